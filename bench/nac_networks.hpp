@@ -281,12 +281,12 @@ class network {
   }
   void verify() {
     auto written = code_.bytes();
-    if (!written) refuse(written.err());
+    if (!written) refuse(written.error());
     bytes_ = *std::move(written);
     const auto file = tessera::nac::read(tessera::bytes(bytes_.data(), bytes_.size()));
-    if (!file) refuse(file.err());
+    if (!file) refuse(file.error());
     auto verified = tessera::nac::verify(*file);
-    if (!verified) refuse(verified.err());
+    if (!verified) refuse(verified.error());
     program_ = std::make_unique<tessera::nac::program>(*std::move(verified));
   }
   void finish() {

@@ -24,7 +24,7 @@ template <class T>
 [[nodiscard]] inline bool same_reading(const tessera::result<tessera::alir::model>& a,
                                        const tessera::result<tessera::alir::model>& b) {
   using tessera::alir::operation;
-  if (!a || !b) return a.err() == b.err();
+  if (!a || !b) return a.error() == b.error();
   const auto& x = a->source;
   const auto& y = b->source;
   if (!(*a == *b) || a->spec_version != b->spec_version || x.shape != y.shape ||

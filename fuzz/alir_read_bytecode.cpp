@@ -22,7 +22,7 @@ void check_words(bytes source, const result<alir::model>& m) {
   if (!words.empty()) std::memcpy(words.data(), source.data(), source.size());
   const result<alir::model> w = alir::read_bytecode(std::span<const std::int32_t>(words));
   fuzz::require(static_cast<bool>(w) == static_cast<bool>(m), "words read when bytes do");
-  fuzz::require(w.err() == m.err(), "words fail as bytes do");
+  fuzz::require(w.error() == m.error(), "words fail as bytes do");
   if (w) fuzz::require(*w == *m, "words read as bytes do");
 }
 
@@ -31,9 +31,9 @@ void check_limits(bytes source, const result<alir::model>& m) {
   if (low) {
     fuzz::require(m && *low == *m, "what lower limits accept reads the same");
   } else {
-    fuzz::require_error(low.err(), source.size());
-    if (low.err().code != errc::too_many_items)
-      fuzz::require(low.err() == m.err(), "lower limits add only errors of their own");
+    fuzz::require_error(low.error(), source.size());
+    if (low.error().code != errc::too_many_items)
+      fuzz::require(low.error() == m.error(), "lower limits add only errors of their own");
   }
 }
 
@@ -45,22 +45,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_words(source, m);
   check_limits(source, m);
   if (!m) {
-    fuzz::require_error(m.err(), size);
-    fuzz::require(!describe(m.err(), source).empty(), "every error can be described");
+    fuzz::require_error(m.error(), size);
+    fuzz::require(!describe(m.error(), source).empty(), "every error can be described");
     return 0;
   }
   const fuzz::exact prefix(source.first(fuzz::below(as_text(source), size)));
   const result<alir::model> cut = alir::read_bytecode(prefix.bytes());
   fuzz::require(!cut, "a proper prefix is an error");
-  fuzz::require_error(cut.err(), prefix.bytes().size());
+  fuzz::require_error(cut.error(), prefix.bytes().size());
 
   (void)alir::print(*m);
   (void)alir::write_json(*m);
   (void)alir::write_bytecode(*m);
   const result<alir::program> p = alir::verify(std::move(*m));
   if (!p) {
-    fuzz::require_error(p.err(), size);
-    fuzz::require(!describe(p.err(), source).empty(), "every error can be described");
+    fuzz::require_error(p.error(), size);
+    fuzz::require(!describe(p.error(), source).empty(), "every error can be described");
   }
   return 0;
 }

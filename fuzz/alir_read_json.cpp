@@ -22,13 +22,13 @@ void check_limits(std::string_view source, const result<alir::model>& m) {
     fuzz::require(m && *low == *m, "what lower limits accept reads the same");
     return;
   }
-  fuzz::require_error(low.err(), source.size());
-  const errc code = low.err().code;
-  const errc wide = m.err().code;
+  fuzz::require_error(low.error(), source.size());
+  const errc code = low.error().code;
+  const errc wide = m.error().code;
   if (code == errc::too_many_items || code == errc::json_depth) return;
   // A text that breaks off under lower limits can't be searched for its version any more.
   if (wide == errc::alir_version_1 || wide == errc::alir_version_unknown) return;
-  fuzz::require(low.err() == m.err(), "lower limits add only errors of their own");
+  fuzz::require(low.error() == m.error(), "lower limits add only errors of their own");
 }
 
 /// Rows in the last 512 bytes are left to the reader, so white space follows to move them up.
@@ -47,7 +47,7 @@ void check_prefix(std::string_view source) {
   const fuzz::exact prefix(source.substr(0, kept));
   const result<alir::model> m = alir::read_json(prefix.text());
   fuzz::require(!m, "a proper prefix is an error");
-  fuzz::require_error(m.err(), kept);
+  fuzz::require_error(m.error(), kept);
 }
 
 }  // namespace
@@ -58,8 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_paths(source);
   check_limits(source, m);
   if (!m) {
-    fuzz::require_error(m.err(), size);
-    fuzz::require(!describe(m.err(), source).empty(), "every error can be described");
+    fuzz::require_error(m.error(), size);
+    fuzz::require(!describe(m.error(), source).empty(), "every error can be described");
     return 0;
   }
   check_prefix(source);
@@ -68,8 +68,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)alir::write_bytecode(*m);  // of models that verify() refuses too: no more than an error
   const result<alir::program> p = alir::verify(std::move(*m));
   if (!p) {
-    fuzz::require_error(p.err(), size);
-    fuzz::require(!describe(p.err(), source).empty(), "every error can be described");
+    fuzz::require_error(p.error(), size);
+    fuzz::require(!describe(p.error(), source).empty(), "every error can be described");
   }
   return 0;
 }

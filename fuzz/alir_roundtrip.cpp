@@ -43,7 +43,7 @@ namespace {
 void check_json(const alir::model& m) {
   const result<text> written = alir::write_json(m);
   if (!written) {
-    const errc e = written.err().code;
+    const errc e = written.error().code;
     const bool no_form = e == errc::alir_not_version_2 || e == errc::alir_not_finite;
     // The spec of a table needs the type of its lookup, which an unproven model may not have.
     const bool no_type = e == errc::alir_interval || e == errc::alir_step || e == errc::alir_width;
@@ -64,7 +64,7 @@ void check_json(const alir::model& m) {
 void check_bytecode(const alir::program& p) {
   const auto words = alir::write_bytecode(p.model());
   if (!words) {
-    const errc e = words.err().code;
+    const errc e = words.error().code;
     fuzz::require(e == errc::alir_not_version_2 || e == errc::alir_bytecode_range,
                   "bytecode refuses what version 2 has no form for, and nothing else");
     return;

@@ -74,7 +74,8 @@ template <class T, class Same>
 [[nodiscard]] inline bool paths_agree(std::string_view source, const tessera::limits& limit = {}) {
   const auto best = ark::read(source, limit, ark::read_path::best);
   const auto plain = ark::read(source, limit, ark::read_path::plain);
-  return best && plain ? same_graph(*best, *plain) : !best && !plain && best.err() == plain.err();
+  return best && plain ? same_graph(*best, *plain)
+                       : !best && !plain && best.error() == plain.error();
 }
 
 }  // namespace fuzz

@@ -60,7 +60,7 @@ void check_limits(std::string_view source, const result<ark::plan>& p) {
     fuzz::require(bool(p), "lower limits accept no more");
     return;
   }
-  fuzz::require_error(low.err(), source.size());
+  fuzz::require_error(low.error(), source.size());
 }
 
 void check_prefix(std::string_view source) {
@@ -69,7 +69,7 @@ void check_prefix(std::string_view source) {
   const fuzz::exact prefix(source.substr(0, kept));
   const result<ark::plan> p = ark::read_plan(prefix.text());
   fuzz::require(!p, "a proper prefix is an error");
-  fuzz::require_error(p.err(), kept);
+  fuzz::require_error(p.error(), kept);
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const result<ark::plan> p = ark::read_plan(source);
   check_limits(source, p);
   if (!p) {
-    fuzz::require_error(p.err(), size);
+    fuzz::require_error(p.error(), size);
     return 0;
   }
   check_written(*p);

@@ -22,10 +22,10 @@ void check_limits(std::string_view source, const result<ark::graph>& g) {
                   "what lower limits accept reads the same");
     return;
   }
-  fuzz::require_error(low.err(), source.size());
-  const errc code = low.err().code;
+  fuzz::require_error(low.error(), source.size());
+  const errc code = low.error().code;
   if (code == errc::too_many_items || code == errc::json_depth) return;
-  fuzz::require(low.err() == g.err(), "lower limits add only errors of their own");
+  fuzz::require(low.error() == g.error(), "lower limits add only errors of their own");
 }
 
 void check_prefix(std::string_view source) {
@@ -34,7 +34,7 @@ void check_prefix(std::string_view source) {
   const fuzz::exact prefix(source.substr(0, kept));
   const result<ark::graph> g = ark::read(prefix.text());
   fuzz::require(!g, "a proper prefix is an error");
-  fuzz::require_error(g.err(), kept);
+  fuzz::require_error(g.error(), kept);
 }
 
 }  // namespace
@@ -48,8 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   result<ark::graph> g = ark::read(source);
   check_limits(source, g);
   if (!g) {
-    fuzz::require_error(g.err(), size);
-    fuzz::require(!describe(g.err(), source).empty(), "every error can be described");
+    fuzz::require_error(g.error(), size);
+    fuzz::require(!describe(g.error(), source).empty(), "every error can be described");
     return 0;
   }
   check_prefix(source);
@@ -62,8 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ark::report found;
   const result<ark::program> p = ark::verify(std::move(*g), {}, &found, source);
   if (!p) {
-    fuzz::require_error(p.err(), size);
-    fuzz::require(!describe(p.err(), source).empty(), "every error can be described");
+    fuzz::require_error(p.error(), size);
+    fuzz::require(!describe(p.error(), source).empty(), "every error can be described");
   }
   return 0;
 }

@@ -21,7 +21,7 @@ constexpr limits deep{.max_depth = 80};
 text written(const ark::graph& g, bool pretty) {
   result<text> out = ark::write(g, {.to = g.form, .pretty = pretty});
   if (!out)
-    fuzz::require(g.form == ark::dialect::d1a && out.err().code == errc::ark_dialect,
+    fuzz::require(g.form == ark::dialect::d1a && out.error().code == errc::ark_dialect,
                   "what was read can be written in its own dialect");
   return out ? std::move(*out) : text();
 }
@@ -87,7 +87,7 @@ void check_dialects(const ark::graph& g) {
   for (const ark::dialect_row& row : ark::dialect_table) {
     const result<ark::graph> c = ark::convert(g, row.which);
     if (!c) {
-      const errc e = c.err().code;
+      const errc e = c.error().code;
       fuzz::require(e == errc::ark_dialect || e == errc::ark_g01_node_id ||
                         e == errc::ark_g03_edge_target || e == errc::ark_g05_self_edge ||
                         e == errc::ark_o03_arity || e == errc::ark_o12_matmul,

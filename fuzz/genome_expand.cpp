@@ -69,18 +69,18 @@ void check_round_trip(const genome::program& p, const genome::library& l) {
   for (const genome::expand_options& how : all) {
     result<genome::stream> flat = genome::expand(p, how);
     if (!flat) {
-      const errc e = flat.err().code;
+      const errc e = flat.error().code;
       fuzz::require(e == errc::genome_expansion_size || e == errc::genome_pattern_order ||
                         e == errc::genome_reference_external,
                     "an expansion fails in a way that is listed");
-      fuzz::require_error(flat.err(), offset_of(p.stream(), p.stream().size()));
+      fuzz::require_error(flat.error(), offset_of(p.stream(), p.stream().size()));
       continue;
     }
     check_flat(*flat, how.copies);
     genome::stream kept = *flat;
     const result<genome::program> q = genome::verify(std::move(*flat), l);
     if (!q) {  // in what can't be seen before: a node takes a pattern for several of its inputs
-      const errc e = q.err().code;
+      const errc e = q.error().code;
       fuzz::require(e == errc::genome_variation_inputs || e == errc::genome_input_count,
                     "a flat graph verifies");
       continue;

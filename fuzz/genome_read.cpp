@@ -20,7 +20,7 @@ void require_same(bytes a, bytes b, const char* law) {
 
 void check_bytes(bytes source) {
   const result<genome::stream> s = genome::read(source);
-  if (!s) return fuzz::require_error(s.err(), source.size());
+  if (!s) return fuzz::require_error(s.error(), source.size());
   const genome::stream_view v = *s;
   fuzz::require(genome::offset_of(v, v.size()) == source.size(), "nodes fill a stream");
   std::size_t inputs = 0;
@@ -41,7 +41,7 @@ void check_bytes(bytes source) {
 
 void check_base64(std::string_view source) {
   const result<genome::stream> s = genome::read_base64(source);
-  if (!s) return fuzz::require_error(s.err(), source.size());
+  if (!s) return fuzz::require_error(s.error(), source.size());
   const result<text> again = genome::write_base64(*s);
   fuzz::require(static_cast<bool>(again), "what was read can be written in base64");
   const std::size_t first = source.find_first_not_of(" \t\r\n");

@@ -42,7 +42,8 @@ void check_file(bytes source) {
       const auto parts = nac::assemble(copy.text(), {&source, find});
       fuzz::require(static_cast<bool>(parts), "what is printed can be assembled");
       const auto written = nac::write(*parts);
-      fuzz::require(written.err() == wanted.err(), "and can be written where it could be before");
+      fuzz::require(written.error() == wanted.error(),
+                    "and can be written where it could be before");
       fuzz::require(!written || *written == *wanted, "as what it was");
     }
   }
@@ -54,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view source = fuzz::as_text(data, size);
   if (source.substr(0, 3) == "NAC") return check_file(as_bytes(source)), 0;
   const auto parts = nac::assemble(source);
-  if (!parts) return fuzz::require_error(parts.err(), size), 0;
+  if (!parts) return fuzz::require_error(parts.error(), size), 0;
   const auto written = nac::write(*parts);
   if (!written) return 0;
   const bytes container(written->data(), written->size());

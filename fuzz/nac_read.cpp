@@ -77,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bytes source = as_bytes(fuzz::as_text(data, size));
   const result<nac::file> read = nac::read(source);
   if (!read) {
-    fuzz::require_error(read.err(), size);
+    fuzz::require_error(read.error(), size);
     return 0;
   }
   const nac::file& file = *read;

@@ -33,7 +33,7 @@ bool count(void* to, bytes piece) {
 [[nodiscard]] result<pool<std::byte>> written(const nac::parts& p) {
   auto out = nac::write(p);
   const auto size = nac::written_size(p);
-  fuzz::require(size.err() == out.err(), "the size has the errors of writing");
+  fuzz::require(size.error() == out.error(), "the size has the errors of writing");
   if (!out) return out;
   fuzz::require(*size == out->size(), "a container is as long as its size says");
   const result<nac::file> file = nac::read(bytes_of(*out));
@@ -60,7 +60,7 @@ void check_conversions(const nac::parts& p) {
   for (const nac::header to : {nac::header::v1_6, nac::header::v1_7, nac::header::v1_8}) {
     const result<nac::parts> there = nac::convert(p, to);
     if (!there) {
-      fuzz::require(there.err().code >= errc::nac_convert_training, "a refusal is named");
+      fuzz::require(there.error().code >= errc::nac_convert_training, "a refusal is named");
       continue;
     }
     fuzz::require(there->instructions.size() == p.instructions.size(), "instructions stay");
@@ -90,7 +90,7 @@ void check_paths(const nac::file& file, const nac::instructions& list) {
     fuzz::require(same((*steps)[i], plain->steps[i]), "decode finds what the plain path finds");
   for (const auto path : {nac::resolve_path::portable, nac::resolve_path::best}) {
     const auto fast = nac::resolve(file, list, {}, path);
-    fuzz::require(fast.err() == plain.err(), "all paths find the same errors");
+    fuzz::require(fast.error() == plain.error(), "all paths find the same errors");
     if (!plain) continue;
     fuzz::require(fast->arguments == plain->arguments, "all paths find the same arguments");
     fuzz::require(fast->steps.size() == list.size(), "all paths find all instructions");
@@ -110,8 +110,8 @@ void check_verified(const nac::file& file, std::size_t size) {
     if (first == nullptr && d.severity == nac::severity::error) first = &d;
   }
   if (!program) {
-    fuzz::require_error(program.err(), size);
-    fuzz::require(first == nullptr || program.err() == error{first->code, first->offset},
+    fuzz::require_error(program.error(), size);
+    fuzz::require(first == nullptr || program.error() == error{first->code, first->offset},
                   "the first error is the one that is returned");
     return;
   }
@@ -138,8 +138,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const nac::parts p = nac::parts_of(*file);
   const auto own = written(p);
   if (!own) {
-    fuzz::require(own.err().code >= errc::nac_too_many_instructions &&
-                      own.err().code < errc::nac_write_stopped,
+    fuzz::require(own.error().code >= errc::nac_too_many_instructions &&
+                      own.error().code < errc::nac_write_stopped,
                   "a refusal is named");
   } else {
     check_sink(p, own->size());

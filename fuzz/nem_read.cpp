@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(found.errors == 0, "a document has no errors");
     require_tree(*d, size);
   } else {
-    fuzz::require_error(d.err(), size);
+    fuzz::require_error(d.error(), size);
     fuzz::require(found.errors != 0 && found.errors <= options.max_errors,
                   "what isn't a document has errors, but not too many");
   }

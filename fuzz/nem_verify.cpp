@@ -81,7 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const nem::diagnostic& x : found.diagnostics)
     fuzz::require(!list.describe(x).empty(), "a finding can be shown");
   if (!p) {
-    fuzz::require_error(p.err(), 0xffffffff);
+    fuzz::require_error(p.error(), 0xffffffff);
     fuzz::require(found.errors != 0, "what isn't a program has errors");
     return 0;
   }

@@ -73,14 +73,14 @@ void check_read(std::string_view source) {
   const std::string terminated(token);
   json::reader again(source);
   const json::number n = again.number();
-  fuzz::require(again.err().code == errc::ok, "what was skipped as a number is one");
+  fuzz::require(again.error().code == errc::ok, "what was skipped as a number is one");
   fuzz::require(same_bits(n.value, std::strtod(terminated.c_str(), nullptr)),
                 "decimals are rounded correctly");
 
   json::reader as_integer(source);
   bool above = false;
   const std::int64_t pattern = as_integer.int64_pattern(above);
-  fuzz::require((as_integer.err().code != errc::json_expected_integer) == n.integral,
+  fuzz::require((as_integer.error().code != errc::json_expected_integer) == n.integral,
                 "integers are those without fraction and exponent");
   if (!n.integral) return;
   const char* const first = terminated.data();
@@ -93,7 +93,8 @@ void check_read(std::string_view source) {
     fuzz::require(!as_integer.failed() && above && static_cast<std::uint64_t>(pattern) == wide,
                   "uint64 is exact");
   } else {
-    fuzz::require(as_integer.err().code == errc::json_integer_range, "larger integers are refused");
+    fuzz::require(as_integer.error().code == errc::json_integer_range,
+                  "larger integers are refused");
   }
 }
 

@@ -22,10 +22,10 @@ void check_limits(std::string_view source, const result<genome::registry>& r) {
     fuzz::require(r && *low == *r, "what lower limits accept reads the same");
     return;
   }
-  fuzz::require_error(low.err(), source.size());
-  const errc code = low.err().code;
+  fuzz::require_error(low.error(), source.size());
+  const errc code = low.error().code;
   if (code == errc::too_many_items || code == errc::json_depth) return;
-  fuzz::require(low.err() == r.err(), "lower limits add only errors of their own");
+  fuzz::require(low.error() == r.error(), "lower limits add only errors of their own");
 }
 
 void check_prefix(std::string_view source) {
@@ -34,7 +34,7 @@ void check_prefix(std::string_view source) {
   const fuzz::exact prefix(source.substr(0, kept));
   const result<genome::registry> r = genome::read_registry(prefix.text());
   fuzz::require(!r, "a proper prefix is an error");
-  fuzz::require_error(r.err(), kept);
+  fuzz::require_error(r.error(), kept);
 }
 
 /// Writes a registry and reads it again; the text that was written.
@@ -72,12 +72,12 @@ void check_library(const genome::library& l) {
     const std::uint64_t size = genome::offset_of(s, s.size());
     const result<genome::program> p = genome::verify(std::move(s), l);
     if (!p) {
-      fuzz::require_error(p.err(), static_cast<std::size_t>(size));
+      fuzz::require_error(p.error(), static_cast<std::size_t>(size));
       continue;
     }
     (void)genome::print(*p);
     if (const auto flat = genome::expand(*p, {.limit = {.max_items = 1 << 12}}); !flat)
-      fuzz::require_error(flat.err(), static_cast<std::size_t>(size));
+      fuzz::require_error(flat.error(), static_cast<std::size_t>(size));
   }
 }
 
@@ -89,16 +89,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   result<genome::registry> r = genome::read_registry(source);
   check_limits(source, r);
   if (!r) {
-    fuzz::require_error(r.err(), size);
-    fuzz::require(!describe(r.err(), source).empty(), "every error can be described");
+    fuzz::require_error(r.error(), size);
+    fuzz::require(!describe(r.error(), source).empty(), "every error can be described");
     return 0;
   }
   check_prefix(source);
   (void)check_written(*r);
   const result<genome::library> l = genome::verify(std::move(*r), {.max_items = 1 << 20});
   if (!l) {
-    fuzz::require_error(l.err(), size);
-    fuzz::require(!describe(l.err(), source).empty(), "every error can be described");
+    fuzz::require_error(l.error(), size);
+    fuzz::require(!describe(l.error(), source).empty(), "every error can be described");
     return 0;
   }
   check_library(*l);

@@ -4,7 +4,7 @@
 // What the fuzz targets share: laws that end the program when they don't hold, and inputs in memory
 // of exactly their size.
 //
-//   fuzz::require(m.err().offset <= size, "an error's offset is at most the length");
+//   fuzz::require(m.error().offset <= size, "an error's offset is at most the length");
 //   const fuzz::exact prefix(source.substr(0, fuzz::below(source, source.size())));
 
 #ifndef TESSERA_FUZZ_REQUIRE_HPP

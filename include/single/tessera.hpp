@@ -42,7 +42,7 @@
 // ALIR, alkaid's low-level IR: fixed-point dataflow programs as JSON and as bytecode.
 //
 //   auto model = tessera::alir::read_json(source);                 // or read_bytecode
-//   if (!model) return fail(describe(model.err(), source));
+//   if (!model) return fail(describe(model.error(), source));
 //   std::cout << tessera::alir::print(*model);
 //   auto program = tessera::alir::verify(std::move(*model));       // what a VM takes
 //   auto json = tessera::alir::write_json(program->model());       // or write_bytecode
@@ -1671,7 +1671,7 @@ inline void append_double(text& out, double v, double_style style) {
 // The proof that an ALIR model can run, and `program`, which only verify() can make.
 //
 //   tessera::result<alir::program> p = alir::verify(std::move(model));
-//   if (!p) return p.err();
+//   if (!p) return p.error();
 //   alir::fixed_type t = p->type(3);
 //
 // Proven of a program (specification, "CombLogic Payload"):
@@ -1702,17 +1702,18 @@ inline void append_double(text& out, double v, double_style style) {
 
 // ---- tessera/core/result.hpp
 //
-// A value or an error, without exceptions.
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
 //
 //   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.err());
+//   if (!m) return report(m.error());
 //   use(*m);
 //
-// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
-// on with a half-made value is how such defects become security reports.
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
 //
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     err() is {ok, 0} on success.
+// Errors:     error() is {ok, 0} on success.
 // Limits:     none.
 // Allocation: none of its own.
 
@@ -2823,11 +2824,11 @@ namespace tessera::inline TESSERA_ABI {
 template <class T>
 class [[nodiscard]] result {
   static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
 
  public:
   result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(error e) noexcept : error_(e), has_value_(false) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
 
   result(result&& other) noexcept : has_value_(other.has_value_) {
     if (has_value_)
@@ -2849,13 +2850,27 @@ class [[nodiscard]] result {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
   [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
   T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
 
  private:
   void checked() const noexcept {
@@ -2864,7 +2879,7 @@ class [[nodiscard]] result {
 
   union {
     T value_;
-    error error_;
+    tessera::error error_;
   };
   bool has_value_;
 };
@@ -3449,7 +3464,7 @@ struct budget {
 // ALIR from JSON: versions 2 (normative), 3 and 4 into one model.
 //
 //   tessera::result<alir::model> m = alir::read_json(source);
-//   if (!m) std::cerr << describe(m.err(), source, "model.json");
+//   if (!m) std::cerr << describe(m.error(), source, "model.json");
 //
 //   {"model":[shape,inp_shifts,out_idxs,out_shifts,out_negs,ops,carry_size,adder_size,
 //             lookup_tables],
@@ -3812,10 +3827,10 @@ class reader {
     end_ = at_;  // every later step finds the end of the text, and the first error stays
   }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
   /// Checks that nothing but white space follows, and returns the first error.
-  [[nodiscard]] error finish() {
+  [[nodiscard]] tessera::error finish() {
     skip_space();
     if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
     return error_;
@@ -4103,7 +4118,7 @@ class reader {
   const char* at_;
   const char* end_;
   limits limit_;
-  error error_;
+  tessera::error error_;
   std::uint32_t depth_ = 0;
   bool fresh_ = false;             // just behind an opening bracket
   pool<std::size_t> object_keys_;  // where the keys of each open object start
@@ -5280,13 +5295,13 @@ class byte_cursor {
     if (error_.code == errc::ok) error_ = {code, offset};
   }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
  private:
   bytes source_;
   bool host_order_;
   std::size_t offset_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 class bytecode_reader {
@@ -5298,13 +5313,13 @@ class bytecode_reader {
     if (size_ > limit_.max_bytes) return error{errc::input_too_large, limit_.max_bytes};
     if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
     const auto first = in_.take<std::uint32_t>();
-    if (in_.failed()) return in_.err();
+    if (in_.failed()) return in_.error();
     const bool words = host_order_ || first != magic;
     if (words && size_ % 4 != 0) return error{errc::alir_bytecode_alignment, size_ / 4 * 4};
     const std::uint64_t version_at = in_.offset() - (words ? 4 : 0);
     const std::int64_t version = words ? std::int64_t{static_cast<std::int32_t>(first)}
                                        : std::int64_t{in_.take<std::uint32_t>()};
-    if (in_.failed()) return in_.err();
+    if (in_.failed()) return in_.error();
     errc e = check_version(version);
     if (e == errc::ok && (version == 2) != words) e = errc::alir_version_unknown;
     if (e != errc::ok) return error{e, version_at};
@@ -5315,7 +5330,7 @@ class bytecode_reader {
     else
       read_bytes();
     if (!in_.failed() && in_.remaining() != 0) in_.fail(errc::alir_bytecode_trailing, in_.offset());
-    if (in_.failed()) return in_.err();
+    if (in_.failed()) return in_.error();
     return std::move(m_);
   }
 
@@ -6099,7 +6114,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 //
 // What was built in code has no source to show; there the element is named:
 //
-//   describe(alir::verify(std::move(model)).err(), "")
+//   describe(alir::verify(std::move(model)).error(), "")
 //   // <input>: error: id0 must refer to an earlier operation
 //   //   [alir_id0] at operation 2
 //
@@ -6537,7 +6552,7 @@ inline void append_message(text& out, error e) {
 // ARK model graphs: JSON, one file for each rank of a model.
 //
 //   auto graph = tessera::ark::read(source);
-//   if (!graph) return fail(describe(graph.err(), source));
+//   if (!graph) return fail(describe(graph.error(), source));
 //   std::cout << tessera::ark::print(*graph);
 //   tessera::ark::report found;
 //   auto program = tessera::ark::verify(std::move(*graph), {}, &found, source);
@@ -7907,7 +7922,7 @@ class graph_check {
 // Converts a graph from one dialect to another.
 //
 //   auto old = ark::convert(std::move(*graph), ark::dialect::d1b);
-//   if (!old) return fail(describe(old.err(), source));
+//   if (!old) return fail(describe(old.error(), source));
 //
 // Operations and their order stay as they are, and so do tensors and buffers with their Ids:
 //
@@ -8535,11 +8550,11 @@ class builder {
   }
 
   /// The first error of any call.
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// The graph. Later calls fail.
   [[nodiscard]] result<graph> finish() {
     if (error_.code != errc::ok) return error_;
-    if (names_.overflown()) return error{errc::ark_too_large, 0, error_index::whole};
+    if (names_.overflown()) return tessera::error{errc::ark_too_large, 0, error_index::whole};
     sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
       if (a.buffer != b.buffer) return a.buffer < b.buffer;
       if (a.list != b.list) return a.list < b.list;
@@ -8556,7 +8571,7 @@ class builder {
     }
     detail::set_edges(graph_, edges_);
     error_ = {errc::ark_s04_nodes, graph_.ops.size(), error_index::operation};
-    if (const error e = check(graph_); e.code != errc::ok) return e;
+    if (const tessera::error e = check(graph_); e.code != errc::ok) return e;
     return std::move(graph_);
   }
 
@@ -8739,7 +8754,7 @@ class builder {
   pool<pending_tag> tags_;
   pool<base_name> bases_;  // an open hash table: base names and how often each was used
   std::size_t bases_used_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 }  // namespace ark
@@ -9061,7 +9076,7 @@ class rule {
 // Plans: how a machine runs a model. Operations cut into tiles, and who computes them.
 //
 //   auto plan = ark::read_plan(source);
-//   if (!plan) return fail(describe(plan.err(), source));
+//   if (!plan) return fail(describe(plan.error(), source));
 //   for (const ark::plan_task& t : plan->tasks)
 //     for (std::uint32_t i = 0; i < t.ops.count; ++i)
 //       use(t.id, plan->parts.ops[t.ops.first + i], plan->configs[t.ops.first + i].num_tasks);
@@ -9099,7 +9114,7 @@ class rule {
 // Reads an ARK model graph.
 //
 //   auto graph = ark::read(source);
-//   if (!graph) return fail(describe(graph.err(), source));
+//   if (!graph) return fail(describe(graph.error(), source));
 //   graph->form;                         // dialect::d2, found from the content
 //
 //   {"Rank": 0, "WorldSize": 1, "Nodes": [
@@ -11069,7 +11084,7 @@ class plan_check {
 // The operations of a plan as a model graph, which can be verified, run and compared.
 //
 //   auto program = ark::verify(ark::plan_model(*plan), {.of_plan = true});
-//   if (!program) return fail(program.err());
+//   if (!program) return fail(program.error());
 //
 //   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
 //   edges   from the node that makes a tensor to those that use it; for a tensor that none makes,
@@ -11509,7 +11524,7 @@ inline void quote(text& out, std::string_view s) {
 //
 //   ark::report found;
 //   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   if (!program) …                       // `found` says why; program.err() is the first error
+//   if (!program) …                       // `found` says why; program.error() is the first error
 //
 // Proven of a program (specification, "Node" to "Buffer"):
 //
@@ -14813,7 +14828,7 @@ class plan_matcher {
 // Writes a plan: as JSON, byte for byte what the format's own planner writes, and for people.
 //
 //   auto text = ark::write_plan(*plan);           // pretty; or compact: write_plan(*plan, false)
-//   if (!text) return fail(describe(text.err(), source));
+//   if (!text) return fail(describe(text.error(), source));
 //   std::cout << ark::print(*plan);
 //
 //   compact   no white space, no newline at the end
@@ -14847,7 +14862,7 @@ class plan_matcher {
 //
 //   auto text = ark::write(*graph);                                      // D3, pretty
 //   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
-//   if (!text) return fail(describe(text.err(), source));
+//   if (!text) return fail(describe(text.error(), source));
 //   std::cout << *text;
 //
 //   compact   no white space, no newline at the end
@@ -15368,7 +15383,7 @@ class graph_writer {
   if (const error e = check(g); e.code != errc::ok) return e;
   if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
   const result<graph> converted = convert(g, options.to);
-  if (!converted) return converted.err();
+  if (!converted) return converted.error();
   return detail::write_as_is(*converted, options.pretty);
 }
 
@@ -16646,7 +16661,7 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 // patterns (genes) that compress them.
 //
 //   auto registry = tessera::genome::read_registry(json);          // registry.json
-//   if (!registry) return fail(describe(registry.err(), json));
+//   if (!registry) return fail(describe(registry.error(), json));
 //   auto library = tessera::genome::verify(std::move(*registry));  // what patterns expand to
 //   auto stream = tessera::genome::read_base64(text);              // or read, of bytes
 //   auto program = tessera::genome::verify(std::move(*stream), *library);
@@ -18415,7 +18430,7 @@ class compressor {
     if (wrong_.code != errc::ok) return wrong_;
     result<stream> graph =
         expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
-    if (!graph) return graph.err();
+    if (!graph) return graph.error();
     return detail::compression(patterns_).run(std::move(*graph), how_.copies);
   }
 
@@ -19152,7 +19167,7 @@ namespace detail {
 // registry.json into a registry, patterns decoded.
 //
 //   tessera::result<genome::registry> r = genome::read_registry(json);
-//   if (!r) std::cerr << describe(r.err(), json, "registry.json");
+//   if (!r) std::cerr << describe(r.error(), json, "registry.json");
 //
 //   {"canonical_to_index": {NAME: ID, …},      "index_to_canonical": {"ID": NAME, …},
 //    "variation_to_index": {NAME: ID, …},
@@ -20444,7 +20459,7 @@ namespace detail {
 /// The same in base64, without a line end.
 [[nodiscard]] inline result<text> write_base64(const stream_view& s) {
   const result<pool<std::byte>> raw = write(s);
-  if (!raw) return raw.err();
+  if (!raw) return raw.error();
   text out;
   out.reserve((raw->size() + 2) / 3 * 4);
   detail::encode_base64({raw->data(), raw->size()}, out);
@@ -20605,7 +20620,7 @@ class registry_writer {
   }
   void nodes(const stream_view& s, const error& at) {
     const result<text> base64 = write_base64(s);
-    if (!base64) fail(base64.err().code, at);
+    if (!base64) fail(base64.error().code, at);
     out_.string(base64 ? base64->view() : std::string_view{});
   }
   void transitions() {
@@ -20662,7 +20677,7 @@ class registry_writer {
 // NAC: the .nac container and its instruction set, versions 1.6, 1.7 and 1.8.
 //
 //   auto file = tessera::nac::read(mapped);
-//   if (!file) return fail(describe(file.err(), mapped));
+//   if (!file) return fail(describe(file.error(), mapped));
 //   tessera::nac::report found;
 //   auto program = tessera::nac::verify(*file, {}, &found);
 //   std::cout << tessera::nac::print(*file);
@@ -20714,7 +20729,7 @@ class registry_writer {
 //       y = nac.add(x, 1.5)
 //       output(y)
 //   )");
-//   if (!parts) return fail(describe(parts.err(), source));
+//   if (!parts) return fail(describe(parts.error(), source));
 //   auto bytes = nac::write(*parts);                                // nac/write.hpp
 //
 //   text        header lines, then sections in any order, each once; comments from ; to line ends
@@ -20912,7 +20927,7 @@ class id_table {
 //   if (in.accept("schedule")) in.expect(':');
 //   const std::int64_t tick = in.integer(0, 65535);
 //   in.end_line();
-//   if (in.failed()) return in.err();
+//   if (in.failed()) return in.error();
 //
 //   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
 //   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
@@ -20975,7 +20990,7 @@ class lexer {
   [[nodiscard]] std::uint64_t offset() const noexcept { return now_.offset; }
   [[nodiscard]] std::string_view source() const noexcept { return source_; }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Keeps the first error, and ends the tokens.
   void fail(errc code, std::uint64_t offset) noexcept {
     if (failed()) return;
@@ -21115,7 +21130,7 @@ class lexer {
   std::size_t at_ = 0;
   std::uint32_t depth_ = 0;
   token now_;
-  error error_;
+  tessera::error error_;
 };
 
 /// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
@@ -24855,7 +24870,7 @@ inline void parse_bytes(lexer& in, pool<std::byte>& to) {
 //   for (nac::plan_instruction i; in.next(i);)
 //     for (const nac::plan_operand& o : i.operands())
 //       std::cout << i.row->name << ' ' << o.value << '\n';
-//   if (in.err().code != tessera::errc::ok) return in.err();
+//   if (in.error().code != tessera::errc::ok) return in.error();
 //
 //   ORCH         u32 bytes of code, u32 number of constants, code, constants
 //   instruction  u8 opcode, operands by the row's layout; one letter each:
@@ -25185,7 +25200,7 @@ struct plan_instruction {
 class plan_reader {
  public:
   explicit plan_reader(bytes code) noexcept : code_(code) {}
-  /// The next instruction. False at the end, and where the bytes are none: see err().
+  /// The next instruction. False at the end, and where the bytes are none: see error().
   [[nodiscard]] bool next(plan_instruction& out) noexcept {
     if (at_ == code_.size() || error_.code != errc::ok) return false;
     const plan_op_row* const row = plan_row(load_le<std::uint8_t>(code_.data() + at_));
@@ -25202,7 +25217,7 @@ class plan_reader {
     at_ = at;
     return true;
   }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Behind the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
 
@@ -25213,7 +25228,7 @@ class plan_reader {
   }
   bytes code_;
   std::size_t at_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 /// Writes a plan and its constants into parts.
@@ -25296,9 +25311,9 @@ class plan_writer {
 
   /// Bytes of code so far.
   [[nodiscard]] std::uint64_t size() const noexcept { return code_.size(); }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Sets the jumps and puts the code where the plan of the parts was. The writer is empty then.
-  [[nodiscard]] error finish() {
+  [[nodiscard]] tessera::error finish() {
     for (const jump& j : jumps_) {
       if (error_.code != errc::ok) break;
       if (j.label >= labels_.size() || labels_[j.label] == unplaced) {
@@ -25312,7 +25327,7 @@ class plan_writer {
       else
         store_le(code_.data() + j.offset, static_cast<std::int16_t>(distance));
     }
-    const error e = error_;
+    const tessera::error e = error_;
     if (e.code == errc::ok) to_.plan = to_.keep(bytes(code_.data(), code_.size()));
     code_.clear();
     labels_.clear();
@@ -25353,7 +25368,7 @@ class plan_writer {
   pool<std::uint64_t> labels_;
   pool<jump> jumps_;
   std::uint32_t count_ = 0, next_id_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 }  // namespace nac
@@ -25703,7 +25718,7 @@ inline void print_plan(text& out, bytes code, const constants& pool_of) {
 //   nac::manifest_reader in(file.manifest());
 //   for (nac::tokenizer_instruction i; in.next(i);)
 //     if (i.op() == nac::tokenizer_op::replace) use(i.first_string(), i.second_string());
-//   if (in.err().code != tessera::errc::ok) return in.err();
+//   if (in.error().code != tessera::errc::ok) return in.error();
 //
 //   manifest     "TISA", u8 version, instructions to the end
 //   instruction  u8 opcode, u32 size of the payload, payload by the row's form:
@@ -25894,10 +25909,10 @@ class payload_list {
     }
     return true;
   }
-  [[nodiscard]] error err() const noexcept {
-    return code_ == errc::ok                       ? error{}
-           : code_ == errc::nac_tisa_payload_short ? error{code_, in_.offset()}
-                                                   : error{code_, offset_};
+  [[nodiscard]] tessera::error error() const noexcept {
+    return code_ == errc::ok                       ? tessera::error{}
+           : code_ == errc::nac_tisa_payload_short ? tessera::error{code_, in_.offset()}
+                                                   : tessera::error{code_, offset_};
   }
   /// Of the element that was read last.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
@@ -25959,7 +25974,7 @@ class manifest_reader {
   [[nodiscard]] std::uint8_t version() const noexcept {
     return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
   }
-  /// The next instruction. False at the end, and where there is none: see err().
+  /// The next instruction. False at the end, and where there is none: see error().
   [[nodiscard]] bool next(tokenizer_instruction& out) noexcept {
     if (error_.code != errc::ok || at_ == in_.size()) return false;
     if (in_.size() - at_ < 5) return fail(at_ + 1);
@@ -25970,7 +25985,7 @@ class manifest_reader {
     at_ += 5 + std::size_t{size};
     return true;
   }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Behind the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
 
@@ -25981,7 +25996,7 @@ class manifest_reader {
   }
   bytes in_;
   std::size_t at_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 namespace detail {
@@ -25990,7 +26005,7 @@ template <class List, class Element>
 [[nodiscard]] inline error check_list(const tokenizer_instruction& i) noexcept {
   List in(i);
   for (Element e; in.next(e);) {}
-  if (in.err().code != errc::ok) return in.err();
+  if (in.error().code != errc::ok) return in.error();
   return in.at_end() ? error{} : error{errc::nac_tisa_payload_long, in.end_offset()};
 }
 
@@ -26028,7 +26043,7 @@ template <std::size_t Size>
     return error{code, i.payload_offset() +
                            static_cast<std::uint64_t>(s.data() - as_text(i.payload).data())};
   };
-  error e;
+  tessera::error e;
   const auto utf8 = [&](std::string_view s) {
     for (std::size_t at = 0; at < s.size() && e.code == errc::ok;) {
       const unsigned length = utf8_length(s.data() + at, s.data() + s.size());
@@ -26082,16 +26097,16 @@ template <std::size_t Size>
   const auto at = [offset](error e) { return error{e.code, e.offset + offset}; };
   for (tokenizer_instruction i; in.next(i);) {
     if (i.row == nullptr) return at({errc::nac_tisa_opcode, i.offset});
-    if (const error e = detail::check_form(i); e.code != errc::ok) {
+    if (const tessera::error e = detail::check_form(i); e.code != errc::ok) {
       const char first = i.payload.empty() ? '\0' : static_cast<char>(i.payload[0]);
       const bool json = first == '{' || first == '"' || first == '[';
       return at(json ? error{errc::nac_tisa_json, i.payload_offset()} : e);
     }
-    if (const error e = detail::check_strings(i); e.code != errc::ok) return at(e);
+    if (const tessera::error e = detail::check_strings(i); e.code != errc::ok) return at(e);
     if (i.row->encodes && !partitioned) return at({errc::nac_tisa_partition, i.offset});
     partitioned = partitioned || i.op() == tokenizer_op::partition_rules;
   }
-  return in.err().code == errc::ok ? error{} : at(in.err());
+  return in.error().code == errc::ok ? error{} : at(in.error());
 }
 
 /// Writes a manifest.
@@ -26101,7 +26116,7 @@ template <std::size_t Size>
 ///   const nac::partition_rule rules[] = {{nac::partition_rule::protects, 0, "</s>"}};
 ///   w.partition_rules({rules, 1});
 ///   w.unigram_encode();
-///   if (w.err().code == tessera::errc::ok) p.manifest = p.keep(w.view());
+///   if (w.error().code == tessera::errc::ok) p.manifest = p.keep(w.view());
 class manifest_writer {
  public:
   explicit manifest_writer(std::uint8_t version = 1) {
@@ -26169,7 +26184,7 @@ class manifest_writer {
   [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
   bytes view() const&& = delete;
   /// The first string or list that didn't fit.
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
  private:
   void fail(errc code) noexcept {
@@ -26210,7 +26225,7 @@ class manifest_writer {
 
   pool<std::byte> out_;
   std::uint64_t count_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 }  // namespace nac
@@ -26481,7 +26496,7 @@ class assembler {
     // Without an OUTPUT a run gives the last result.
     if (!code_.has_outputs && has(text_section::code)) out_.outputs = 1;
     if (!in_.failed()) defaults();
-    return in_.err();
+    return in_.error();
   }
   [[nodiscard]] parts take() noexcept { return std::move(out_); }
 
@@ -27038,7 +27053,7 @@ class part_checker {
 // Brings the parts of a NAC container into another version of the format.
 //
 //   auto older = nac::convert(nac::parts_of(*file), nac::header::v1_6);
-//   if (!older) return fail(older.err());
+//   if (!older) return fail(older.error());
 //   auto bytes = nac::write(*older);
 //
 //   operation in use            its id
@@ -27663,7 +27678,7 @@ class plan_checker {
         return {errc::nac_mep_break, i.offset};
       }
     }
-    if (in.err().code != errc::ok) return in.err();
+    if (in.error().code != errc::ok) return in.error();
     if (inner != outside) return {errc::nac_mep_loop_open, loops_[inner].first - 2};
     starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
     return {};
@@ -28336,7 +28351,7 @@ class printer {
 // NAC programs with their arguments resolved: absolute indices of instructions, and ids.
 //
 //   auto code = nac::resolve(*file, file->instructions());
-//   if (!code) return fail(describe(code.err(), mapped));
+//   if (!code) return fail(describe(code.error(), mapped));
 //   for (const nac::step& s : code->steps)
 //     for (const nac::argument a : code->arguments_of(s))
 //       if (a.is_constant()) use_constant(a.id()); else use(results[a.index()]);
@@ -28804,7 +28819,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 // Safetensors files, in which NAC containers keep their weights outside.
 //
 //   auto weights = nac::read_safetensors(mapped);
-//   if (!weights) return fail(describe(weights.err(), mapped));
+//   if (!weights) return fail(describe(weights.error(), mapped));
 //   if (const std::size_t i = weights->find("encoder.weight"); i != weights->size())
 //     use((*weights)[i].as);                    // a nac::tensor, with its quantization
 //
@@ -29597,7 +29612,7 @@ class tensor_values {
 /// All values of a tensor: 4 bytes for each.
 [[nodiscard]] inline result<pool<float>> dequantize(const tensor& t) {
   const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.err();
+  if (!values) return values.error();
   pool<float> out;
   const auto count = to_size(values->size());
   values->read(0, out.prepare(count), count);
@@ -29608,7 +29623,7 @@ class tensor_values {
 [[nodiscard]] inline error dequantize(const tensor& t, std::uint64_t first, float* to,
                                       std::size_t count) {
   const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.err();
+  if (!values) return values.error();
   if (first > values->size() || count > values->size() - first)
     return {errc::nac_tensor_range, t.offset};
   values->read(first, to, count);
@@ -29845,8 +29860,8 @@ struct quantization_error {
 [[nodiscard]] inline result<quantization_error> error_between(const tensor& original,
                                                               const tensor& stored) {
   const result<tensor_values> x = tensor_values::of(original), y = tensor_values::of(stored);
-  if (!x) return x.err();
-  if (!y) return y.err();
+  if (!x) return x.error();
+  if (!y) return y.error();
   if (x->size() != y->size()) return error{errc::nac_tensor_shapes, stored.offset};
   quantization_error out;
   float some[detail::chunk];
@@ -29866,7 +29881,7 @@ struct quantization_error {
 [[nodiscard]] inline result<quantization_error> requantization_error(
     const tensor& t, quantization method, std::uint16_t block = default_block) {
   const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.err();
+  if (!values) return values.error();
   pool<std::uint32_t> shape;
   const packed<std::uint32_t> of = t.value_shape();
   for (std::uint32_t i = 0; i < of.size(); ++i) shape.push_back(of[i]);
@@ -29898,7 +29913,7 @@ struct quantization_error {
 // NAC containers from bytes: versions 1.6, 1.7 and 1.8, in one pass and without a copy.
 //
 //   auto file = tessera::nac::read(mapped);
-//   if (!file) return fail(describe(file.err(), mapped));
+//   if (!file) return fail(describe(file.error(), mapped));
 //   file->section(nac::section::cnst);          // where it stands; the records are checked
 //   for (const nac::tensor t : file->tensors()) use(t);   // touches no page of elements before
 //
@@ -30892,7 +30907,7 @@ struct index_maker {
 //
 //   nac::report found;
 //   auto program = nac::verify(*file, {}, &found);
-//   if (!program) …                     // `found` says why; program.err() is the first error
+//   if (!program) …                     // `found` says why; program.error() is the first error
 //
 // Proven of a program, checked in this order:
 //
@@ -31152,7 +31167,7 @@ struct code_rules {
     if (resolved)
       out = *std::move(resolved);
     else
-      found.error(resolved.err(), index_at(list, resolved.err().offset));
+      found.error(resolved.error(), index_at(list, resolved.error().offset));
     check(list, resolved ? &out : nullptr, used, model);
     return static_cast<bool>(resolved);
   }
@@ -31691,7 +31706,7 @@ struct conversion_maker {
     if (t.data.source != nullptr) return {errc::nac_weights_made, index};
     const result<tensor_values> v =
         tensor_values::of(record_of(t, out.numbers_, out.model.data_of(t.data)));
-    if (!v) return {v.err().code, index};
+    if (!v) return {v.error().code, index};
     to = *v;
     return {};
   }
@@ -31929,7 +31944,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
       const external_tensor found = weights[i];
       if (!found.representable) return {errc::nac_weights_form, row};
       const tensor& t = found.as;
-      if (const error e = tensor_values::of(t).err(); e.code != errc::ok) return {e.code, row};
+      if (const error e = tensor_values::of(t).error(); e.code != errc::ok) return {e.code, row};
       const range shape = make.numbers(t.shape);
       const range original = make.numbers(t.original_shape);
       const range scales = make.numbers(t.scales);
@@ -32001,7 +32016,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 // Writes a NAC container from its parts: one form for what they hold, whoever built them.
 //
 //   auto bytes = nac::write(parts);
-//   if (!bytes) return fail(bytes.err());                          // nothing was written
+//   if (!bytes) return fail(bytes.error());                          // nothing was written
 //
 //   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
 //   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it

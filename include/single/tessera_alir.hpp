@@ -11,7 +11,7 @@
 // ALIR, alkaid's low-level IR: fixed-point dataflow programs as JSON and as bytecode.
 //
 //   auto model = tessera::alir::read_json(source);                 // or read_bytecode
-//   if (!model) return fail(describe(model.err(), source));
+//   if (!model) return fail(describe(model.error(), source));
 //   std::cout << tessera::alir::print(*model);
 //   auto program = tessera::alir::verify(std::move(*model));       // what a VM takes
 //   auto json = tessera::alir::write_json(program->model());       // or write_bytecode
@@ -1661,7 +1661,7 @@ inline void append_double(text& out, double v, double_style style) {
 // The proof that an ALIR model can run, and `program`, which only verify() can make.
 //
 //   tessera::result<alir::program> p = alir::verify(std::move(model));
-//   if (!p) return p.err();
+//   if (!p) return p.error();
 //   alir::fixed_type t = p->type(3);
 //
 // Proven of a program (specification, "CombLogic Payload"):
@@ -1692,17 +1692,18 @@ inline void append_double(text& out, double v, double_style style) {
 
 // ---- tessera/core/result.hpp
 //
-// A value or an error, without exceptions.
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
 //
 //   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.err());
+//   if (!m) return report(m.error());
 //   use(*m);
 //
-// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
-// on with a half-made value is how such defects become security reports.
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
 //
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     err() is {ok, 0} on success.
+// Errors:     error() is {ok, 0} on success.
 // Limits:     none.
 // Allocation: none of its own.
 
@@ -2813,11 +2814,11 @@ namespace tessera::inline TESSERA_ABI {
 template <class T>
 class [[nodiscard]] result {
   static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
 
  public:
   result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(error e) noexcept : error_(e), has_value_(false) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
 
   result(result&& other) noexcept : has_value_(other.has_value_) {
     if (has_value_)
@@ -2839,13 +2840,27 @@ class [[nodiscard]] result {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
   [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
   T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
 
  private:
   void checked() const noexcept {
@@ -2854,7 +2869,7 @@ class [[nodiscard]] result {
 
   union {
     T value_;
-    error error_;
+    tessera::error error_;
   };
   bool has_value_;
 };
@@ -3439,7 +3454,7 @@ struct budget {
 // ALIR from JSON: versions 2 (normative), 3 and 4 into one model.
 //
 //   tessera::result<alir::model> m = alir::read_json(source);
-//   if (!m) std::cerr << describe(m.err(), source, "model.json");
+//   if (!m) std::cerr << describe(m.error(), source, "model.json");
 //
 //   {"model":[shape,inp_shifts,out_idxs,out_shifts,out_negs,ops,carry_size,adder_size,
 //             lookup_tables],
@@ -3802,10 +3817,10 @@ class reader {
     end_ = at_;  // every later step finds the end of the text, and the first error stays
   }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
   /// Checks that nothing but white space follows, and returns the first error.
-  [[nodiscard]] error finish() {
+  [[nodiscard]] tessera::error finish() {
     skip_space();
     if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
     return error_;
@@ -4093,7 +4108,7 @@ class reader {
   const char* at_;
   const char* end_;
   limits limit_;
-  error error_;
+  tessera::error error_;
   std::uint32_t depth_ = 0;
   bool fresh_ = false;             // just behind an opening bracket
   pool<std::size_t> object_keys_;  // where the keys of each open object start
@@ -5270,13 +5285,13 @@ class byte_cursor {
     if (error_.code == errc::ok) error_ = {code, offset};
   }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
  private:
   bytes source_;
   bool host_order_;
   std::size_t offset_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 class bytecode_reader {
@@ -5288,13 +5303,13 @@ class bytecode_reader {
     if (size_ > limit_.max_bytes) return error{errc::input_too_large, limit_.max_bytes};
     if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
     const auto first = in_.take<std::uint32_t>();
-    if (in_.failed()) return in_.err();
+    if (in_.failed()) return in_.error();
     const bool words = host_order_ || first != magic;
     if (words && size_ % 4 != 0) return error{errc::alir_bytecode_alignment, size_ / 4 * 4};
     const std::uint64_t version_at = in_.offset() - (words ? 4 : 0);
     const std::int64_t version = words ? std::int64_t{static_cast<std::int32_t>(first)}
                                        : std::int64_t{in_.take<std::uint32_t>()};
-    if (in_.failed()) return in_.err();
+    if (in_.failed()) return in_.error();
     errc e = check_version(version);
     if (e == errc::ok && (version == 2) != words) e = errc::alir_version_unknown;
     if (e != errc::ok) return error{e, version_at};
@@ -5305,7 +5320,7 @@ class bytecode_reader {
     else
       read_bytes();
     if (!in_.failed() && in_.remaining() != 0) in_.fail(errc::alir_bytecode_trailing, in_.offset());
-    if (in_.failed()) return in_.err();
+    if (in_.failed()) return in_.error();
     return std::move(m_);
   }
 
@@ -6089,7 +6104,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 //
 // What was built in code has no source to show; there the element is named:
 //
-//   describe(alir::verify(std::move(model)).err(), "")
+//   describe(alir::verify(std::move(model)).error(), "")
 //   // <input>: error: id0 must refer to an earlier operation
 //   //   [alir_id0] at operation 2
 //

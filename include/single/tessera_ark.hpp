@@ -11,7 +11,7 @@
 // ARK model graphs: JSON, one file for each rank of a model.
 //
 //   auto graph = tessera::ark::read(source);
-//   if (!graph) return fail(describe(graph.err(), source));
+//   if (!graph) return fail(describe(graph.error(), source));
 //   std::cout << tessera::ark::print(*graph);
 //   tessera::ark::report found;
 //   auto program = tessera::ark::verify(std::move(*graph), {}, &found, source);
@@ -296,17 +296,18 @@ class pool {
 
 // ---- tessera/core/result.hpp
 //
-// A value or an error, without exceptions.
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
 //
 //   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.err());
+//   if (!m) return report(m.error());
 //   use(*m);
 //
-// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
-// on with a half-made value is how such defects become security reports.
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
 //
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     err() is {ok, 0} on success.
+// Errors:     error() is {ok, 0} on success.
 // Limits:     none.
 // Allocation: none of its own.
 
@@ -1417,11 +1418,11 @@ namespace tessera::inline TESSERA_ABI {
 template <class T>
 class [[nodiscard]] result {
   static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
 
  public:
   result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(error e) noexcept : error_(e), has_value_(false) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
 
   result(result&& other) noexcept : has_value_(other.has_value_) {
     if (has_value_)
@@ -1443,13 +1444,27 @@ class [[nodiscard]] result {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
   [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
   T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
 
  private:
   void checked() const noexcept {
@@ -1458,7 +1473,7 @@ class [[nodiscard]] result {
 
   union {
     T value_;
-    error error_;
+    tessera::error error_;
   };
   bool has_value_;
 };
@@ -3728,10 +3743,10 @@ class reader {
     end_ = at_;  // every later step finds the end of the text, and the first error stays
   }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
   /// Checks that nothing but white space follows, and returns the first error.
-  [[nodiscard]] error finish() {
+  [[nodiscard]] tessera::error finish() {
     skip_space();
     if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
     return error_;
@@ -4019,7 +4034,7 @@ class reader {
   const char* at_;
   const char* end_;
   limits limit_;
-  error error_;
+  tessera::error error_;
   std::uint32_t depth_ = 0;
   bool fresh_ = false;             // just behind an opening bracket
   pool<std::size_t> object_keys_;  // where the keys of each open object start
@@ -4771,7 +4786,7 @@ class graph_check {
 // Converts a graph from one dialect to another.
 //
 //   auto old = ark::convert(std::move(*graph), ark::dialect::d1b);
-//   if (!old) return fail(describe(old.err(), source));
+//   if (!old) return fail(describe(old.error(), source));
 //
 // Operations and their order stay as they are, and so do tensors and buffers with their Ids:
 //
@@ -5399,11 +5414,11 @@ class builder {
   }
 
   /// The first error of any call.
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// The graph. Later calls fail.
   [[nodiscard]] result<graph> finish() {
     if (error_.code != errc::ok) return error_;
-    if (names_.overflown()) return error{errc::ark_too_large, 0, error_index::whole};
+    if (names_.overflown()) return tessera::error{errc::ark_too_large, 0, error_index::whole};
     sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
       if (a.buffer != b.buffer) return a.buffer < b.buffer;
       if (a.list != b.list) return a.list < b.list;
@@ -5420,7 +5435,7 @@ class builder {
     }
     detail::set_edges(graph_, edges_);
     error_ = {errc::ark_s04_nodes, graph_.ops.size(), error_index::operation};
-    if (const error e = check(graph_); e.code != errc::ok) return e;
+    if (const tessera::error e = check(graph_); e.code != errc::ok) return e;
     return std::move(graph_);
   }
 
@@ -5603,7 +5618,7 @@ class builder {
   pool<pending_tag> tags_;
   pool<base_name> bases_;  // an open hash table: base names and how often each was used
   std::size_t bases_used_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 }  // namespace ark
@@ -5925,7 +5940,7 @@ class rule {
 // Plans: how a machine runs a model. Operations cut into tiles, and who computes them.
 //
 //   auto plan = ark::read_plan(source);
-//   if (!plan) return fail(describe(plan.err(), source));
+//   if (!plan) return fail(describe(plan.error(), source));
 //   for (const ark::plan_task& t : plan->tasks)
 //     for (std::uint32_t i = 0; i < t.ops.count; ++i)
 //       use(t.id, plan->parts.ops[t.ops.first + i], plan->configs[t.ops.first + i].num_tasks);
@@ -5963,7 +5978,7 @@ class rule {
 // Reads an ARK model graph.
 //
 //   auto graph = ark::read(source);
-//   if (!graph) return fail(describe(graph.err(), source));
+//   if (!graph) return fail(describe(graph.error(), source));
 //   graph->form;                         // dialect::d2, found from the content
 //
 //   {"Rank": 0, "WorldSize": 1, "Nodes": [
@@ -7981,7 +7996,7 @@ class plan_check {
 // The operations of a plan as a model graph, which can be verified, run and compared.
 //
 //   auto program = ark::verify(ark::plan_model(*plan), {.of_plan = true});
-//   if (!program) return fail(program.err());
+//   if (!program) return fail(program.error());
 //
 //   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
 //   edges   from the node that makes a tensor to those that use it; for a tensor that none makes,
@@ -8158,7 +8173,7 @@ inline void add_edges(graph& g) {
 //
 // What was built in code has no source to show; there the element is named:
 //
-//   describe(alir::verify(std::move(model)).err(), "")
+//   describe(alir::verify(std::move(model)).error(), "")
 //   // <input>: error: id0 must refer to an earlier operation
 //   //   [alir_id0] at operation 2
 //
@@ -8817,7 +8832,7 @@ inline void quote(text& out, std::string_view s) {
 //
 //   ark::report found;
 //   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   if (!program) …                       // `found` says why; program.err() is the first error
+//   if (!program) …                       // `found` says why; program.error() is the first error
 //
 // Proven of a program (specification, "Node" to "Buffer"):
 //
@@ -12121,7 +12136,7 @@ class plan_matcher {
 // Writes a plan: as JSON, byte for byte what the format's own planner writes, and for people.
 //
 //   auto text = ark::write_plan(*plan);           // pretty; or compact: write_plan(*plan, false)
-//   if (!text) return fail(describe(text.err(), source));
+//   if (!text) return fail(describe(text.error(), source));
 //   std::cout << ark::print(*plan);
 //
 //   compact   no white space, no newline at the end
@@ -12155,7 +12170,7 @@ class plan_matcher {
 //
 //   auto text = ark::write(*graph);                                      // D3, pretty
 //   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
-//   if (!text) return fail(describe(text.err(), source));
+//   if (!text) return fail(describe(text.error(), source));
 //   std::cout << *text;
 //
 //   compact   no white space, no newline at the end
@@ -12676,7 +12691,7 @@ class graph_writer {
   if (const error e = check(g); e.code != errc::ok) return e;
   if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
   const result<graph> converted = convert(g, options.to);
-  if (!converted) return converted.err();
+  if (!converted) return converted.error();
   return detail::write_as_is(*converted, options.pretty);
 }
 

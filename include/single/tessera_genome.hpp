@@ -12,7 +12,7 @@
 // patterns (genes) that compress them.
 //
 //   auto registry = tessera::genome::read_registry(json);          // registry.json
-//   if (!registry) return fail(describe(registry.err(), json));
+//   if (!registry) return fail(describe(registry.error(), json));
 //   auto library = tessera::genome::verify(std::move(*registry));  // what patterns expand to
 //   auto stream = tessera::genome::read_base64(text);              // or read, of bytes
 //   auto program = tessera::genome::verify(std::move(*stream), *library);
@@ -74,7 +74,7 @@
 //
 // What was built in code has no source to show; there the element is named:
 //
-//   describe(alir::verify(std::move(model)).err(), "")
+//   describe(alir::verify(std::move(model)).error(), "")
 //   // <input>: error: id0 must refer to an earlier operation
 //   //   [alir_id0] at operation 2
 //
@@ -2640,10 +2640,10 @@ class reader {
     end_ = at_;  // every later step finds the end of the text, and the first error stays
   }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
   /// Checks that nothing but white space follows, and returns the first error.
-  [[nodiscard]] error finish() {
+  [[nodiscard]] tessera::error finish() {
     skip_space();
     if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
     return error_;
@@ -2931,7 +2931,7 @@ class reader {
   const char* at_;
   const char* end_;
   limits limit_;
-  error error_;
+  tessera::error error_;
   std::uint32_t depth_ = 0;
   bool fresh_ = false;             // just behind an opening bracket
   pool<std::size_t> object_keys_;  // where the keys of each open object start
@@ -3939,17 +3939,18 @@ inline void append_message(text& out, error e) {
 
 // ---- tessera/core/result.hpp
 //
-// A value or an error, without exceptions.
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
 //
 //   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.err());
+//   if (!m) return report(m.error());
 //   use(*m);
 //
-// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
-// on with a half-made value is how such defects become security reports.
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
 //
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     err() is {ok, 0} on success.
+// Errors:     error() is {ok, 0} on success.
 // Limits:     none.
 // Allocation: none of its own.
 
@@ -3966,11 +3967,11 @@ namespace tessera::inline TESSERA_ABI {
 template <class T>
 class [[nodiscard]] result {
   static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
 
  public:
   result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(error e) noexcept : error_(e), has_value_(false) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
 
   result(result&& other) noexcept : has_value_(other.has_value_) {
     if (has_value_)
@@ -3992,13 +3993,27 @@ class [[nodiscard]] result {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
   [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
   T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
 
  private:
   void checked() const noexcept {
@@ -4007,7 +4022,7 @@ class [[nodiscard]] result {
 
   union {
     T value_;
-    error error_;
+    tessera::error error_;
   };
   bool has_value_;
 };
@@ -5615,7 +5630,7 @@ class compressor {
     if (wrong_.code != errc::ok) return wrong_;
     result<stream> graph =
         expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
-    if (!graph) return graph.err();
+    if (!graph) return graph.error();
     return detail::compression(patterns_).run(std::move(*graph), how_.copies);
   }
 
@@ -6352,7 +6367,7 @@ namespace detail {
 // registry.json into a registry, patterns decoded.
 //
 //   tessera::result<genome::registry> r = genome::read_registry(json);
-//   if (!r) std::cerr << describe(r.err(), json, "registry.json");
+//   if (!r) std::cerr << describe(r.error(), json, "registry.json");
 //
 //   {"canonical_to_index": {NAME: ID, …},      "index_to_canonical": {"ID": NAME, …},
 //    "variation_to_index": {NAME: ID, …},
@@ -7644,7 +7659,7 @@ namespace detail {
 /// The same in base64, without a line end.
 [[nodiscard]] inline result<text> write_base64(const stream_view& s) {
   const result<pool<std::byte>> raw = write(s);
-  if (!raw) return raw.err();
+  if (!raw) return raw.error();
   text out;
   out.reserve((raw->size() + 2) / 3 * 4);
   detail::encode_base64({raw->data(), raw->size()}, out);
@@ -7805,7 +7820,7 @@ class registry_writer {
   }
   void nodes(const stream_view& s, const error& at) {
     const result<text> base64 = write_base64(s);
-    if (!base64) fail(base64.err().code, at);
+    if (!base64) fail(base64.error().code, at);
     out_.string(base64 ? base64->view() : std::string_view{});
   }
   void transitions() {

@@ -11,7 +11,7 @@
 // NAC: the .nac container and its instruction set, versions 1.6, 1.7 and 1.8.
 //
 //   auto file = tessera::nac::read(mapped);
-//   if (!file) return fail(describe(file.err(), mapped));
+//   if (!file) return fail(describe(file.error(), mapped));
 //   tessera::nac::report found;
 //   auto program = tessera::nac::verify(*file, {}, &found);
 //   std::cout << tessera::nac::print(*file);
@@ -90,7 +90,7 @@
 //
 // What was built in code has no source to show; there the element is named:
 //
-//   describe(alir::verify(std::move(model)).err(), "")
+//   describe(alir::verify(std::move(model)).error(), "")
 //   // <input>: error: id0 must refer to an earlier operation
 //   //   [alir_id0] at operation 2
 //
@@ -2656,10 +2656,10 @@ class reader {
     end_ = at_;  // every later step finds the end of the text, and the first error stays
   }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
   /// Checks that nothing but white space follows, and returns the first error.
-  [[nodiscard]] error finish() {
+  [[nodiscard]] tessera::error finish() {
     skip_space();
     if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
     return error_;
@@ -2947,7 +2947,7 @@ class reader {
   const char* at_;
   const char* end_;
   limits limit_;
-  error error_;
+  tessera::error error_;
   std::uint32_t depth_ = 0;
   bool fresh_ = false;             // just behind an opening bracket
   pool<std::size_t> object_keys_;  // where the keys of each open object start
@@ -3818,7 +3818,7 @@ inline void append_message(text& out, error e) {
 //       y = nac.add(x, 1.5)
 //       output(y)
 //   )");
-//   if (!parts) return fail(describe(parts.err(), source));
+//   if (!parts) return fail(describe(parts.error(), source));
 //   auto bytes = nac::write(*parts);                                // nac/write.hpp
 //
 //   text        header lines, then sections in any order, each once; comments from ; to line ends
@@ -3872,17 +3872,18 @@ inline void append_message(text& out, error e) {
 
 // ---- tessera/core/result.hpp
 //
-// A value or an error, without exceptions.
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
 //
 //   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.err());
+//   if (!m) return report(m.error());
 //   use(*m);
 //
-// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
-// on with a half-made value is how such defects become security reports.
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
 //
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     err() is {ok, 0} on success.
+// Errors:     error() is {ok, 0} on success.
 // Limits:     none.
 // Allocation: none of its own.
 
@@ -3899,11 +3900,11 @@ namespace tessera::inline TESSERA_ABI {
 template <class T>
 class [[nodiscard]] result {
   static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
 
  public:
   result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(error e) noexcept : error_(e), has_value_(false) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
 
   result(result&& other) noexcept : has_value_(other.has_value_) {
     if (has_value_)
@@ -3925,13 +3926,27 @@ class [[nodiscard]] result {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
   [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
   T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
 
  private:
   void checked() const noexcept {
@@ -3940,7 +3955,7 @@ class [[nodiscard]] result {
 
   union {
     T value_;
-    error error_;
+    tessera::error error_;
   };
   bool has_value_;
 };
@@ -4095,7 +4110,7 @@ class id_table {
 //   if (in.accept("schedule")) in.expect(':');
 //   const std::int64_t tick = in.integer(0, 65535);
 //   in.end_line();
-//   if (in.failed()) return in.err();
+//   if (in.failed()) return in.error();
 //
 //   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
 //   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
@@ -4158,7 +4173,7 @@ class lexer {
   [[nodiscard]] std::uint64_t offset() const noexcept { return now_.offset; }
   [[nodiscard]] std::string_view source() const noexcept { return source_; }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Keeps the first error, and ends the tokens.
   void fail(errc code, std::uint64_t offset) noexcept {
     if (failed()) return;
@@ -4298,7 +4313,7 @@ class lexer {
   std::size_t at_ = 0;
   std::uint32_t depth_ = 0;
   token now_;
-  error error_;
+  tessera::error error_;
 };
 
 /// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
@@ -8038,7 +8053,7 @@ inline void parse_bytes(lexer& in, pool<std::byte>& to) {
 //   for (nac::plan_instruction i; in.next(i);)
 //     for (const nac::plan_operand& o : i.operands())
 //       std::cout << i.row->name << ' ' << o.value << '\n';
-//   if (in.err().code != tessera::errc::ok) return in.err();
+//   if (in.error().code != tessera::errc::ok) return in.error();
 //
 //   ORCH         u32 bytes of code, u32 number of constants, code, constants
 //   instruction  u8 opcode, operands by the row's layout; one letter each:
@@ -8368,7 +8383,7 @@ struct plan_instruction {
 class plan_reader {
  public:
   explicit plan_reader(bytes code) noexcept : code_(code) {}
-  /// The next instruction. False at the end, and where the bytes are none: see err().
+  /// The next instruction. False at the end, and where the bytes are none: see error().
   [[nodiscard]] bool next(plan_instruction& out) noexcept {
     if (at_ == code_.size() || error_.code != errc::ok) return false;
     const plan_op_row* const row = plan_row(load_le<std::uint8_t>(code_.data() + at_));
@@ -8385,7 +8400,7 @@ class plan_reader {
     at_ = at;
     return true;
   }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Behind the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
 
@@ -8396,7 +8411,7 @@ class plan_reader {
   }
   bytes code_;
   std::size_t at_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 /// Writes a plan and its constants into parts.
@@ -8479,9 +8494,9 @@ class plan_writer {
 
   /// Bytes of code so far.
   [[nodiscard]] std::uint64_t size() const noexcept { return code_.size(); }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Sets the jumps and puts the code where the plan of the parts was. The writer is empty then.
-  [[nodiscard]] error finish() {
+  [[nodiscard]] tessera::error finish() {
     for (const jump& j : jumps_) {
       if (error_.code != errc::ok) break;
       if (j.label >= labels_.size() || labels_[j.label] == unplaced) {
@@ -8495,7 +8510,7 @@ class plan_writer {
       else
         store_le(code_.data() + j.offset, static_cast<std::int16_t>(distance));
     }
-    const error e = error_;
+    const tessera::error e = error_;
     if (e.code == errc::ok) to_.plan = to_.keep(bytes(code_.data(), code_.size()));
     code_.clear();
     labels_.clear();
@@ -8536,7 +8551,7 @@ class plan_writer {
   pool<std::uint64_t> labels_;
   pool<jump> jumps_;
   std::uint32_t count_ = 0, next_id_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 }  // namespace nac
@@ -8886,7 +8901,7 @@ inline void print_plan(text& out, bytes code, const constants& pool_of) {
 //   nac::manifest_reader in(file.manifest());
 //   for (nac::tokenizer_instruction i; in.next(i);)
 //     if (i.op() == nac::tokenizer_op::replace) use(i.first_string(), i.second_string());
-//   if (in.err().code != tessera::errc::ok) return in.err();
+//   if (in.error().code != tessera::errc::ok) return in.error();
 //
 //   manifest     "TISA", u8 version, instructions to the end
 //   instruction  u8 opcode, u32 size of the payload, payload by the row's form:
@@ -9077,10 +9092,10 @@ class payload_list {
     }
     return true;
   }
-  [[nodiscard]] error err() const noexcept {
-    return code_ == errc::ok                       ? error{}
-           : code_ == errc::nac_tisa_payload_short ? error{code_, in_.offset()}
-                                                   : error{code_, offset_};
+  [[nodiscard]] tessera::error error() const noexcept {
+    return code_ == errc::ok                       ? tessera::error{}
+           : code_ == errc::nac_tisa_payload_short ? tessera::error{code_, in_.offset()}
+                                                   : tessera::error{code_, offset_};
   }
   /// Of the element that was read last.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
@@ -9142,7 +9157,7 @@ class manifest_reader {
   [[nodiscard]] std::uint8_t version() const noexcept {
     return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
   }
-  /// The next instruction. False at the end, and where there is none: see err().
+  /// The next instruction. False at the end, and where there is none: see error().
   [[nodiscard]] bool next(tokenizer_instruction& out) noexcept {
     if (error_.code != errc::ok || at_ == in_.size()) return false;
     if (in_.size() - at_ < 5) return fail(at_ + 1);
@@ -9153,7 +9168,7 @@ class manifest_reader {
     at_ += 5 + std::size_t{size};
     return true;
   }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Behind the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
 
@@ -9164,7 +9179,7 @@ class manifest_reader {
   }
   bytes in_;
   std::size_t at_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 namespace detail {
@@ -9173,7 +9188,7 @@ template <class List, class Element>
 [[nodiscard]] inline error check_list(const tokenizer_instruction& i) noexcept {
   List in(i);
   for (Element e; in.next(e);) {}
-  if (in.err().code != errc::ok) return in.err();
+  if (in.error().code != errc::ok) return in.error();
   return in.at_end() ? error{} : error{errc::nac_tisa_payload_long, in.end_offset()};
 }
 
@@ -9211,7 +9226,7 @@ template <std::size_t Size>
     return error{code, i.payload_offset() +
                            static_cast<std::uint64_t>(s.data() - as_text(i.payload).data())};
   };
-  error e;
+  tessera::error e;
   const auto utf8 = [&](std::string_view s) {
     for (std::size_t at = 0; at < s.size() && e.code == errc::ok;) {
       const unsigned length = utf8_length(s.data() + at, s.data() + s.size());
@@ -9265,16 +9280,16 @@ template <std::size_t Size>
   const auto at = [offset](error e) { return error{e.code, e.offset + offset}; };
   for (tokenizer_instruction i; in.next(i);) {
     if (i.row == nullptr) return at({errc::nac_tisa_opcode, i.offset});
-    if (const error e = detail::check_form(i); e.code != errc::ok) {
+    if (const tessera::error e = detail::check_form(i); e.code != errc::ok) {
       const char first = i.payload.empty() ? '\0' : static_cast<char>(i.payload[0]);
       const bool json = first == '{' || first == '"' || first == '[';
       return at(json ? error{errc::nac_tisa_json, i.payload_offset()} : e);
     }
-    if (const error e = detail::check_strings(i); e.code != errc::ok) return at(e);
+    if (const tessera::error e = detail::check_strings(i); e.code != errc::ok) return at(e);
     if (i.row->encodes && !partitioned) return at({errc::nac_tisa_partition, i.offset});
     partitioned = partitioned || i.op() == tokenizer_op::partition_rules;
   }
-  return in.err().code == errc::ok ? error{} : at(in.err());
+  return in.error().code == errc::ok ? error{} : at(in.error());
 }
 
 /// Writes a manifest.
@@ -9284,7 +9299,7 @@ template <std::size_t Size>
 ///   const nac::partition_rule rules[] = {{nac::partition_rule::protects, 0, "</s>"}};
 ///   w.partition_rules({rules, 1});
 ///   w.unigram_encode();
-///   if (w.err().code == tessera::errc::ok) p.manifest = p.keep(w.view());
+///   if (w.error().code == tessera::errc::ok) p.manifest = p.keep(w.view());
 class manifest_writer {
  public:
   explicit manifest_writer(std::uint8_t version = 1) {
@@ -9352,7 +9367,7 @@ class manifest_writer {
   [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
   bytes view() const&& = delete;
   /// The first string or list that didn't fit.
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
  private:
   void fail(errc code) noexcept {
@@ -9393,7 +9408,7 @@ class manifest_writer {
 
   pool<std::byte> out_;
   std::uint64_t count_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 }  // namespace nac
@@ -9664,7 +9679,7 @@ class assembler {
     // Without an OUTPUT a run gives the last result.
     if (!code_.has_outputs && has(text_section::code)) out_.outputs = 1;
     if (!in_.failed()) defaults();
-    return in_.err();
+    return in_.error();
   }
   [[nodiscard]] parts take() noexcept { return std::move(out_); }
 
@@ -10221,7 +10236,7 @@ class part_checker {
 // Brings the parts of a NAC container into another version of the format.
 //
 //   auto older = nac::convert(nac::parts_of(*file), nac::header::v1_6);
-//   if (!older) return fail(older.err());
+//   if (!older) return fail(older.error());
 //   auto bytes = nac::write(*older);
 //
 //   operation in use            its id
@@ -10846,7 +10861,7 @@ class plan_checker {
         return {errc::nac_mep_break, i.offset};
       }
     }
-    if (in.err().code != errc::ok) return in.err();
+    if (in.error().code != errc::ok) return in.error();
     if (inner != outside) return {errc::nac_mep_loop_open, loops_[inner].first - 2};
     starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
     return {};
@@ -11519,7 +11534,7 @@ class printer {
 // NAC programs with their arguments resolved: absolute indices of instructions, and ids.
 //
 //   auto code = nac::resolve(*file, file->instructions());
-//   if (!code) return fail(describe(code.err(), mapped));
+//   if (!code) return fail(describe(code.error(), mapped));
 //   for (const nac::step& s : code->steps)
 //     for (const nac::argument a : code->arguments_of(s))
 //       if (a.is_constant()) use_constant(a.id()); else use(results[a.index()]);
@@ -11987,7 +12002,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 // Safetensors files, in which NAC containers keep their weights outside.
 //
 //   auto weights = nac::read_safetensors(mapped);
-//   if (!weights) return fail(describe(weights.err(), mapped));
+//   if (!weights) return fail(describe(weights.error(), mapped));
 //   if (const std::size_t i = weights->find("encoder.weight"); i != weights->size())
 //     use((*weights)[i].as);                    // a nac::tensor, with its quantization
 //
@@ -12780,7 +12795,7 @@ class tensor_values {
 /// All values of a tensor: 4 bytes for each.
 [[nodiscard]] inline result<pool<float>> dequantize(const tensor& t) {
   const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.err();
+  if (!values) return values.error();
   pool<float> out;
   const auto count = to_size(values->size());
   values->read(0, out.prepare(count), count);
@@ -12791,7 +12806,7 @@ class tensor_values {
 [[nodiscard]] inline error dequantize(const tensor& t, std::uint64_t first, float* to,
                                       std::size_t count) {
   const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.err();
+  if (!values) return values.error();
   if (first > values->size() || count > values->size() - first)
     return {errc::nac_tensor_range, t.offset};
   values->read(first, to, count);
@@ -13028,8 +13043,8 @@ struct quantization_error {
 [[nodiscard]] inline result<quantization_error> error_between(const tensor& original,
                                                               const tensor& stored) {
   const result<tensor_values> x = tensor_values::of(original), y = tensor_values::of(stored);
-  if (!x) return x.err();
-  if (!y) return y.err();
+  if (!x) return x.error();
+  if (!y) return y.error();
   if (x->size() != y->size()) return error{errc::nac_tensor_shapes, stored.offset};
   quantization_error out;
   float some[detail::chunk];
@@ -13049,7 +13064,7 @@ struct quantization_error {
 [[nodiscard]] inline result<quantization_error> requantization_error(
     const tensor& t, quantization method, std::uint16_t block = default_block) {
   const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.err();
+  if (!values) return values.error();
   pool<std::uint32_t> shape;
   const packed<std::uint32_t> of = t.value_shape();
   for (std::uint32_t i = 0; i < of.size(); ++i) shape.push_back(of[i]);
@@ -13081,7 +13096,7 @@ struct quantization_error {
 // NAC containers from bytes: versions 1.6, 1.7 and 1.8, in one pass and without a copy.
 //
 //   auto file = tessera::nac::read(mapped);
-//   if (!file) return fail(describe(file.err(), mapped));
+//   if (!file) return fail(describe(file.error(), mapped));
 //   file->section(nac::section::cnst);          // where it stands; the records are checked
 //   for (const nac::tensor t : file->tensors()) use(t);   // touches no page of elements before
 //
@@ -14075,7 +14090,7 @@ struct index_maker {
 //
 //   nac::report found;
 //   auto program = nac::verify(*file, {}, &found);
-//   if (!program) …                     // `found` says why; program.err() is the first error
+//   if (!program) …                     // `found` says why; program.error() is the first error
 //
 // Proven of a program, checked in this order:
 //
@@ -14335,7 +14350,7 @@ struct code_rules {
     if (resolved)
       out = *std::move(resolved);
     else
-      found.error(resolved.err(), index_at(list, resolved.err().offset));
+      found.error(resolved.error(), index_at(list, resolved.error().offset));
     check(list, resolved ? &out : nullptr, used, model);
     return static_cast<bool>(resolved);
   }
@@ -14874,7 +14889,7 @@ struct conversion_maker {
     if (t.data.source != nullptr) return {errc::nac_weights_made, index};
     const result<tensor_values> v =
         tensor_values::of(record_of(t, out.numbers_, out.model.data_of(t.data)));
-    if (!v) return {v.err().code, index};
+    if (!v) return {v.error().code, index};
     to = *v;
     return {};
   }
@@ -15112,7 +15127,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
       const external_tensor found = weights[i];
       if (!found.representable) return {errc::nac_weights_form, row};
       const tensor& t = found.as;
-      if (const error e = tensor_values::of(t).err(); e.code != errc::ok) return {e.code, row};
+      if (const error e = tensor_values::of(t).error(); e.code != errc::ok) return {e.code, row};
       const range shape = make.numbers(t.shape);
       const range original = make.numbers(t.original_shape);
       const range scales = make.numbers(t.scales);
@@ -15184,7 +15199,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 // Writes a NAC container from its parts: one form for what they hold, whoever built them.
 //
 //   auto bytes = nac::write(parts);
-//   if (!bytes) return fail(bytes.err());                          // nothing was written
+//   if (!bytes) return fail(bytes.error());                          // nothing was written
 //
 //   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
 //   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it

@@ -11402,17 +11402,18 @@ struct budget {
 
 // ---- tessera/core/result.hpp
 //
-// A value or an error, without exceptions.
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
 //
 //   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.err());
+//   if (!m) return report(m.error());
 //   use(*m);
 //
-// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
-// on with a half-made value is how such defects become security reports.
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
 //
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     err() is {ok, 0} on success.
+// Errors:     error() is {ok, 0} on success.
 // Limits:     none.
 // Allocation: none of its own.
 
@@ -11429,11 +11430,11 @@ namespace tessera::inline TESSERA_ABI {
 template <class T>
 class [[nodiscard]] result {
   static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
 
  public:
   result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(error e) noexcept : error_(e), has_value_(false) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
 
   result(result&& other) noexcept : has_value_(other.has_value_) {
     if (has_value_)
@@ -11455,13 +11456,27 @@ class [[nodiscard]] result {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
   [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
   T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
 
  private:
   void checked() const noexcept {
@@ -11470,7 +11485,7 @@ class [[nodiscard]] result {
 
   union {
     T value_;
-    error error_;
+    tessera::error error_;
   };
   bool has_value_;
 };

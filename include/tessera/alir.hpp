@@ -4,7 +4,7 @@
 // ALIR, alkaid's low-level IR: fixed-point dataflow programs as JSON and as bytecode.
 //
 //   auto model = tessera::alir::read_json(source);                 // or read_bytecode
-//   if (!model) return fail(describe(model.err(), source));
+//   if (!model) return fail(describe(model.error(), source));
 //   std::cout << tessera::alir::print(*model);
 //   auto program = tessera::alir::verify(std::move(*model));       // what a VM takes
 //   auto json = tessera::alir::write_json(program->model());       // or write_bytecode

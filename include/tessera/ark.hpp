@@ -4,7 +4,7 @@
 // ARK model graphs: JSON, one file for each rank of a model.
 //
 //   auto graph = tessera::ark::read(source);
-//   if (!graph) return fail(describe(graph.err(), source));
+//   if (!graph) return fail(describe(graph.error(), source));
 //   std::cout << tessera::ark::print(*graph);
 //   tessera::ark::report found;
 //   auto program = tessera::ark::verify(std::move(*graph), {}, &found, source);

@@ -5,7 +5,7 @@
 // patterns (genes) that compress them.
 //
 //   auto registry = tessera::genome::read_registry(json);          // registry.json
-//   if (!registry) return fail(describe(registry.err(), json));
+//   if (!registry) return fail(describe(registry.error(), json));
 //   auto library = tessera::genome::verify(std::move(*registry));  // what patterns expand to
 //   auto stream = tessera::genome::read_base64(text);              // or read, of bytes
 //   auto program = tessera::genome::verify(std::move(*stream), *library);

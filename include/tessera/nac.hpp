@@ -4,7 +4,7 @@
 // NAC: the .nac container and its instruction set, versions 1.6, 1.7 and 1.8.
 //
 //   auto file = tessera::nac::read(mapped);
-//   if (!file) return fail(describe(file.err(), mapped));
+//   if (!file) return fail(describe(file.error(), mapped));
 //   tessera::nac::report found;
 //   auto program = tessera::nac::verify(*file, {}, &found);
 //   std::cout << tessera::nac::print(*file);

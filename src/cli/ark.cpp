@@ -132,7 +132,7 @@ void show_findings(const std::vector<diagnostic>& found, const shown_findings& h
 read_outcome read_ark(const source& from, const reporting& to) {
   result<ark::graph> g = ark::read(from.characters());
   if (g) return {std::move(*g), success};
-  return {std::nullopt, to.fail(diagnose_ark(g.err(), from), bad_input, from.what)};
+  return {std::nullopt, to.fail(diagnose_ark(g.error(), from), bad_input, from.what)};
 }
 
 verify_outcome verify_ark(const source& from, const reporting& to,

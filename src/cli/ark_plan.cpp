@@ -22,7 +22,7 @@ struct read_plan_outcome {
 [[nodiscard]] read_plan_outcome read_plan(const source& file, const reporting& to) {
   result<ark::plan> p = ark::read_plan(file.characters());
   if (p) return {std::move(*p), success};
-  return {std::nullopt, to.fail(diagnose_ark(p.err(), file), bad_input, file.what)};
+  return {std::nullopt, to.fail(diagnose_ark(p.error(), file), bad_input, file.what)};
 }
 
 }  // namespace
@@ -200,7 +200,7 @@ exit_code convert_plan(const source& file, const reporting& to, const std::strin
   const read_plan_outcome in = read_plan(file, to);
   if (!in.plan) return in.code;
   const result<text> out = ark::write_plan(*in.plan, pretty);
-  if (!out) return to.fail(diagnose_ark(out.err(), file), bad_input, file.what);
+  if (!out) return to.fail(diagnose_ark(out.error(), file), bad_input, file.what);
   return write_result(output, as_bytes(*out));
 }
 

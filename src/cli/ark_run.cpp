@@ -472,7 +472,7 @@ class ark_runner {
     for (const binding& b : inputs_) {
       const io::expected<std::vector<std::byte>> values =
           read_elements(b.path, format_of(options_.input_format, b.path), shape_of(*b.to));
-      if (!values) return to_.fail(values.err());
+      if (!values) return to_.fail(values.error());
       if (!put(machine, *b.to, *values)) return usage("cannot write to " + shown(*b.to));
     }
     return success;

@@ -73,8 +73,8 @@ class payload_files {
     if (const auto known = files_.find(path); known != files_.end()) return &known->second;
     io::expected<io::content> content = io::load(path, {}, io::side_input);
     if (!content) {
-      why_ = shown_name(content.err().message());
-      code_ = code_of(content.err());
+      why_ = shown_name(content.error().message());
+      code_ = code_of(content.error());
       return nullptr;
     }
     return &files_.emplace(path, source{shown_name(path), std::move(*content), format::unknown})
@@ -125,7 +125,7 @@ void reword(diagnostic& d, std::string words) {
 [[nodiscard]] exit_code verify_assembled(bytes made, const source& text, const reporting& to,
                                          const nac::text_map& map) {
   const result<nac::file> file = nac::read(made);
-  if (!file) return to.fail({file.err().code, 0}, text);
+  if (!file) return to.fail({file.error().code, 0}, text);
   nac::report report;
   report.max_diagnostics = std::size_t{1} << 24;
   const bool invalid = !nac::verify(*file, {.weights_elsewhere = true}, &report);
@@ -157,21 +157,21 @@ void reword(diagnostic& d, std::string words) {
   if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
     return usage_error("assemble", "a container on a terminal: give a file, or a pipe");
   io::expected<io::content> content = io::load(o.text);
-  if (!content) return to.fail(content.err());
+  if (!content) return to.fail(content.error());
   // Whatever it is, it's read as assembly.
   const source text{shown_name(o.text), std::move(*content), format::nac_assembly};
   payload_files files(o);
   nac::text_map map;
   const result<nac::parts> parts = nac::assemble(text.characters(), files.resolver(), {}, &map);
   if (!parts) {
-    if (parts.err().code != errc::nac_text_payload_unresolved || files.why().empty())
-      return to.fail(parts.err(), text);
-    diagnostic d = diagnose(parts.err(), text);
+    if (parts.error().code != errc::nac_text_payload_unresolved || files.why().empty())
+      return to.fail(parts.error(), text);
+    diagnostic d = diagnose(parts.error(), text);
     reword(d, d.message + ": " + files.why());
     return to.fail(d, files.code(), text.what);
   }
   const result<pool<std::byte>> made = nac::write(*parts);
-  if (!made) return to.fail({made.err().code, place_of(made.err(), map)}, text);
+  if (!made) return to.fail({made.error().code, place_of(made.error(), map)}, text);
   const bytes container(made->data(), made->size());
   const exit_code code = verify_assembled(container, text, to, map);
   return code == success ? write_result(o.output, container) : code;

@@ -78,7 +78,7 @@ class checker {
         *in.file, about, "check",
         {.alir =
              [&](const source& file) {
-               const error e = verify_alir(file).err();
+               const error e = verify_alir(file).error();
                return e.code == errc::ok ? fine(path, file, "") : about.fail(e, file);
              },
          .ark_model = [&](const source&) { return check_model(path, std::move(*in.file)); },
@@ -128,7 +128,7 @@ class checker {
     m.file = std::move(file);
     result<ark::graph> g = ark::read(m.file.characters());
     if (!g) {
-      m.found.push_back(diagnose_ark(g.err(), m.file));
+      m.found.push_back(diagnose_ark(g.error(), m.file));
       if (!options_.ranks) raise(finish_set());
       return tell(m);
     }

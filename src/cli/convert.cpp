@@ -54,14 +54,14 @@ struct options {
 [[nodiscard]] exit_code convert_alir(const source& file, const reporting& to,
                                      const std::string& output, std::string_view form) {
   const result<alir::program> p = verify_alir(file);
-  if (!p) return to.fail(p.err(), file);
+  if (!p) return to.fail(p.error(), file);
   if (form == "json") {
     const result<text> json = alir::write_json(p->model());
     if (json) return write_result(output, as_bytes(*json));
-    return to.fail(json.err(), file);
+    return to.fail(json.error(), file);
   }
   const result<pool<std::int32_t>> words = alir::write_bytecode(p->model());
-  if (!words) return to.fail(words.err(), file);
+  if (!words) return to.fail(words.error(), file);
   std::vector<std::byte> raw(words->size() * 4);
   for (std::size_t i = 0; i < words->size(); ++i) store_le(raw.data() + 4 * i, (*words)[i]);
   return write_result(output, raw);
@@ -73,7 +73,7 @@ struct options {
   read_outcome in = read_ark(file, to);
   if (!in.graph) return in.code;
   const result<text> out = ark::write(*in.graph, {.to = dialect, .pretty = pretty});
-  if (!out) return to.fail(diagnose_ark(out.err(), file), bad_input, file.what);
+  if (!out) return to.fail(diagnose_ark(out.error(), file), bad_input, file.what);
   return write_result(output, as_bytes(*out));
 }
 

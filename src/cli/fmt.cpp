@@ -76,7 +76,7 @@ void add_fmt(CLI::App& app, action& run) {
       return o->files.each("fmt", [&o](const reporting& to) {
         // Whatever it is, it's read as NEM.
         io::expected<io::content> content = io::load(to.path);
-        if (!content) return to.fail(content.err());
+        if (!content) return to.fail(content.error());
         return format_file({shown_name(to.path), std::move(*content), format::nem}, to, *o);
       });
     };

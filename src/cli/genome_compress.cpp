@@ -56,7 +56,7 @@ struct options {
   if (const exit_code code = out.encode(set, o.output, verb, to); code != success) return code;
   if (o.registry.empty()) return write_result(o.output, out.data());
   const result<text> registry = genome::write_registry(set.registry);
-  if (!registry) return fail_made(registry.err(), to);
+  if (!registry) return fail_made(registry.error(), to);
   return write_results(o.registry, as_bytes(*registry), o.output, out.data());
 }
 
@@ -80,7 +80,7 @@ struct options {
       o.in, "compress", {.flat = true, .expand = {.copies = false, .results = results}}, set);
   if (!in.complete) return in.code;
   result<genome::library> library = genome::verify(std::move(set.registry));
-  if (!library) return fail_made(library.err(), to);
+  if (!library) return fail_made(library.error(), to);
   const exit_code code = compress_streams(set.streams, *library, results, o.threads, to);
   if (code != success) return code;
   set.registry = std::move(*library).registry();

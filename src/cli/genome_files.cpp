@@ -171,7 +171,7 @@ exit_code print_registry(const source& file, const reporting& to) {
     return print_result(out);
   }
   const result<text> out = genome::write_registry(in.library->registry());
-  return out ? print_result(*out) : to.fail(out.err(), file);
+  return out ? print_result(*out) : to.fail(out.error(), file);
 }
 
 exit_code print_streams(const source& file, const reporting& to, const std::string& registry) {

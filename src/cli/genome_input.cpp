@@ -237,7 +237,7 @@ class stream_gatherer {
       const bool joined = &(**p).library() != base_;
       if (!how_.flat && !joined) return keep((**p).stream());
       result<genome::stream> flat = expansions_.expand(**p, how_.expand);
-      if (!flat) return flat.err();
+      if (!flat) return flat.error();
       if (!joined) return keep(std::move(*flat));
       return join(std::move(*flat), (**p).library());
     }
@@ -248,14 +248,14 @@ class stream_gatherer {
                         : add_graph(one, g.name, *std::get<const ark::graph*>(g.graph), how);
     if (e.code != errc::ok) return e;
     result<genomics::signature> s = signature_of(one, 0);
-    if (!s) return {s.err().code, 0};
+    if (!s) return {s.error().code, 0};
     if (base_ == nullptr && !out_.converted) {  // its registry is the first
       out_.converted = true;
       out_.registry = std::move(s->registry);
       return keep(std::move(s->stream));
     }
     const result<genome::library> own = genome::verify(std::move(s->registry));
-    if (!own) return {own.err().code, 0};
+    if (!own) return {own.error().code, 0};
     return join(std::move(s->stream), *own);
   }
 

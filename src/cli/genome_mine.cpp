@@ -31,12 +31,12 @@ struct options {
 [[nodiscard]] exit_code write_registry(const options& o, const genomics::corpus& all,
                                        const genomics::findings& found, const reporting& to) {
   result<genomics::signatures> made = signatures_of(all);
-  if (!made) return fail_made(made.err(), to);
+  if (!made) return fail_made(made.error(), to);
   const std::vector<std::uint32_t> ids = add_patterns(*made, all, found);
   if (const auto left = std::count(ids.begin(), ids.end(), 0u); left != 0)
     show_note(std::to_string(left) + " of the genes have no form in a registry");
   const result<genome::library> library = genome::verify(std::move(made->registry));
-  if (!library) return fail_made(library.err(), to);
+  if (!library) return fail_made(library.error(), to);
   text signatures;
   if (!o.signatures.empty()) {
     stream_set set;
@@ -45,12 +45,12 @@ struct options {
     const exit_code code = compress_streams(set.streams, *library, {}, o.genes.threads, to);
     if (code != success) return code;
     result<text> out = write_signatures(set);
-    if (!out) return fail_made(out.err(), to);
+    if (!out) return fail_made(out.error(), to);
     signatures = std::move(*out);
   }
   if (o.output.empty()) return write_result(o.signatures, as_bytes(signatures));
   const result<text> registry = genome::write_registry(library->registry());
-  if (!registry) return fail_made(registry.err(), to);
+  if (!registry) return fail_made(registry.error(), to);
   if (o.signatures.empty()) return write_result(o.output, as_bytes(*registry));
   return write_results(o.output, as_bytes(*registry), o.signatures, as_bytes(signatures));
 }

@@ -31,11 +31,11 @@ exit_code compress_streams(std::vector<genome::stream>& streams, const genome::l
   std::mutex guard;
   genomics::parallel(genomics::thread_count(threads), streams.size(), [&](unsigned, std::size_t i) {
     result<genome::program> flat = genome::verify(std::move(streams[i]), in);
-    result<genome::stream> out = flat ? patterns.run(*flat) : flat.err();
+    result<genome::stream> out = flat ? patterns.run(*flat) : flat.error();
     if (out)
       streams[i] = std::move(*out);
     else
-      wrong[i] = out.err();
+      wrong[i] = out.error();
     const std::lock_guard<std::mutex> lock(guard);
     shown.advance(1);
   });
@@ -52,7 +52,7 @@ exit_code write_results(const std::string& path, bytes data, const std::string& 
                           !std::filesystem::is_regular_file(second_path, unknown);
   if (second_path != "-" && !is_special)
     if (const auto tried = io::file_writer::open(second_path); !tried) {
-      show(diagnose(tried.err()));
+      show(diagnose(tried.error()));
       return io_error;
     }
   const exit_code code = write_result(path, data);
@@ -63,7 +63,7 @@ result<text> write_signatures(const stream_set& set) {
   text out("{");
   for (std::size_t i = 0; i < set.streams.size(); ++i) {
     const result<text> base64 = genome::write_base64(set.streams[i]);
-    if (!base64) return base64.err();
+    if (!base64) return base64.error();
     out << (i == 0 ? "\n  " : ",\n  ");
     json::append_quoted(out, set.names[i]);
     out << ": ";
@@ -81,18 +81,18 @@ exit_code encoded_streams::encode(const stream_set& set, const std::string& path
   if (name.ends_with(".json") || (several && path == "-")) {
     result<text> out = write_signatures(set);
     if (out) return text_ = std::move(*out), success;
-    e = out.err();
+    e = out.error();
   } else if (several) {
     return usage_error(
         verb, "several streams go to one file as JSON: end '" + shown_name(path) + "' in .json");
   } else if (path == "-" || name.ends_with(".b64")) {
     result<text> out = genome::write_base64(set.streams[0]);
     if (out) return text_ = std::move(*out), text_ << '\n', success;
-    e = out.err();
+    e = out.error();
   } else {
     result<pool<std::byte>> out = genome::write(set.streams[0]);
     if (out) return raw_ = std::move(*out), success;
-    e = out.err();
+    e = out.error();
   }
   return fail_made(e, to);
 }

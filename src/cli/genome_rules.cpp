@@ -76,11 +76,11 @@ void write_json(text& out, const genome::registry& r) {
   set.registry.compositions.clear();
   set.registry.structures.clear();
   const result<genome::library> library = genome::verify(std::move(set.registry));
-  if (!library) return fail_made(library.err(), to);
+  if (!library) return fail_made(library.error(), to);
   genomics::rule_miner miner(*library, o.rules);
   for (genome::stream& s : set.streams) {
     const result<genome::program> p = genome::verify(std::move(s), *library);
-    if (!p) return fail_made(p.err(), to);
+    if (!p) return fail_made(p.error(), to);
     miner.add(*p);
   }
   genome::registry found = library->registry();
@@ -88,7 +88,7 @@ void write_json(text& out, const genome::registry& r) {
 
   if (!o.output.empty()) {
     const result<text> registry = genome::write_registry(found);
-    if (!registry) return fail_made(registry.err(), to);
+    if (!registry) return fail_made(registry.error(), to);
     if (const exit_code code = write_result(o.output, as_bytes(*registry)); code != success)
       return code;
     if (o.output == "-") return in.code;

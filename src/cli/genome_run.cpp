@@ -171,7 +171,7 @@ class stream_runner {
       const given& g = inputs_[i];
       if (!g.form) {
         io::expected<vn::value> v = read_npy(g.path, machine_.room());
-        if (!v) return to_.fail(v.err());
+        if (!v) return to_.fail(v.error());
         machine_.set_input(i, std::move(*v));
         continue;
       }
@@ -181,7 +181,7 @@ class stream_runner {
       if (!g.path.empty()) {
         io::expected<std::vector<std::byte>> read =
             read_elements(g.path, format_of(options_.input_format, g.path), what);
-        if (!read) return to_.fail(read.err());
+        if (!read) return to_.fail(read.error());
         values = std::move(*read);
       } else if (options_.seed) {
         const bool whole = !is_floating(g.form->type);
@@ -200,7 +200,7 @@ class stream_runner {
   [[nodiscard]] exit_code set_parameters() {
     for (const auto& [id, path] : parameters_) {
       io::expected<vn::value> v = read_npy(path, machine_.room());
-      if (!v) return to_.fail(v.err());
+      if (!v) return to_.fail(v.error());
       (void)machine_.set_parameter(id, std::move(*v));
     }
     if (!options_.nac.weights.empty()) {

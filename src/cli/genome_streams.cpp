@@ -108,12 +108,12 @@ library_outcome verify_registry(const source& file, const reporting& to) {
   library_outcome out;
   result<genome::registry> read = genome::read_registry(file.characters());
   if (!read) {
-    out.code = to.fail(read.err(), file);
+    out.code = to.fail(read.error(), file);
     return out;
   }
   result<genome::library> verified = genome::verify(std::move(*read));
   if (!verified) {
-    out.code = to.fail(verified.err(), file);
+    out.code = to.fail(verified.error(), file);
     return out;
   }
   out.library = std::make_unique<genome::library>(std::move(*verified));
@@ -146,12 +146,12 @@ const genome::library* libraries::of(const reporting& file, exit_code& code) {
 program_outcome verify_stream(const stored_stream& s, const genome::library& in,
                               const reporting& to) {
   result<genome::stream> read = s.read();
-  if (!read) return {std::nullopt, to.fail(s.diagnose_read(read.err()), bad_input, s.file->what)};
+  if (!read) return {std::nullopt, to.fail(s.diagnose_read(read.error()), bad_input, s.file->what)};
   result<genome::program> verified = genome::verify(std::move(*read), in);
   if (verified) return {std::move(*verified), success};
   const result<genome::stream> again = s.read();
   return {std::nullopt,
-          to.fail(s.diagnose_stream(verified.err(), *again), bad_input, s.file->what)};
+          to.fail(s.diagnose_stream(verified.error(), *again), bad_input, s.file->what)};
 }
 
 void add_genome_options(CLI::App& verb, std::string& registry) {

@@ -15,7 +15,7 @@ nac_outcome read_nac(const source& from, const reporting& to) {
   const bytes data = from.data();
   result<nac::file> f = nac::read(data);
   if (f) return {*f, success};
-  return {std::nullopt, to.fail(f.err(), from)};
+  return {std::nullopt, to.fail(f.error(), from)};
 }
 
 nac_outcome read_nac_for_lookup(const source& from, const reporting& to) {
@@ -50,7 +50,7 @@ weights_outcome load_weights(const reporting& to) {
   weights_outcome out;
   io::expected<io::content> content = io::load(to.path, {}, io::side_input);
   if (!content) {
-    out.code = to.fail(content.err());
+    out.code = to.fail(content.error());
     return out;
   }
   out.file = source{shown_name(to.path), std::move(*content), format::safetensors};
@@ -59,7 +59,7 @@ weights_outcome load_weights(const reporting& to) {
   if (weights)
     out.weights = std::move(*weights);
   else
-    out.code = to.fail(weights.err(), *out.file);
+    out.code = to.fail(weights.error(), *out.file);
   return out;
 }
 

@@ -130,7 +130,7 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
 exit_code check_safetensors(const source& file, const reporting& to) {
   const bytes data = file.data();
   const result<nac::safetensors> weights = nac::read_safetensors(data);
-  if (!weights) return to.fail(weights.err(), file);
+  if (!weights) return to.fail(weights.error(), file);
   if (to.as_json) {
     const text out = file_report(to.path, file.what, {});
     return print_result(out);

@@ -55,7 +55,7 @@ template <class Write>
                                const std::vector<const source*>& from, const Write& write) {
   io::expected<io::file_writer> out = io::file_writer::open(output);
   if (!out) {
-    show(diagnose(out.err()));
+    show(diagnose(out.error()));
     return io_error;
   }
   destination to(*out, total, from);
@@ -63,7 +63,7 @@ template <class Write>
   const io::expected<io::done> wrote = out->finish();
   if (wrote) return success;
   // Whoever closes a pipe early has what they wanted.
-  if (output != "-" || wrote.err().error_number != EPIPE) show(diagnose(wrote.err()));
+  if (output != "-" || wrote.error().error_number != EPIPE) show(diagnose(wrote.error()));
   return io_error;
 }
 
@@ -83,10 +83,10 @@ template <class Write>
 [[nodiscard]] exit_code write_nac(const nac::parts& parts, const std::string& output,
                                   const std::vector<const source*>& from, const reporting& to) {
   const result<std::uint64_t> size = nac::written_size(parts);
-  if (!size) return fail_parts(size.err(), *from[0], to);
+  if (!size) return fail_parts(size.error(), *from[0], to);
   if (io::codec_of_name(output) != io::codec::none) {  // which compresses as a whole
     const result<pool<std::byte>> all = nac::write(parts);
-    if (!all) return fail_parts(all.err(), *from[0], to);
+    if (!all) return fail_parts(all.error(), *from[0], to);
     return write_result(output, {all->data(), all->size()});
   }
   return stream(output, *size, from,
@@ -133,7 +133,7 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
     if (!outside.weights) return outside.code;
     from.push_back(&*outside.file);
     result<nac::parts> whole = nac::internalise(parts, *outside.weights);
-    if (!whole) return fail_parts(whole.err(), file, to);
+    if (!whole) return fail_parts(whole.error(), file, to);
     parts = std::move(*whole);
   }
 
@@ -149,22 +149,22 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
     const passing_pages passing(from);
     result<nac::conversion> c =
         options.dequantize ? nac::dequantize(parts) : nac::quantize(parts, method);
-    if (!c) return fail_parts(c.err(), file, to);
+    if (!c) return fail_parts(c.error(), file, to);
     made = std::move(*c);
     parts = std::move(made->model);
   }
 
   if (options.form && *options.form != parts.form) {
     result<nac::parts> other = nac::convert(std::move(parts), *options.form);
-    if (!other) return fail_parts(other.err(), file, to);
+    if (!other) return fail_parts(other.error(), file, to);
     parts = std::move(*other);
   }
 
   if (options.weights_out.empty()) return write_nac(parts, output, from, to);
   const result<nac::external_weights> apart = nac::externalise(parts);
-  if (!apart) return fail_parts(apart.err(), file, to);
+  if (!apart) return fail_parts(apart.error(), file, to);
   if (const result<std::uint64_t> size = nac::written_size(apart->model); !size)
-    return fail_parts(size.err(), file, to);
+    return fail_parts(size.error(), file, to);
   // Checked before anything is written, by writing nowhere: to the first piece.
   const nac::sink nowhere{nullptr, [](void*, bytes) { return false; }};
   if (const error e = nac::write_safetensors(apart->weights, nowhere);

@@ -61,7 +61,7 @@ struct facts {
           l.error = *e;
           total.add(*e);
         } else {
-          l.why = e.err().code == errc::nac_quantize_finite ? "not finite" : e.err().name();
+          l.why = e.error().code == errc::nac_quantize_finite ? "not finite" : e.error().name();
         }
       }
       shown.advance(t.data.size());

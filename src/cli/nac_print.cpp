@@ -128,7 +128,7 @@ exit_code print_nac(const source& file, const reporting& to, const nac_print_opt
   nac::verify_options alone;
   alone.weights_elsewhere = true;
   const result<nac::program> program = nac::verify(*in.file, alone);
-  return program ? success : to.fail(program.err(), file);
+  return program ? success : to.fail(program.error(), file);
 }
 
 }  // namespace cli

@@ -129,11 +129,11 @@ element_shape elements_of(const vn::tensor& t) { return elements_of(tensor_form{
 
 io::expected<vn::value> read_npy(const std::string& path, vn::memory& room) {
   const io::expected<io::content> file = io::load(path);
-  if (!file) return file.err();
+  if (!file) return file.error();
   io::expected<io::array> a = io::read_npy_array(file->view());
   if (!a) {
-    if (a.err().path.empty()) a.err().path = path;
-    return a.err();
+    if (a.error().path.empty()) a.error().path = path;
+    return a.error();
   }
   const std::optional<element_type> element = type_of(a->type);
   const std::optional<nac::data_type> type = element ? type_of_element(*element) : std::nullopt;
@@ -321,7 +321,7 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
   }
   if (g.from == origin::file && !g.form) {
     io::expected<vn::value> v = read_npy(g.word, room);
-    if (!v) return to_.fail(v.err());
+    if (!v) return to_.fail(v.error());
     out = std::move(*v);
     return success;
   }
@@ -330,7 +330,7 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
   if (g.from == origin::file) {
     const io::expected<std::vector<std::byte>> values =
         read_elements(g.word, format_of(options_.input_format, g.word), what);
-    if (!values) return to_.fail(values.err());
+    if (!values) return to_.fail(values.error());
     out = vn::load(room, g.form->type, g.form->dims, {values->data(), values->size()});
     return success;
   }
@@ -361,7 +361,7 @@ exit_code nac_inputs::set(vn::machine& machine) const {
     }
     for (const auto& [id, path] : states_) {
       io::expected<vn::value> v = read_npy(path, machine.room());
-      if (!v) return to_.fail(v.err());
+      if (!v) return to_.fail(v.error());
       if (machine.set_state(id, std::move(*v)) != errc::ok)
         return usage("the program has no state " + std::to_string(id));
     }

@@ -92,7 +92,7 @@ const std::pair<const std::string, nem_files::opened>* nem_files::find(
     }
     io::expected<io::content> content = io::load(id, {}, io::side_input);
     if (!content) {
-      io::failure unnamed = content.err();
+      io::failure unnamed = content.error();
       unnamed.path.clear();
       why_ = unnamed.message();
       continue;
@@ -178,7 +178,7 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   result<nem::document> d = nem::read(from.characters(), reading, &out.report);
   if (!d) {
     out.found = diagnose_nem(out.report, from, nullptr);
-    if (out.found.empty()) out.found.push_back(diagnose(d.err(), from));
+    if (out.found.empty()) out.found.push_back(diagnose(d.error(), from));
     return out;
   }
   nem_files files(from, to.path, options);
@@ -196,7 +196,7 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   if (p)
     out.program = std::move(*p);
   else if (out.report.errors == 0)
-    out.found.push_back(diagnose(p.err(), from));
+    out.found.push_back(diagnose(p.error(), from));
   return out;
 }
 
@@ -221,7 +221,7 @@ nem_document read_nem(const source& from, const reporting& to) {
   result<nem::document> d = nem::read(from.characters(), {}, &found);
   if (d) return {std::move(*d), success};
   const std::vector<diagnostic> all = diagnose_nem(found, from, nullptr);
-  if (all.empty()) return {std::nullopt, to.fail(d.err(), from)};
+  if (all.empty()) return {std::nullopt, to.fail(d.error(), from)};
   return {std::nullopt, to.fail(all, from.what)};
 }
 

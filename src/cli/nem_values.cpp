@@ -253,7 +253,7 @@ void fill_random(std::span<std::byte> to, const byte_use& use, std::uint64_t& st
 [[nodiscard]] io::expected<std::vector<std::byte>> read_csv_of_any_shape(
     const std::string& path, const element_shape& what) {
   const io::expected<io::content> file = io::load(path);
-  if (!file) return file.err();
+  if (!file) return file.error();
   const std::string_view source = as_text(file->view());
   const std::uint64_t columns = columns_of(source);
   io::expected<io::matrix> m = io::read_csv(source, columns);
@@ -261,8 +261,8 @@ void fill_random(std::span<std::byte> to, const byte_use& use, std::uint64_t& st
     return io::failure{io::fault::content, std::move(message), 0, path};
   };
   if (!m) {
-    if (m.err().path.empty()) m.err().path = path;
-    return m.err();
+    if (m.error().path.empty()) m.error().path = path;
+    return m.error();
   }
   if (m->values.size() != what.count())
     return wrong("expected " + std::to_string(what.count()) + " numbers of " +
@@ -301,7 +301,7 @@ exit_code nem_inputs::read(vn::machine& machine, const vn::place& p, const std::
                                                     ? read_csv_of_any_shape(path, what)
                                                     : read_elements(path, format, what);
   if (!values) {
-    io::failure why = std::move(values).err();
+    io::failure why = std::move(values).error();
     if (why.kind == io::fault::content)
       why.what = std::string(p.is_buffer ? "buffer " : "region ")
                      .append(p.name)

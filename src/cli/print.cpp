@@ -78,7 +78,7 @@ void write_json(json::writer& w, const alir::program& p) {
 
 [[nodiscard]] exit_code print_alir(const source& file, const reporting& to) {
   result<alir::model> m = read_alir(file);
-  if (!m) return to.fail(m.err(), file);
+  if (!m) return to.fail(m.error(), file);
   text out;
   if (!to.as_json) out = alir::print(*m);
   const result<alir::program> p = alir::verify(std::move(*m));
@@ -89,7 +89,7 @@ void write_json(json::writer& w, const alir::program& p) {
   }
   // What doesn't verify is listed all the same: that is how one finds out why.
   const exit_code code = out.empty() ? success : print_result(out);
-  return p || code != success ? code : to.fail(p.err(), file);
+  return p || code != success ? code : to.fail(p.error(), file);
 }
 
 void write_member(json::writer& w, const ark::graph& g, const ark::argument& a) {

@@ -120,7 +120,7 @@ class runner {
         return usage("two files for input " + *b.name);
       io::expected<io::matrix> m =
           io::read_matrix(b.path, format_of(options_.input_format, b.path), b.name ? 1 : columns);
-      if (!m) return to_.fail(m.err());
+      if (!m) return to_.fail(m.error());
       // --samples takes the first rows of a longer file; two files must agree.
       if (rows && (m->rows < *rows || (m->rows != *rows && rows_from != "--samples")))
         return to_.fail(io::failure{io::fault::content,
@@ -305,7 +305,7 @@ class runner {
     return usage_error(
         "run", "--fast, --steps, --max-memory and the options of NAC and NEM aren't for ALIR");
   const result<alir::program> p = verify_alir(file);
-  return p ? runner(o, file, *p).run() : to.fail(p.err(), file);
+  return p ? runner(o, file, *p).run() : to.fail(p.error(), file);
 }
 
 [[nodiscard]] CLI::Validator whole_number() {

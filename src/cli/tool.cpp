@@ -466,8 +466,8 @@ loaded try_load_source(const std::string& path, diagnostic& why, format otherwis
   if (content && content->size() > limit.max_bytes && !is_container(*content))
     content = io::too_large(path, limit.max_bytes);
   if (!content) {
-    why = diagnose(content.err());
-    return {std::nullopt, code_of(content.err())};
+    why = diagnose(content.error());
+    return {std::nullopt, code_of(content.error())};
   }
   source s{shown_name(path), std::move(*content), format::unknown};
   s.what = detect(s.data(), path);
@@ -575,7 +575,7 @@ exit_code write_result(const std::string& path, bytes data) {
   const io::expected<io::done> wrote = io::store(path, data);
   if (wrote) return success;
   // Whoever closes a pipe early (head, a pager) has what they wanted.
-  if (path != "-" || wrote.err().error_number != EPIPE) show(diagnose(wrote.err()));
+  if (path != "-" || wrote.error().error_number != EPIPE) show(diagnose(wrote.error()));
   return io_error;
 }
 
@@ -591,7 +591,7 @@ result<alir::model> read_alir(const source& from) {
 
 result<alir::program> verify_alir(const source& from) {
   result<alir::model> m = read_alir(from);
-  if (!m) return m.err();
+  if (!m) return m.error();
   return alir::verify(std::move(*m));
 }
 

@@ -73,7 +73,7 @@ namespace {
 [[nodiscard]] io::expected<std::vector<std::byte>> decode_npy(bytes file,
                                                               const element_shape& what) {
   io::expected<io::array> a = io::read_npy_array(file);
-  if (!a) return a.err();
+  if (!a) return a.error();
   if (what.any_type) {
     if (a->data.size() != what.bytes())
       return wrong("expected " + std::to_string(what.bytes()) + " bytes, found " +
@@ -99,7 +99,7 @@ namespace {
                                                               const element_shape& what) {
   const std::uint64_t columns = what.shape.empty() ? 1 : what.shape.back();
   const io::expected<io::matrix> m = io::read_csv(as_text(file), columns);
-  if (!m) return m.err();
+  if (!m) return m.error();
   const std::uint64_t rows = columns == 0 ? 0 : what.count() / columns;
   if (m->rows != rows)
     return wrong("expected " + std::to_string(rows) + (rows == 1 ? " row" : " rows") + " of " +
@@ -180,12 +180,12 @@ bool store_element(std::span<std::byte> dense, element_type type, std::size_t i,
 io::expected<std::vector<std::byte>> read_elements(const std::string& path, io::array_format format,
                                                    const element_shape& what) {
   const auto named = [&path](io::expected<std::vector<std::byte>> out) {
-    if (!out && out.err().path.empty()) out.err().path = path;
+    if (!out && out.error().path.empty()) out.error().path = path;
     return out;
   };
   const bool is_raw = format == io::array_format::raw && io::codec_of_name(path) == io::codec::none;
   const io::expected<io::content> file = is_raw ? io::read_file(path) : io::load(path);
-  if (!file) return file.err();
+  if (!file) return file.error();
   const bytes data = file->view();
   if (format == io::array_format::npy) return named(decode_npy(data, what));
   if (format == io::array_format::csv) return named(decode_csv(data, what));

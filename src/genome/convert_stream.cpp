@@ -89,7 +89,7 @@ class converter {
 error add_graph(corpus& to, std::string_view name, const genome::program& from,
                 const conversion_options& how) {
   const result<genome::stream> flat = to.expansions().expand(from);
-  if (!flat) return flat.err();
+  if (!flat) return flat.error();
   to.begin(name);
   converter(to, from.library(), how).run(*flat);
   return {};

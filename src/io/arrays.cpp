@@ -93,9 +93,9 @@ expected<matrix> read_matrix(const std::string& path, array_format format, std::
                              const limits& limit) {
   const bool is_raw = format == array_format::raw && codec_of_name(path) == codec::none;
   const expected<content> file = is_raw ? read_file(path, limit) : load(path, limit);
-  if (!file) return file.err();
+  if (!file) return file.error();
   expected<matrix> out = decode_matrix(file->view(), format, columns, limit);
-  if (!out) out.err().path = path;
+  if (!out) out.error().path = path;
   return out;
 }
 

@@ -234,7 +234,7 @@ expected<content> load(const std::string& path, const limits& limit, const input
   expected<content> file = read_file(path, limit, rule);
   if (!file || codec_of_content(file->view()) == codec::none) return file;
   expected<content> plain = decompress(file->view(), limit);
-  if (!plain) plain.err().path = path;
+  if (!plain) plain.error().path = path;
   return plain;
 }
 
@@ -243,7 +243,7 @@ expected<done> store(const std::string& path, bytes data) {
   if (which == codec::none) return write_file(path, data);
   const expected<content> packed = compress(data, which);
   if (packed) return write_file(path, packed->view());
-  failure why = packed.err();
+  failure why = packed.error();
   why.path = path;
   return why;
 }

@@ -4,7 +4,7 @@
 // Why a file could not be read or written, in words.
 //
 //   tessera::io::expected<tessera::io::content> file = tessera::io::read_file("model.json");
-//   if (!file) return report(file.err().message());   // model.json: cannot open: No such file ...
+//   if (!file) return report(file.error().message());   // model.json: cannot open: No such file ...
 //   use(file->view());
 //
 // These are not tessera::error codes: what a system refuses is no property of a format.
@@ -69,9 +69,9 @@ class [[nodiscard]] expected {
   [[nodiscard]] T&& operator*() && noexcept { return std::move(*checked<0>(state_)); }
   [[nodiscard]] T* operator->() noexcept { return checked<0>(state_); }
   [[nodiscard]] const T* operator->() const noexcept { return checked<0>(state_); }
-  [[nodiscard]] failure& err() & noexcept { return *checked<1>(state_); }
-  [[nodiscard]] const failure& err() const& noexcept { return *checked<1>(state_); }
-  [[nodiscard]] failure err() && noexcept { return std::move(*checked<1>(state_)); }
+  [[nodiscard]] failure& error() & noexcept { return *checked<1>(state_); }
+  [[nodiscard]] const failure& error() const& noexcept { return *checked<1>(state_); }
+  [[nodiscard]] failure error() && noexcept { return std::move(*checked<1>(state_)); }
 
  private:
   template <std::size_t Index, class Variant>

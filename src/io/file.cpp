@@ -219,7 +219,7 @@ expected<content> read_file(const std::string& path, const limits& limit, const 
 
 expected<done> write_file(const std::string& path, bytes data) {
   expected<file_writer> out = file_writer::open(path);
-  if (!out) return out.err();
+  if (!out) return out.error();
   (void)out->put(data);
   return out->finish();
 }
@@ -272,7 +272,7 @@ expected<file_writer> file_writer::open(const std::string& path) {
     if (::lstat(path.c_str(), &link) == 0)
       return system_failure(path, "cannot write through a link whose target doesn't exist");
     out.target_ = path;
-    if (expected<done> made = out.open_temporary(false, 0666); !made) return made.err();
+    if (expected<done> made = out.open_temporary(false, 0666); !made) return made.error();
     return out;
   }
   if (S_ISDIR(status.st_mode)) {
@@ -297,7 +297,7 @@ expected<file_writer> file_writer::open(const std::string& path) {
   out.target_ = resolved;
   std::free(resolved);
   if (expected<done> made = out.open_temporary(true, status.st_mode & 0777); !made)
-    return made.err();
+    return made.error();
   return out;
 }
 

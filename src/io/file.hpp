@@ -4,7 +4,7 @@
 // Whole files in and out, on POSIX systems.
 //
 //   auto file = tessera::io::read_file("model.json");    // "-" is standard input
-//   if (!file) return report(file.err());
+//   if (!file) return report(file.error());
 //   auto model = tessera::alir::read_json(tessera::as_text(file->view()));
 //   auto wrote = tessera::io::write_file("out.bin", file->view());
 //
@@ -103,9 +103,9 @@ inline constexpr input_rule side_input{.max_mapped = std::uint64_t{1} << 40, .on
 /// The same, piece by piece.
 ///
 ///   auto out = io::file_writer::open("big.nac");
-///   if (!out) return report(out.err());
+///   if (!out) return report(out.error());
 ///   while (more) if (!out->put(piece)) break;         // finish says why
-///   if (auto wrote = out->finish(); !wrote) return report(wrote.err());
+///   if (auto wrote = out->finish(); !wrote) return report(wrote.error());
 ///
 /// What wasn't finished leaves no trace but on pipes and devices; after handle_signals (signals.hpp)
 /// not even when a signal ends the process.

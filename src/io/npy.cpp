@@ -297,7 +297,7 @@ template <class Int>
 
 expected<matrix> read_npy(bytes data, std::uint64_t columns, const limits& limit) {
   const expected<header> read = read_header(data, of_matrix);
-  if (!read) return read.err();
+  if (!read) return read.error();
   const header& h = *read;
   const bool is_table = h.shape.size() == 2;
   const std::uint64_t left = data.size() - h.data_offset;
@@ -369,7 +369,7 @@ text write_npy(const matrix& m) {
 
 expected<array> read_npy_array(bytes data, const limits& limit) {
   const expected<header> read = read_header(data, of_array);
-  if (!read) return read.err();
+  if (!read) return read.error();
   const header& h = *read;
   const std::uint64_t left = data.size() - h.data_offset;
   // An extent of 0 makes the array empty, whatever the others are.

@@ -79,7 +79,7 @@ struct sketch {
 
   [[nodiscard]] tessera::alir::program verified() const {
     tessera::result<tessera::alir::program> p = tessera::alir::verify(model);
-    if (!p) FAIL("not verified: " << std::string(p.err().name()) << " at " << p.err().offset);
+    if (!p) FAIL("not verified: " << std::string(p.error().name()) << " at " << p.error().offset);
     return std::move(*p);
   }
 };

@@ -135,10 +135,10 @@ const std::vector<test_case>& manifest() {
 
 /// The stages of a case up to its own; the error of the last.
 error run(const test_case& c, const model* read) {
-  if (c.stage == "write_json") return tessera::alir::write_json(*read).err();
-  if (c.stage == "write_bytecode") return tessera::alir::write_bytecode(*read).err();
+  if (c.stage == "write_json") return tessera::alir::write_json(*read).error();
+  if (c.stage == "write_bytecode") return tessera::alir::write_bytecode(*read).error();
   const auto proven = tessera::alir::verify(model(*read));
-  if (c.stage == "verify" || !proven) return proven.err();
+  if (c.stage == "verify" || !proven) return proven.error();
   REQUIRE(c.stage == "run");
   tessera::vm::alir::machine vm(*proven);
   const std::vector<double> in(vm.inputs());
@@ -163,9 +163,9 @@ TEST_CASE("alir/conformance: every case has its verdict, code and offset", "[ali
     const error expected{c.code, c.offset};
     const auto read = samples::read(content, c.is_bytecode);
     if (c.stage == "read") {
-      CHECK(read.err() == expected);
+      CHECK(read.error() == expected);
     } else {
-      REQUIRE(read.err() == error{});
+      REQUIRE(read.error() == error{});
       CHECK(run(c, &*read) == expected);
     }
     if (c.code != errc::ok && c.stage != "run") CHECK(c.offset <= content.size());

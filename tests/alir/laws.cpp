@@ -30,16 +30,16 @@ using tessera::limits;
 bool survive(std::string_view content, bool is_bytecode) {
   auto m = samples::read(content, is_bytecode);
   if (!m) {
-    if (m.err().offset > content.size())
-      FAIL("offset " << m.err().offset << " of " << content.size());
+    if (m.error().offset > content.size())
+      FAIL("offset " << m.error().offset << " of " << content.size());
     return false;
   }
   if (samples::alir::print(*m).empty()) FAIL("nothing printed");
   (void)samples::alir::write_json(*m);
   auto p = samples::alir::verify(std::move(*m));
   if (!p) {
-    if (p.err().offset > content.size())
-      FAIL("offset " << p.err().offset << " of " << content.size());
+    if (p.error().offset > content.size())
+      FAIL("offset " << p.error().offset << " of " << content.size());
     return false;
   }
   (void)samples::alir::write_bytecode(p->model());
@@ -58,9 +58,9 @@ void check_prefixes(const samples::file& f, std::size_t stride) {
   for (std::size_t n = 0; n < f.content.size(); n += stride) {
     const auto m =
         samples::read(memory.place(std::string_view(f.content).substr(0, n)), f.is_bytecode());
-    if (m || m.err().offset > n)
-      FAIL(f.name << '.' << f.form << " cut to " << n << ": " << std::string(m.err().name())
-                  << " at " << m.err().offset);
+    if (m || m.error().offset > n)
+      FAIL(f.name << '.' << f.form << " cut to " << n << ": " << std::string(m.error().name())
+                  << " at " << m.error().offset);
   }
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("alir/laws: white space is the only thing that may follow", "[alir]") 
     INFO(f.name << '.' << f.form);
     const bool is_bytecode = f.is_bytecode();
     const auto more = [&](std::string_view tail) {
-      return samples::read(f.content + std::string(tail), is_bytecode).err();
+      return samples::read(f.content + std::string(tail), is_bytecode).error();
     };
     CHECK(more(" \t\r\n") ==
           (is_bytecode ? error{errc::alir_bytecode_trailing, f.content.size()} : error{}));
@@ -136,8 +136,8 @@ TEST_CASE("alir/laws: twin", "[alir]") {
     INFO(f.name << '.' << f.form);
     const auto one = samples::alir::verify(samples::model(samples::good(f.name, "v2.json")));
     const auto two = samples::alir::verify(samples::model(f.content, f.is_bytecode()));
-    REQUIRE(one.err() == error{});
-    REQUIRE(two.err() == error{});
+    REQUIRE(one.error() == error{});
+    REQUIRE(two.error() == error{});
     REQUIRE(one->size() == two->size());
     for (std::size_t i = 0; i < one->size(); ++i) {
       if (!(one->type(i) == two->type(i))) FAIL("type of operation " << i);
@@ -174,7 +174,7 @@ TEST_CASE("alir/laws: memory is a multiple of the input", "[alir]") {
       double peak = 0;
       {
         const tessera_tests::allocations used;
-        code = samples::read(content, g.is_bytecode).err().code;
+        code = samples::read(content, g.is_bytecode).error().code;
         peak = static_cast<double>(used.peak());
       }
       INFO(std::string(g.name) << ' ' << n << ", " << content.size() << " bytes, "
@@ -202,8 +202,8 @@ TEST_CASE("alir/limits: max_bytes", "[alir]") {
     INFO(form);
     const std::string& content = samples::good("all_ops", form);
     const bool is_bytecode = std::string_view(form).ends_with("bc");
-    CHECK(samples::read(content, is_bytecode, {.max_bytes = content.size()}).err() == error{});
-    CHECK(samples::read(content, is_bytecode, {.max_bytes = content.size() - 1}).err() ==
+    CHECK(samples::read(content, is_bytecode, {.max_bytes = content.size()}).error() == error{});
+    CHECK(samples::read(content, is_bytecode, {.max_bytes = content.size() - 1}).error() ==
           error{errc::input_too_large, content.size() - 1});
   }
 }
@@ -212,16 +212,16 @@ TEST_CASE("alir/limits: max_depth", "[alir]") {
   // The interval of an operation: object, model, operations, row, interval.
   const std::string rows = samples::with_rows("[0,-1,-1,0,[-8,7,1],0,0]");
   const std::uint64_t interval = rows.find("[-8");
-  CHECK(samples::alir::read_json(rows, {.max_depth = 5}).err() == error{});
-  CHECK(samples::alir::read_json(rows, {.max_depth = 4}).err() ==
+  CHECK(samples::alir::read_json(rows, {.max_depth = 5}).error() == error{});
+  CHECK(samples::alir::read_json(rows, {.max_depth = 4}).error() ==
         error{errc::json_depth, interval});
   const auto nested = [](std::size_t depth) {
     return R"({"x":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
   };
-  CHECK(samples::alir::read_json(nested(63)).err() == error{errc::alir_missing_model, 0});
-  CHECK(samples::alir::read_json(nested(64)).err() == error{errc::json_depth, 5 + 63});
+  CHECK(samples::alir::read_json(nested(63)).error() == error{errc::alir_missing_model, 0});
+  CHECK(samples::alir::read_json(nested(64)).error() == error{errc::json_depth, 5 + 63});
   // tests/data/alir/bad has no deep_nest.json: it is this.
-  CHECK(samples::alir::read_json(std::string(100000, '[')).err() == error{errc::json_depth, 64});
+  CHECK(samples::alir::read_json(std::string(100000, '[')).error() == error{errc::json_depth, 64});
 }
 
 TEST_CASE("alir/limits: max_items, of any one list", "[alir]") {
@@ -233,10 +233,10 @@ TEST_CASE("alir/limits: max_items, of any one list", "[alir]") {
   const limits three{.max_items = 3};
   const auto at = [&](std::string_view from, std::string_view to, std::string_view where) {
     const std::string more = samples::with(json, from, to);
-    return std::pair(samples::alir::read_json(more, three).err(),
+    return std::pair(samples::alir::read_json(more, three).error(),
                      error{errc::too_many_items, more.find(where) + where.size()});
   };
-  CHECK(samples::alir::read_json(json, three).err() == error{});
+  CHECK(samples::alir::read_json(json, three).error() == error{});
   const std::tuple<const char*, const char*, const char*> lists[] = {
       {"[0,0,0],[0,1,2]", "[0,0,0,7],[0,1,2]", "[0,0,0,"},
       {"[0,1,2]", "[0,1,2,7]", "[0,1,2,"},
@@ -256,30 +256,32 @@ TEST_CASE("alir/limits: max_items, of any one list", "[alir]") {
 
   // The same counts in bytecode, at their words.
   const std::string raw = samples::bytecode(samples::model(json));
-  CHECK(samples::read(raw, true, three).err() == error{});
+  CHECK(samples::read(raw, true, three).error() == error{});
   const auto count_at = [&](std::uint64_t items, std::uint64_t word) {
     INFO(items);
-    CHECK(samples::read(raw, true, {.max_items = items}).err() ==
+    CHECK(samples::read(raw, true, {.max_items = items}).error() ==
           error{errc::too_many_items, 4 * word});
   };
   count_at(2, 2);
   const std::string two_outputs = worst::words({2, 0, 0, 2, 0, 0}) + std::string(24, '\0');
-  CHECK(samples::read(two_outputs, true, {.max_items = 2}).err() == error{});
-  CHECK(samples::read(two_outputs, true, {.max_items = 1}).err() ==
+  CHECK(samples::read(two_outputs, true, {.max_items = 2}).error() == error{});
+  CHECK(samples::read(two_outputs, true, {.max_items = 1}).error() ==
         error{errc::too_many_items, 12});
   const std::string table = worst::words({2, 0, 0, 0, 0, 1, 2, 0, 0});
-  CHECK(samples::read(table, true, {.max_items = 2}).err() == error{});
-  CHECK(samples::read(table, true, {.max_items = 1}).err() == error{errc::too_many_items, 24});
+  CHECK(samples::read(table, true, {.max_items = 2}).error() == error{});
+  CHECK(samples::read(table, true, {.max_items = 1}).error() == error{errc::too_many_items, 24});
   const std::string constants = samples::bytecode(
       samples::model(samples::with_rows("[-1,-1,5,0,[0,1,1],0,0],[-1,-1,5,0,[0,1,1],0,0]")));
-  CHECK(samples::read(constants, true, {.max_items = 4}).err() == error{});
-  CHECK(samples::read(constants, true, {.max_items = 1}).err() == error{errc::too_many_items, 16});
+  CHECK(samples::read(constants, true, {.max_items = 4}).error() == error{});
+  CHECK(samples::read(constants, true, {.max_items = 1}).error() ==
+        error{errc::too_many_items, 16});
   // The addresses of one operation, in the form that has lists of them: a sum of three inputs.
   using namespace std::string_literals;
   const std::string bytes_form = "ALIR"s + worst::words({4, 0, 0, 1, 0}) + "\x0b\0\x01\0"s +
                                  "\x03\0\x06\0"s + std::string(60, '\0');
-  CHECK(samples::read(bytes_form, true, {.max_items = 5}).err() == error{errc::too_many_items, 28});
+  CHECK(samples::read(bytes_form, true, {.max_items = 5}).error() ==
+        error{errc::too_many_items, 28});
   const std::string tables = worst::words({2, 0, 0, 0, 0, 2, 1, 1, 0, 0});
-  CHECK(samples::read(tables, true, {.max_items = 2}).err() == error{});
-  CHECK(samples::read(tables, true, {.max_items = 1}).err() == error{errc::too_many_items, 20});
+  CHECK(samples::read(tables, true, {.max_items = 2}).error() == error{});
+  CHECK(samples::read(tables, true, {.max_items = 1}).error() == error{errc::too_many_items, 20});
 }

@@ -120,17 +120,17 @@ TEST_CASE("alir/read: words in memory are those of a file", "[alir]") {
     for (std::size_t i = 0; i < words.size(); ++i)
       words[i] = tessera::load_le<std::int32_t>(f.content.data() + 4 * i);
     const auto m = samples::alir::read_bytecode(words);
-    REQUIRE(m.err() == error{});
+    REQUIRE(m.error() == error{});
     CHECK(*m == samples::model(f.content, true));
     const auto written = samples::alir::write_bytecode(*m);
-    REQUIRE(written.err() == error{});
+    REQUIRE(written.error() == error{});
     CHECK(std::equal(written->begin(), written->end(), words.begin(), words.end()));
     words.push_back(0);
-    CHECK(samples::alir::read_bytecode(words).err() ==
+    CHECK(samples::alir::read_bytecode(words).error() ==
           error{errc::alir_bytecode_trailing, f.content.size()});
   }
-  CHECK(samples::alir::read_bytecode(Words{}).err() == error{errc::alir_bytecode_truncated, 0});
-  CHECK(samples::alir::read_bytecode(Words{3, 0, 0, 0, 0, 0}).err() ==
+  CHECK(samples::alir::read_bytecode(Words{}).error() == error{errc::alir_bytecode_truncated, 0});
+  CHECK(samples::alir::read_bytecode(Words{3, 0, 0, 0, 0, 0}).error() ==
         error{errc::alir_version_unknown, 0});
 }
 
@@ -248,7 +248,7 @@ TEST_CASE("alir/read: sums of version 4, in both forms", "[alir]") {
   CHECK(m.terms[4] == term{1, 2, true});
   CHECK(m.terms[5] == term{0, -1, false});
   const auto proven = samples::alir::verify(samples::model(json));
-  REQUIRE(proven.err() == error{});
+  REQUIRE(proven.error() == error{});
   const std::int64_t common = proven->sum_fraction(3);
   CHECK(common == 1);
   CHECK(proven->term_shift(common, m.terms[3]) == 1);
@@ -257,8 +257,8 @@ TEST_CASE("alir/read: sums of version 4, in both forms", "[alir]") {
   CHECK(proven->shifts(3).result == 0);
 
   const error expected{errc::alir_not_version_2, json.find(sum) + 1};
-  CHECK(samples::alir::write_json(m).err() == expected);
-  CHECK(samples::alir::write_bytecode(m).err() == expected);
+  CHECK(samples::alir::write_json(m).error() == expected);
+  CHECK(samples::alir::write_bytecode(m).error() == expected);
 }
 
 TEST_CASE("alir/write: models that no file can hold", "[alir]") {
@@ -267,11 +267,11 @@ TEST_CASE("alir/write: models that no file can hold", "[alir]") {
   build::sketch good;
   good.output(good.input({-8, 7, 1}));
   good.op({.id0 = 0, .code = opcode::negate, .qint = {-7, 8, 1}});
-  REQUIRE(samples::alir::write_json(good.model).err() == error{});
+  REQUIRE(samples::alir::write_json(good.model).error() == error{});
   const auto refused = [&good](auto change) {
     model m = good.model;
     change(m);
-    return samples::alir::write_json(m).err();
+    return samples::alir::write_json(m).error();
   };
   const error second{errc::alir_not_finite, 1};
   CHECK(refused([&](model& m) { m.ops[1].qint.min = -infinity; }) == second);
@@ -327,26 +327,26 @@ TEST_CASE("alir/write: bytecode keeps what it has room for and drops the rest", 
 TEST_CASE("alir/write: bytecode of a model that is not verified", "[alir]") {
   build::sketch p;
   p.output(p.input({-8, 7, 1}));
-  REQUIRE(samples::alir::write_bytecode(p.model).err() == error{});
+  REQUIRE(samples::alir::write_bytecode(p.model).error() == error{});
   model m = p.model;
   m.out_idxs[0] = 1;
-  CHECK(samples::alir::write_bytecode(m).err() == error{errc::alir_output_index, 0});
+  CHECK(samples::alir::write_bytecode(m).error() == error{errc::alir_output_index, 0});
   m = p.model;
   m.ops[0].qint.step = 3;
-  CHECK(samples::alir::write_bytecode(m).err() == error{errc::alir_step, 0});
+  CHECK(samples::alir::write_bytecode(m).error() == error{errc::alir_step, 0});
   m = p.model;
   m.ops[0].id0 = 1;
-  CHECK(samples::alir::write_bytecode(m).err() == error{errc::alir_input_index, 0});
+  CHECK(samples::alir::write_bytecode(m).error() == error{errc::alir_input_index, 0});
 }
 
 TEST_CASE("alir/write: an opcode or a shift that version 2 has no room for", "[alir]") {
   model m = samples::model(samples::good("all_ops", "v2.json"));
   m.source = {};
   m.ops[3].data = std::int64_t{1} << 33;  // an add
-  CHECK(samples::alir::write_bytecode(m).err() == error{errc::alir_bytecode_range, 3});
+  CHECK(samples::alir::write_bytecode(m).error() == error{errc::alir_bytecode_range, 3});
   m.ops[2].code = static_cast<opcode>(12);
-  CHECK(samples::alir::write_json(m).err() == error{errc::alir_opcode, 2});
-  CHECK(samples::alir::write_bytecode(m).err() == error{errc::alir_opcode, 2});
+  CHECK(samples::alir::write_json(m).error() == error{errc::alir_opcode, 2});
+  CHECK(samples::alir::write_bytecode(m).error() == error{errc::alir_opcode, 2});
 }
 
 TEST_CASE("alir/write: tables without a spec get the one of the format's compiler", "[alir]") {

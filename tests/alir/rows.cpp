@@ -27,7 +27,7 @@ tessera::result<model> read(std::string_view source, const limits& limit = {}) {
   if (!fuzz::paths_agree(source, limit)) {
     const auto with = [&](row_path path) {
       return Catch::StringMaker<error>::convert(
-          samples::alir::read_json(source, limit, path).err());
+          samples::alir::read_json(source, limit, path).error());
     };
     FAIL("none: " << with(row_path::none) << ", portable: " << with(row_path::portable)
                   << ", best: " << with(row_path::best) << " in " << source.substr(0, 300));
@@ -80,9 +80,9 @@ TEST_CASE("alir/rows: generated programs", "[alir]") {
       const std::string json = samples::json(m);
       const auto compact = read(json), loose = read(spaced(json)),
                  marked = read("\xEF\xBB\xBF" + json);
-      REQUIRE(compact.err() == error{});
-      REQUIRE(loose.err() == error{});
-      REQUIRE(marked.err() == error{});
+      REQUIRE(compact.error() == error{});
+      REQUIRE(loose.error() == error{});
+      REQUIRE(marked.error() == error{});
       CHECK(samples::json(*compact) == json);
       CHECK(*loose == *compact);
       CHECK(*marked == *compact);
@@ -171,31 +171,31 @@ TEST_CASE("alir/rows: max_items and max_depth", "[alir]") {
   for (std::uint64_t most = 0; most <= 91; ++most) {
     const auto m = read(json, {.max_items = most});
     if (most >= rows.size())
-      CHECK(m.err() == error{});
+      CHECK(m.error() == error{});
     else if (most >= 4)
-      CHECK(m.err() ==
+      CHECK(m.error() ==
             error{errc::too_many_items, json.find(rows[static_cast<std::size_t>(most)])});
   }
   for (std::uint32_t depth = 0; depth <= 7; ++depth) {
     const auto m = read(json, {.max_depth = depth});
-    CHECK(m.err().code == (depth < 5 ? errc::json_depth : errc::ok));
-    if (depth == 4) CHECK(m.err().offset == json.find("[-8.0"));
-    if (depth == 3) CHECK(m.err().offset == json.find(rows[0]));
+    CHECK(m.error().code == (depth < 5 ? errc::json_depth : errc::ok));
+    if (depth == 4) CHECK(m.error().offset == json.find("[-8.0"));
+    if (depth == 3) CHECK(m.error().offset == json.find(rows[0]));
   }
-  CHECK(read(json, {.max_bytes = json.size() - 1}).err().code == errc::input_too_large);
+  CHECK(read(json, {.max_bytes = json.size() - 1}).error().code == errc::input_too_large);
 }
 
 TEST_CASE("alir/rows: more of them than a file's length suggests", "[alir]") {
   // The shortest row: room is made for one operation per 48 bytes of the file.
   const std::vector<std::string> rows(3000, "[0,0,0,0,[0,0,0],0,0]");
   const auto m = read(file_of(rows));
-  REQUIRE(m.err() == error{});
+  REQUIRE(m.error() == error{});
   REQUIRE(m->ops.size() == rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (!(m->ops[i] == m->ops[0]) || m->source.ops[i].start != m->source.ops[0].start + 22 * i)
       FAIL("row " << i);
   const auto loose = read(spaced(file_of(rows)));
-  REQUIRE(loose.err() == error{});
+  REQUIRE(loose.error() == error{});
   CHECK(loose->ops == m->ops);
 }
 
@@ -206,19 +206,19 @@ TEST_CASE("alir/rows: files whose operations come early, twice, or in another fo
   std::string rows;
   for (const std::string& row : usual_rows(40)) rows += (rows.empty() ? "" : ",") + row;
   const std::string tail = R"(],-1,-1],"meta":"ALIRModel","spec_version":)";
-  CHECK(read(shortest + rows + tail + "2}").err() == error{});
+  CHECK(read(shortest + rows + tail + "2}").error() == error{});
   // In versions 3 and 4 the first row of the old form is the error, whichever path read it.
-  CHECK(read(shortest + rows + tail + "4}").err() ==
+  CHECK(read(shortest + rows + tail + "4}").error() ==
         error{errc::alir_operation_form, shortest.size()});
   const std::string first = "[[],-1,[0],[-8,7,1],0,0],";
-  CHECK(read(shortest + first + rows + tail + "4}").err() ==
+  CHECK(read(shortest + first + rows + tail + "4}").error() ==
         error{errc::alir_operation_form, shortest.size() + first.size()});
-  CHECK(read(shortest + first + rows + tail + "2}").err() ==
+  CHECK(read(shortest + first + rows + tail + "2}").error() ==
         error{errc::alir_operation_form, shortest.size()});
-  CHECK(read(R"({"model":1,)" + (shortest + rows + tail + "2}").substr(1)).err().code ==
+  CHECK(read(R"({"model":1,)" + (shortest + rows + tail + "2}").substr(1)).error().code ==
         errc::json_expected_array);
   CHECK(read((shortest + rows + "],-1,-1]," + (shortest + rows + tail + "2}").substr(1)))
-            .err()
+            .error()
             .code == errc::json_duplicate_key);
 }
 
@@ -255,14 +255,14 @@ TEST_CASE("alir/rows: versions 3 and 4", "[alir]") {
     }
     for (const std::string& text : {file(rows, version), spaced(file(rows, version))}) {
       const auto m = read(text);
-      REQUIRE(m.err() == error{});
+      REQUIRE(m.error() == error{});
       CHECK(m->ops.size() == rows.size());
     }
     // A quantize of the other version, first and behind others.
     for (const std::size_t at : {0u, 20u}) {
       std::vector<std::string> mixed = rows;
       mixed[at] = version == '3' ? quantize_4 : quantize_3;
-      CHECK(read(file(mixed, version)).err().code == errc::alir_data);
+      CHECK(read(file(mixed, version)).error().code == errc::alir_data);
     }
     // Every byte of every row another one, in one version or the other; and rows that lists make too long, short or wrong.
     for (std::vector<std::string> changed(rows.begin(), rows.begin() + 26);
@@ -299,7 +299,7 @@ TEST_CASE("alir/rows: lists of integers", "[alir]") {
   };
   for (const std::string comma : {",", ", ", " ,", ",\n", ",  "}) {
     const auto m = read(file("7", comma));
-    REQUIRE(m.err() == error{});
+    REQUIRE(m.error() == error{});
     REQUIRE(m->table_data.size() == 99);
     CHECK(m->table_data[3] == 0);
     CHECK(m->table_data[5] == -999999999);
@@ -309,7 +309,7 @@ TEST_CASE("alir/rows: lists of integers", "[alir]") {
           "[1]", "1 2", "- 1", "+1", "12345678901234567890", "null", "1]", "1}"})
       CHECK_FALSE(read(file(list, comma)));
     for (std::uint64_t most = 95; most <= 101; ++most)
-      CHECK(read(file("7", comma), {.max_items = most}).err().code ==
+      CHECK(read(file("7", comma), {.max_items = most}).error().code ==
             (most < 99 ? errc::too_many_items : errc::ok));
     for (const std::string json = file("7", comma); const std::size_t back : {3u, 40u, 60u, 90u})
       CHECK_FALSE(read(std::string_view(json).substr(0, json.size() - back)));

@@ -81,19 +81,20 @@ struct file {
 /// What must be readable.
 [[nodiscard]] inline alir::model model(std::string_view content, bool is_bytecode = false) {
   auto m = read(content, is_bytecode);
-  if (!m) FAIL(std::string(m.err().name()) << " at " << m.err().offset << " in " << content);
+  if (!m) FAIL(std::string(m.error().name()) << " at " << m.error().offset << " in " << content);
   return std::move(*m);
 }
 
 [[nodiscard]] inline std::string json(const alir::model& m) {
   auto out = alir::write_json(m);
-  if (!out) FAIL("write_json: " << std::string(out.err().name()) << " at " << out.err().offset);
+  if (!out) FAIL("write_json: " << std::string(out.error().name()) << " at " << out.error().offset);
   return std::string(out->view());
 }
 /// Version 2 bytecode as it stands in files.
 [[nodiscard]] inline std::string bytecode(const alir::model& m) {
   auto out = alir::write_bytecode(m);
-  if (!out) FAIL("write_bytecode: " << std::string(out.err().name()) << " at " << out.err().offset);
+  if (!out)
+    FAIL("write_bytecode: " << std::string(out.error().name()) << " at " << out.error().offset);
   std::string raw(out->size() * 4, '\0');
   for (std::size_t i = 0; i < out->size(); ++i) tessera::store_le(raw.data() + 4 * i, (*out)[i]);
   return raw;

@@ -38,7 +38,7 @@ model around(const operation& op) {
   p.table({1, 2, 3, 4});
   return p.model;
 }
-error verdict(const operation& op) { return samples::alir::verify(around(op)).err(); }
+error verdict(const operation& op) { return samples::alir::verify(around(op)).error(); }
 error verdict(const interval& q) { return verdict({.id0 = 0, .code = opcode::input, .qint = q}); }
 const error good{};
 
@@ -54,7 +54,7 @@ error aligned(opcode code, int f_a, int f_b, std::int64_t shift, int f) {
   if (code == opcode::bit_binary || code == opcode::add_constant || code == opcode::mux) o.data = 0;
   if (code == opcode::relu || code == opcode::quantize || code == opcode::add_constant) o.id1 = -1;
   p.op(o);
-  return samples::alir::verify(p.model).err();
+  return samples::alir::verify(p.model).error();
 }
 const error shift_refused{errc::alir_shift, 2};
 
@@ -110,7 +110,7 @@ TEST_CASE("alir/type_of: worked out by hand", "[alir]") {
     CHECK(got.i == t.i);
     CHECK(got.f == t.f);
     const auto proven = samples::alir::verify(around({.id0 = 0, .code = opcode::input, .qint = q}));
-    REQUIRE(proven.err() == good);
+    REQUIRE(proven.error() == good);
     CHECK(proven->type(2) == t);
   }
 }
@@ -188,7 +188,7 @@ TEST_CASE("alir/verify: terms of a sum", "[alir]") {
   const auto sum = [](tessera::pool<term> terms, std::int32_t first, std::int32_t count) {
     model m = around({.id0 = first, .id1 = count, .code = opcode::sum, .qint = plain});
     m.terms = std::move(terms);
-    return samples::alir::verify(std::move(m)).err();
+    return samples::alir::verify(std::move(m)).error();
   };
   const error bad{errc::alir_sum_terms, 2};
   const tessera::pool<term> two = {{0, 0, false}, {1, 0, true}};
@@ -275,7 +275,7 @@ TEST_CASE("alir/verify: tables and sub-operations", "[alir]") {
     copy.tables[0].count = 1;  // of 4 entries; the second table may have the others
     copy.tables.push_back(copy.tables[0]);
     copy.tables[1].first = first, copy.tables[1].count = count;
-    return samples::alir::verify(std::move(copy)).err();
+    return samples::alir::verify(std::move(copy)).error();
   };
   CHECK(with_table(1, 3) == good);
   CHECK(with_table(3, 1) == good);
@@ -293,7 +293,7 @@ TEST_CASE("alir/verify: tables and sub-operations", "[alir]") {
     build::sketch p;
     p.table({1});
     p.lookup(p.input({low, is_signed ? 0 : low + 1, 1}), 0);
-    return samples::alir::verify(p.model).err();
+    return samples::alir::verify(p.model).error();
   };
   CHECK(base(0x1p31 - 1, false) == good);
   CHECK(base(0x1p31, false) == error{errc::alir_table_base, 1});
@@ -311,7 +311,7 @@ TEST_CASE("alir/verify: lengths and outputs", "[alir]") {
   const auto refused = [](auto change) {
     model m = around({.id0 = 0, .code = opcode::negate, .qint = plain});
     change(m);
-    return samples::alir::verify(std::move(m)).err();
+    return samples::alir::verify(std::move(m)).error();
   };
   CHECK(refused([](model&) {}) == good);
   for (const std::int64_t n : {INT64_C(-1), INT64_C(1) << 31, INT64_MIN, INT64_MAX}) {
@@ -337,7 +337,7 @@ TEST_CASE("alir/verify: lengths and outputs", "[alir]") {
 TEST_CASE("alir/verify: a program keeps its model and gives it back", "[alir]") {
   const model m = samples::model(samples::good("all_ops", "v2.json"));
   auto proven = samples::alir::verify(m);
-  REQUIRE(proven.err() == good);
+  REQUIRE(proven.error() == good);
   CHECK(proven->model() == m);
   CHECK(proven->size() == 18);
   CHECK(proven->op(7) == m.ops[7]);
@@ -360,19 +360,19 @@ TEST_CASE("alir/verify: a shift stands where its opcode has one", "[alir]") {
 TEST_CASE("alir/verify: sums and tables share nothing, so that work stays linear", "[alir]") {
   model m = around({.id0 = 0, .id1 = 2, .code = opcode::sum, .qint = {-64, 63, 1}});
   m.terms = {{0, 0, false}, {1, 0, true}, {0, 1, false}};
-  REQUIRE(samples::alir::verify(m).err() == good);
+  REQUIRE(samples::alir::verify(m).error() == good);
   m.ops.push_back({.id0 = 1, .id1 = 2, .code = opcode::sum, .qint = {-64, 63, 1}});
-  CHECK(samples::alir::verify(m).err() == error{errc::alir_sum_terms, m.ops.size() - 1});
+  CHECK(samples::alir::verify(m).error() == error{errc::alir_sum_terms, m.ops.size() - 1});
   m.ops.back().id0 = 2;
   m.terms.push_back({1, 0, false});
-  CHECK(samples::alir::verify(m).err() == good);
+  CHECK(samples::alir::verify(m).error() == good);
 
   m.table_data = {1, 2, 3};
   m.tables = {{.first = 0, .count = 2}, {.first = 1, .count = 2}};
-  CHECK(samples::alir::verify(m).err() == error{errc::alir_table_empty, 1});
-  CHECK(samples::alir::write_json(m).err().code == errc::alir_not_version_2);  // sums come first
+  CHECK(samples::alir::verify(m).error() == error{errc::alir_table_empty, 1});
+  CHECK(samples::alir::write_json(m).error().code == errc::alir_not_version_2);  // sums come first
   m.tables[1] = {.first = 2, .count = 1};
-  CHECK(samples::alir::verify(m).err() == good);
+  CHECK(samples::alir::verify(m).error() == good);
 }
 
 TEST_CASE("alir/verify: errors name the element of a model that has no source", "[alir]") {
@@ -385,19 +385,19 @@ TEST_CASE("alir/verify: errors name the element of a model that has no source", 
   CHECK(shown(verdict(interval{1, 0, 1})) == "[alir_interval] at operation 2\n");
   model m = around({.id0 = 0, .code = opcode::negate, .qint = plain});
   m.out_idxs[0] = 7;
-  CHECK(shown(samples::alir::verify(m).err()) == "[alir_output_index] at output 0\n");
+  CHECK(shown(samples::alir::verify(m).error()) == "[alir_output_index] at output 0\n");
   m.out_idxs.push_back(0);
-  CHECK(shown(samples::alir::verify(m).err()) == "[alir_out_idxs_count]\n");
+  CHECK(shown(samples::alir::verify(m).error()) == "[alir_out_idxs_count]\n");
   m = around({.id0 = 0, .code = opcode::negate, .qint = plain});
   m.tables[0].count = 0;
-  CHECK(shown(samples::alir::verify(m).err()) == "[alir_table_empty] at table 0\n");
+  CHECK(shown(samples::alir::verify(m).error()) == "[alir_table_empty] at table 0\n");
   m.tables[0].count = 4;
   m.tables[0].out_qint.min = std::numeric_limits<double>::infinity();
-  CHECK(shown(samples::alir::write_json(m).err()) == "[alir_not_finite] at table 0\n");
+  CHECK(shown(samples::alir::write_json(m).error()) == "[alir_not_finite] at table 0\n");
   m.ops[1].cost = std::numeric_limits<float>::quiet_NaN();
-  CHECK(shown(samples::alir::write_json(m).err()) == "[alir_not_finite] at operation 1\n");
+  CHECK(shown(samples::alir::write_json(m).error()) == "[alir_not_finite] at operation 1\n");
   // One that was read has places in its source.
   model read = samples::model(samples::good("all_ops", "v2.json"));
   read.ops[1].id0 = 99;
-  CHECK(samples::alir::verify(std::move(read)).err().index == tessera::error_index::none);
+  CHECK(samples::alir::verify(std::move(read)).error().index == tessera::error_index::none);
 }

@@ -66,7 +66,7 @@ std::vector<T> numbers(const std::filesystem::path& path) {
 
 tessera::alir::program verified(tessera::alir::model m) {
   auto p = tessera::alir::verify(std::move(m));
-  if (!p) FAIL("not verified: " << std::string(p.err().name()) << " at " << p.err().offset);
+  if (!p) FAIL("not verified: " << std::string(p.error().name()) << " at " << p.error().offset);
   return std::move(*p);
 }
 
@@ -181,7 +181,7 @@ std::string disagreement(const random_program::options& how) {
   if (trap >= 0 && !how.may_trap) return "a trap that the generator should have ruled out";
 
   auto proven = tessera::alir::verify(std::move(m));
-  if (!proven) return "not verified: " + std::string(proven.err().name());
+  if (!proven) return "not verified: " + std::string(proven.error().name());
   // As it comes, and in one of the other ways.
   std::vector<machine_options> ways = {{}, {.least_lane_bits = draw.chance(50) ? 32 : 64}};
   ways[1].instructions = static_cast<level>(how.seed % 3);

@@ -23,7 +23,7 @@ constexpr data_type fp32 = data_type::fp32, fp16 = data_type::fp16, int32 = data
 /// The listing of what was built, which verify() takes, too.
 std::string listing(builder& b) {
   auto g = b.finish();
-  if (!g) FAIL("finish: " << std::string(g.err().name()) << " at " << g.err().offset);
+  if (!g) FAIL("finish: " << std::string(g.error().name()) << " at " << g.error().offset);
   const std::string text = samples::json(*g);
   CHECK(samples::json(samples::model(text)) == text);
   const tessera::text lines = ark::print(*g);
@@ -33,7 +33,7 @@ std::string listing(builder& b) {
   for (const ark::diagnostic& d : found.diagnostics)
     if (d.severity == ark::severity::error)
       FAIL_CHECK(std::string(found.text_of(d.path)) << ": " << std::string(found.text_of(d.text)));
-  CHECK(p.err() == error{});
+  CHECK(p.error() == error{});
   return out.substr(out.find('\n') + 1);
 }
 /// The shape that an operation on tensors of these shapes writes, as the listing has it.
@@ -41,7 +41,7 @@ template <class Build>
 std::string shape(Build build) {
   builder b;
   build(b);
-  if (b.err().code != errc::ok) return std::string(b.err().name());
+  if (b.error().code != errc::ok) return std::string(b.error().name());
   const std::string out = listing(b);
   const std::size_t arrow = out.rfind(" -> %");
   const std::size_t first = out.find(' ', arrow + 4) + 1;
@@ -138,7 +138,7 @@ TEST_CASE("ark/build: what is written may be given", "[ark]") {
     builder r;
     const value a = r.tensor({4, 8}, fp32), small = r.tensor({2, 8}, fp32);
     build(r, a, small, r.tensor({4, 8}, fp16));
-    return r.err().code;
+    return r.error().code;
   };
   CHECK(refused([](builder& r, value a, value small, value) { r.relu(a, {.to = small}); }) ==
         errc::ark_o07_shape);
@@ -167,7 +167,7 @@ TEST_CASE("ark/build: views", "[ark]") {
   const auto refused = [](auto build) {
     builder r;
     build(r, r.tensor({4, 8}, fp32));
-    return r.err().code;
+    return r.error().code;
   };
   CHECK(refused([](builder& r, value a) { r.shard(a, 1, 3); }) == errc::ark_t02_dimension);
   CHECK(refused([](builder& r, value a) { r.shard(a, 2, 4); }) == errc::ark_o10_reduction);
@@ -205,7 +205,7 @@ TEST_CASE("ark/build: send and receive", "[ark]") {
     builder r(0, 2);
     const value a = r.tensor({4}, fp32);
     build(r, a, r.tensor({4}, fp32, {.rank = 1}));
-    return r.err().code;
+    return r.error().code;
   };
   CHECK(refused([](builder& r, value a, value) { r.send(a, 0, 1); }) == errc::ark_b02_buffer_rank);
   CHECK(refused([](builder& r, value a, value) { r.send(a, 2, 1); }) == errc::ark_b02_buffer_rank);
@@ -241,7 +241,7 @@ TEST_CASE("ark/build: any operation", "[ark]") {
   const auto refused = [&](auto build) {
     builder r;
     build(r, r.tensor({4}, fp32));
-    return r.err().code;
+    return r.error().code;
   };
   using type = ark::op_type;
   CHECK(refused([](builder& r, value a) { r.op(type::add, {a}); }) == errc::ark_o03_arity);
@@ -275,12 +275,12 @@ TEST_CASE("ark/build: the first error stays", "[ark]") {
   CHECK(b.add(x, b.tensor({3}, fp32)).index == ark::none);
   CHECK(b.relu(x).index == ark::none);
   CHECK(b.tensor({0}, fp32).index == ark::none);
-  CHECK(b.err() == error{errc::ark_o07_shape, 1});
-  CHECK(b.finish().err() == error{errc::ark_o07_shape, 1});
+  CHECK(b.error() == error{errc::ark_o07_shape, 1});
+  CHECK(b.finish().error() == error{errc::ark_o07_shape, 1});
   const auto refused = [](const ark::dims& shape, const ark::tensor_options& o = {}) {
     builder r;
     r.tensor(shape, fp32, o);
-    return r.err().code;
+    return r.error().code;
   };
   CHECK(refused({}) == errc::ark_t01_rank);
   CHECK(refused({1, 1, 1, 1, 1}) == errc::ark_t01_rank);
@@ -293,10 +293,10 @@ TEST_CASE("ark/build: the first error stays", "[ark]") {
   CHECK(refused({std::int64_t{1} << 31, std::int64_t{1} << 30}) == errc::ark_t07_size);
   CHECK(refused({(std::int64_t{1} << 31) - 1, std::int64_t{1} << 30}) == errc::ok);
   builder done;
-  CHECK(done.finish().err() == error{});
+  CHECK(done.finish().error() == error{});
   CHECK(done.tensor({4}, fp32).index == ark::none);
   builder wrong(1, 1);
-  CHECK(wrong.finish().err().code == errc::ark_s03_world);
+  CHECK(wrong.finish().error().code == errc::ark_s03_world);
 }
 
 TEST_CASE("ark/build: errors name the element of a graph that has no source", "[ark]") {
@@ -307,7 +307,7 @@ TEST_CASE("ark/build: errors name the element of a graph that has no source", "[
   builder b;
   const value x = b.relu(b.tensor({4}, fp32));
   b.add(x, b.tensor({3}, fp32));
-  CHECK(shown(b.err()) == "[ark_o07_shape] at operation 1\n");
+  CHECK(shown(b.error()) == "[ark_o07_shape] at operation 1\n");
   builder sound;
   sound.relu(sound.relu(sound.relu(sound.tensor({4}, fp32))));
   auto g = sound.finish();
@@ -315,21 +315,21 @@ TEST_CASE("ark/build: errors name the element of a graph that has no source", "[
   ark::graph broken = *g;
   broken.nodes[1].id = 7;
   ark::report found;
-  CHECK(shown(ark_test::verify(broken, {}, &found).err()) == "[ark_g03_edge_target] at node 2\n");
+  CHECK(shown(ark_test::verify(broken, {}, &found).error()) == "[ark_g03_edge_target] at node 2\n");
   broken = *g;
   broken.ops[2].reads = 0;
-  CHECK(shown(ark_test::verify(broken, {}, &found).err()) == "[ark_o03_arity] at node 2\n");
+  CHECK(shown(ark_test::verify(broken, {}, &found).error()) == "[ark_o03_arity] at node 2\n");
   CHECK(found.diagnostics.back().offset == 2);
   broken = *g;
   broken.nodes[2].ops.count = 0;
   CHECK(shown(ark::check(broken)) == "[ark_s07_no_ops] at node 2\n");
-  CHECK(shown(ark::write(broken).err()) == "[ark_s07_no_ops] at node 2\n");
+  CHECK(shown(ark::write(broken).error()) == "[ark_s07_no_ops] at node 2\n");
   broken = *g;
   broken.rank = 1;
   CHECK(shown(ark::check(broken)) == "[ark_s03_world]\n");
-  CHECK(shown(ark_test::verify(broken).err()) == "[ark_s03_world]\n");
+  CHECK(shown(ark_test::verify(broken).error()) == "[ark_s03_world]\n");
   // One that was read has places in its source.
   ark::graph read = samples::model(samples::json(*g));
   read.nodes[1].id = 7;
-  CHECK(ark_test::verify(std::move(read)).err().index == tessera::error_index::none);
+  CHECK(ark_test::verify(std::move(read)).error().index == tessera::error_index::none);
 }

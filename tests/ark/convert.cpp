@@ -37,7 +37,7 @@ std::vector<std::string> bare_operations(const ark::graph& g) {
 }
 ark::graph converted(const ark::graph& g, dialect to) {
   auto out = ark::convert(g, to);
-  if (!out) FAIL("convert: " << std::string(out.err().name()) << " at " << out.err().offset);
+  if (!out) FAIL("convert: " << std::string(out.error().name()) << " at " << out.error().offset);
   CHECK(out->form == to);
   CHECK(ark::check(*out) == error{});
   return std::move(*out);
@@ -111,8 +111,8 @@ TEST_CASE("ark/convert: chains need nodes that can be told apart", "[ark]") {
         {samples::node_of(0, "[]", first, "[" + op(0, 10) + "]"),
          samples::node_of(id, second, "[]", "[" + op(11, 20) + "," + op(21, 30) + "]")});
     const ark::graph g = samples::model(text);
-    const error e = ark::convert(g, dialect::d3).err();
-    CHECK(ark::write(g).err() == e);
+    const error e = ark::convert(g, dialect::d3).error();
+    CHECK(ark::write(g).error() == e);
     return std::pair(e.code, e.code == errc::ok ? 2 : e.offset == g.nodes[1].offset ? 1 : 0);
   };
   CHECK(refused("[1]", "[0]") == std::pair(errc::ok, 2));
@@ -155,8 +155,9 @@ TEST_CASE("ark/convert: the five arguments of Matmul that repeat its shapes", "[
             plain)
             .find(R"("ShapeMNK":{"DIMS":[1,1,8]})") != std::string::npos);
   const ark::graph bare = samples::model(samples::with_args("{}", "Matmul"));
-  CHECK(ark::convert(bare, dialect::d1b).err() == error{errc::ark_o03_arity, bare.nodes[0].offset});
-  CHECK(ark::convert(bare, dialect::d2).err() == error{});
+  CHECK(ark::convert(bare, dialect::d1b).error() ==
+        error{errc::ark_o03_arity, bare.nodes[0].offset});
+  CHECK(ark::convert(bare, dialect::d2).error() == error{});
 }
 
 TEST_CASE("ark/convert: older spellings", "[ark]") {
@@ -191,7 +192,7 @@ TEST_CASE("ark/convert: IsExternal", "[ark]") {
   const std::string yes = samples::with(plain, R"("Rank":-1,)", R"("Rank":-1,"IsExternal":true,)");
   const ark::graph x = samples::model(yes);
   for (const dialect to : all_dialects) {
-    const error e = ark::convert(x, to).err();
+    const error e = ark::convert(x, to).error();
     if (ark::info(to).external)
       CHECK(e == error{});
     else
@@ -212,18 +213,18 @@ TEST_CASE("ark/convert: Pads", "[ark]") {
   CHECK(samples::json(converted(samples::model(twos), dialect::d3)) == samples::json(g));
   ark::graph padded = g;
   padded.layouts[0].strides[1] = padded.layouts[0].padded_shape[1] = 16;
-  CHECK(ark::convert(padded, dialect::d1a).err() ==
+  CHECK(ark::convert(padded, dialect::d1a).error() ==
         error{errc::ark_dialect, padded.nodes[0].offset});
-  CHECK(ark::convert(padded, dialect::d1b).err() == error{});
+  CHECK(ark::convert(padded, dialect::d1b).error() == error{});
   padded.form = dialect::d1a;
-  CHECK(ark::write(padded, {.to = dialect::d1a}).err().code == errc::ark_dialect);
+  CHECK(ark::write(padded, {.to = dialect::d1a}).error().code == errc::ark_dialect);
 }
 
 TEST_CASE("ark/convert: what is in the dialect stays as it is", "[ark]") {
   const std::string text =
       samples::file({samples::relu(5, 3, "[]", "[4]"), samples::relu(4, 9, "[5]")});
   CHECK(samples::json(converted(samples::model(text), dialect::d3)) == text);
-  CHECK(ark::convert(samples::model(text), static_cast<dialect>(99)).err().code ==
+  CHECK(ark::convert(samples::model(text), static_cast<dialect>(99)).error().code ==
         errc::ark_dialect);
 }
 
@@ -238,7 +239,7 @@ TEST_CASE("ark/convert: every sample to every dialect, and back", "[ark]") {
     for (const dialect to : all_dialects) {
       auto c = ark::convert(g, to);
       if (!c) {
-        if (c.err().code != errc::ark_dialect) FAIL_CHECK(std::string(c.err().name()));
+        if (c.error().code != errc::ark_dialect) FAIL_CHECK(std::string(c.error().name()));
         continue;
       }
       if (c->form != to ||

@@ -86,9 +86,9 @@ inline void append(list& out, const ark::report& r) {
   for (std::uint32_t f = 0; f < files.size(); ++f) {
     auto g = ark_test::read(files[f]);
     if (!g) {
-      const tessera::text path = tessera::json::path(files[f], g.err().offset);
-      all.push_back({'E', std::string(ark::rule(g.err().code).id()), std::string(path.view()),
-                     g.err().offset, f, std::string(g.err().message())});
+      const tessera::text path = tessera::json::path(files[f], g.error().offset);
+      all.push_back({'E', std::string(ark::rule(g.error().code).id()), std::string(path.view()),
+                     g.error().offset, f, std::string(g.error().message())});
       return all;
     }
     ark::report r;
@@ -100,7 +100,7 @@ inline void append(list& out, const ark::report& r) {
     if (!p) {
       for (const ark::diagnostic& d : r.diagnostics)
         if (d.severity == ark::severity::error) {
-          CHECK(p.err() == tessera::error{d.code, d.offset});
+          CHECK(p.error() == tessera::error{d.code, d.offset});
           break;
         }
       return all;
@@ -190,7 +190,7 @@ struct patch {
 /// A graph that must be readable.
 [[nodiscard]] inline ark::graph graph(std::string_view text) {
   auto g = ark_test::read(text);
-  if (!g) FAIL(std::string(g.err().name()) << " at " << g.err().offset << " in " << text);
+  if (!g) FAIL(std::string(g.error().name()) << " at " << g.error().offset << " in " << text);
   return std::move(*g);
 }
 

@@ -43,15 +43,15 @@ const std::vector<file>& own() {
 void survive(std::string_view content) {
   const auto g = ark::read(content);
   if (!g) {
-    if (g.err().offset > content.size())
-      FAIL("offset " << g.err().offset << " of " << content.size());
+    if (g.error().offset > content.size())
+      FAIL("offset " << g.error().offset << " of " << content.size());
     return;
   }
   if (ark::print(*g).empty()) FAIL("nothing printed");
   if (ark::check(*g).code != errc::ok) FAIL("what was read is no graph");
   for (const ark::dialect to : {g->form, ark::dialect::d3, ark::dialect::d1b}) {
     const auto text = ark::write(*g, {.to = to});
-    if (to == g->form && !text) FAIL(std::string(text.err().name()));
+    if (to == g->form && !text) FAIL(std::string(text.error().name()));
     if (text && !ark::read(*text)) FAIL("what was written can't be read");
   }
   const ark::graph c = ark::canonicalise(*g);
@@ -64,7 +64,7 @@ void check_prefixes(const file& f, std::size_t stride) {
   const std::size_t end = f.content.find_last_not_of('\n');
   for (std::size_t n = 0; n <= end; n += stride) {
     const auto g = ark::read(memory.place(std::string_view(f.content).substr(0, n)));
-    if (g || g.err().offset > n) FAIL(f.name << " cut to " << n);
+    if (g || g.error().offset > n) FAIL(f.name << " cut to " << n);
   }
 }
 void check_flips(const file& f, std::size_t stride, unsigned seed) {
@@ -141,7 +141,7 @@ TEST_CASE("ark/laws: memory is a multiple of the input", "[ark]") {
       double peak = 0;
       {
         const tessera_tests::allocations used;
-        e = ark::read(content).err();
+        e = ark::read(content).error();
         peak = static_cast<double>(used.peak());
       }
       INFO(std::string(g.name) << ' ' << n << ", " << content.size() << " bytes, "

@@ -70,19 +70,19 @@ struct edit {
 
 [[nodiscard]] ark::plan plan_of(std::string_view source) {
   auto p = ark::read_plan(source);
-  if (!p) FAIL(string_of(describe(p.err(), source)));
+  if (!p) FAIL(string_of(describe(p.error(), source)));
   return std::move(*p);
 }
 [[nodiscard]] ark::program program_of(std::string_view source) {
   auto g = ark_test::read(source);
-  if (!g) FAIL(string_of(describe(g.err(), source)));
+  if (!g) FAIL(string_of(describe(g.error(), source)));
   auto p = ark_test::verify(std::move(*g));
-  if (!p) FAIL(std::string(p.err().name()));
+  if (!p) FAIL(std::string(p.error().name()));
   return std::move(*p);
 }
 [[nodiscard]] std::string written(const ark::plan& p, bool pretty = true) {
   auto out = ark::write_plan(p, pretty);
-  if (!out) FAIL(std::string(out.err().name()));
+  if (!out) FAIL(std::string(out.error().name()));
   return std::string(out->view());
 }
 [[nodiscard]] std::string all_of(const ark::report& r) {
@@ -166,9 +166,9 @@ TEST_CASE("ark/plan: each edit is found, where it is", "[ark][plan]") {
     const std::string source = edited(base, e);
     const auto p = ark::read_plan(source);
     if (e.stage == "read") {
-      CHECK(std::string(p.err().name()) == e.code);
-      CHECK(p.err().offset == e.offset);
-      CHECK(string_of(json::path(source, p.err().offset)) == e.where);
+      CHECK(std::string(p.error().name()) == e.code);
+      CHECK(p.error().offset == e.offset);
+      CHECK(string_of(json::path(source, p.error().offset)) == e.where);
       continue;
     }
     REQUIRE(p);
@@ -195,19 +195,19 @@ TEST_CASE("ark/plan: no proper prefix is a plan", "[ark][plan]") {
   const std::string source = small("odd.plan.json");
   for (std::size_t size = 0; size + 1 < source.size(); ++size) {
     const auto p = ark::read_plan(std::string_view(source).substr(0, size));
-    if (p || p.err().offset > size) FAIL("prefix of " << size);
+    if (p || p.error().offset > size) FAIL("prefix of " << size);
   }
 }
 
 TEST_CASE("ark/plan: limits, at n and n + 1", "[ark][plan]") {
   const std::string source = written(plan_of(small("base.plan.json")), false);
   CHECK(ark::read_plan(source, {.max_bytes = source.size()}));
-  CHECK(ark::read_plan(source, {.max_bytes = source.size() - 1}).err().code ==
+  CHECK(ark::read_plan(source, {.max_bytes = source.size() - 1}).error().code ==
         errc::input_too_large);
   CHECK(ark::read_plan(source, {.max_items = 3}));
-  CHECK(ark::read_plan(source, {.max_items = 2}).err().code == errc::too_many_items);
+  CHECK(ark::read_plan(source, {.max_items = 2}).error().code == errc::too_many_items);
   CHECK(ark::read_plan(source, {.max_depth = 10}));
-  CHECK(ark::read_plan(source, {.max_depth = 6}).err().code == errc::json_depth);
+  CHECK(ark::read_plan(source, {.max_depth = 6}).error().code == errc::json_depth);
 }
 
 TEST_CASE("ark/plan: memory stays within 16 times the text", "[ark][plan]") {
@@ -324,7 +324,7 @@ TEST_CASE("ark/plan: one that was filled by hand is checked before it is written
   const auto refused = [&](auto change, errc code) {
     ark::plan p = plan_of(source);
     change(p);
-    CHECK(ark::write_plan(p).err().code == code);
+    CHECK(ark::write_plan(p).error().code == code);
     ark::report found;
     CHECK_FALSE(ark::verify_plan(p, found));
     CHECK(found.errors == 1);

@@ -78,7 +78,7 @@ struct model {
   }
   [[nodiscard]] ark::world world() const {
     auto w = ark_test::verify_ranks({ranks.data(), ranks.size()});
-    if (!w) FAIL(std::string(w.err().name()));
+    if (!w) FAIL(std::string(w.error().name()));
     return std::move(*w);
   }
   std::deque<ark::program> programs;
@@ -104,7 +104,7 @@ TEST_CASE("ark/ranks: one program is a world", "[ark][ranks]") {
   CHECK(w.owner_buffer(0, 0) == ark::none);
   CHECK(w.channels().empty());
   CHECK(steps(w) == "0.0 ");
-  CHECK(ark_test::verify_ranks({}).err().code == tessera::errc::ark_m01_ranks);
+  CHECK(ark_test::verify_ranks({}).error().code == tessera::errc::ark_m01_ranks);
 }
 
 TEST_CASE("ark/ranks: stand-ins stand for their owners' buffers", "[ark][ranks]") {

@@ -23,7 +23,7 @@ bool refused(std::string text, errc code, const tessera::limits& limit = {}) {
   const std::size_t at = text.find('@');
   if (at == std::string::npos) FAIL("no mark in " << text);
   text.erase(at, 1);
-  const error e = ark::read(text, limit).err();
+  const error e = ark::read(text, limit).error();
   if (e == error{code, at}) return true;
   UNSCOPED_INFO(text << "\n"
                      << std::string(e.name()) << " at " << e.offset << ", not "
@@ -418,7 +418,7 @@ TEST_CASE("ark/read: limits", "[ark]") {
                   "[" + samples::tensor(0, 0, "[4]") + "," + samples::tensor(1, 1, "[4]") + "]",
                   "[]", "[]", R"({"a":{"INT":1},"b":{"INT":1}})"))});
   const auto code = [&](const std::string& source, std::uint64_t items) {
-    return ark::read(source, {.max_items = items}).err().code;
+    return ark::read(source, {.max_items = items}).error().code;
   };
   CHECK(code(text, 2) == errc::ok);
   for (const auto& [from, to] :
@@ -428,15 +428,15 @@ TEST_CASE("ark/read: limits", "[ark]") {
         {R"("b":{)", R"("c":1,"b":{)"}})
     CHECK(code(changed(text, from, to), 2) == errc::too_many_items);
   CHECK(code(text, 1) == errc::too_many_items);
-  CHECK(ark::read(text, {.max_bytes = text.size()}).err() == error{});
-  CHECK(ark::read(text, {.max_bytes = text.size() - 1}).err() ==
+  CHECK(ark::read(text, {.max_bytes = text.size()}).error() == error{});
+  CHECK(ark::read(text, {.max_bytes = text.size() - 1}).error() ==
         error{errc::input_too_large, text.size() - 1});
   const auto nested = [](std::size_t depth) {
     return samples::file({}, ",\"x\":" + std::string(depth, '[') + std::string(depth, ']'));
   };
-  CHECK(ark::read(nested(63)).err() == error{});
-  CHECK(ark::read(nested(64)).err().code == errc::json_depth);
-  CHECK(ark::read(nested(100000)).err().code == errc::json_depth);
+  CHECK(ark::read(nested(63)).error() == error{});
+  CHECK(ark::read(nested(64)).error().code == errc::json_depth);
+  CHECK(ark::read(nested(100000)).error().code == errc::json_depth);
 }
 
 TEST_CASE("ark/read: the samples of bad text", "[ark]") {
@@ -450,7 +450,7 @@ TEST_CASE("ark/read: the samples of bad text", "[ark]") {
     const std::string name = line.substr(0, tab);
     const bool accept = line.substr(tab + 1).starts_with("accept");
     const std::string content = samples::load(samples::shared() / "badjson" / name);
-    const error e = ark::read(content).err();
+    const error e = ark::read(content).error();
     INFO(line << ": " << std::string(e.name()));
     CHECK((e.code == errc::ok) == accept);
     CHECK(e.offset <= content.size());
@@ -479,8 +479,8 @@ TEST_CASE("ark/read: the samples of broken rules", "[ark]") {
     ++files;
     const auto g = ark::read(samples::load(entry.path()));
     const auto expected = found.find(name);
-    INFO(name << ": " << std::string(g.err().name()));
-    CHECK(g.err().code == (expected == found.end() ? errc::ok : expected->second));
+    INFO(name << ": " << std::string(g.error().name()));
+    CHECK(g.error().code == (expected == found.end() ? errc::ok : expected->second));
     if (g) CHECK_FALSE(ark::print(*g).empty());
     if (g) CHECK(samples::json(samples::model(samples::json(*g))) == samples::json(*g));
   }

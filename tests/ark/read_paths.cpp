@@ -35,7 +35,7 @@ using tessera::limits;
 tessera::result<ark::graph> read(std::string_view source, const limits& limit = {}) {
   if (!fuzz::paths_agree(source, limit)) {
     const auto with = [&](read_path path) {
-      const error e = ark::read(source, limit, path).err();
+      const error e = ark::read(source, limit, path).error();
       return std::string(e.name()) + " at " + std::to_string(e.offset);
     };
     FAIL("plain: " << with(read_path::plain) << ", best: " << with(read_path::best) << " in "
@@ -115,7 +115,7 @@ TEST_CASE("ark/read_paths: generated models in every layout", "[ark]") {
         const std::string text = bench::ark_text(g, {s, order, form});
         CAPTURE(s, order, form);
         const auto got = read(text);
-        REQUIRE(got.err() == error{});
+        REQUIRE(got.error() == error{});
         if (order == key_order::natural) CHECK(got->form == form);
         CHECK(got->nodes.size() == g.nodes.size());
         CHECK(got->uses.size() == g.uses.size());
@@ -123,7 +123,7 @@ TEST_CASE("ark/read_paths: generated models in every layout", "[ark]") {
         CHECK(left(text) <= 1);  // the last may be too near the end
         if (order != key_order::natural || s == spread::spaced) continue;
         const auto marked = read("\xEF\xBB\xBF" + text);
-        REQUIRE(marked.err() == error{});
+        REQUIRE(marked.error() == error{});
         CHECK(marked->nodes[5].offset == got->nodes[5].offset + 3);
       }
 }
@@ -133,7 +133,7 @@ TEST_CASE("ark/read_paths: memory stays below the text", "[ark]") {
       bench::ark_text(bench::ark_transformer({.layers = 8, .heads = 8, .ranks = 2}));
   const tessera_tests::allocations used;
   const auto g = ark::read(text);
-  REQUIRE(g.err() == error{});
+  REQUIRE(g.error() == error{});
   CHECK(used.peak() < text.size());
 }
 
@@ -262,7 +262,7 @@ TEST_CASE("ark/read_paths: what a node has changed is undone", "[ark]") {
   n = replaced(n, R"({"Id":7,"Rank":-1)", R"({"Id":1,"Rank":5)", writes);
   n = replaced(n, R"("Factor")", R"("F\u0061ctor")", writes);
   const auto g = read(file(nodes));
-  REQUIRE(g.err() == error{});
+  REQUIRE(g.error() == error{});
   std::size_t ones = 0, buffers = 0;
   for (const ark::tensor& t : g->tensors) ones += t.id == 1 ? 1 : 0;
   for (const ark::buffer& b : g->buffers) buffers += b.id == 1 ? 1 : 0;
@@ -285,7 +285,7 @@ TEST_CASE("ark/read_paths: descriptions that come and go", "[ark]") {
     for (std::size_t n = 0; n < nodes.size(); n += 2)
       nodes[n] = replaced(nodes[n], other[0], other[1], nodes[n].find(R"({"Id":1,"DataType")"));
     CAPTURE(other[0], other[1]);
-    CHECK(read(file(nodes)).err() == error{});
+    CHECK(read(file(nodes)).error() == error{});
   }
 }
 
@@ -329,7 +329,7 @@ TEST_CASE("ark/read_paths: layouts of one hash", "[ark]") {
   std::vector<std::string> nodes;
   for (unsigned n = 0; n < 12; ++n) nodes.push_back(with(node(n), n / 2 % 2 == 0 ? a : b));
   const auto read_back = read(file(nodes));
-  REQUIRE(read_back.err() == error{});
+  REQUIRE(read_back.error() == error{});
   CHECK(read_back->layouts.size() == 6);
 }
 
@@ -337,12 +337,12 @@ TEST_CASE("ark/read_paths: limits", "[ark]") {
   const std::string text = file(usual(5));
   for (std::uint64_t items = 0; items < 8; ++items) (void)read(text, {.max_items = items});
   for (std::uint32_t depth = 0; depth < 14; ++depth) (void)read(text, {.max_depth = depth});
-  CHECK(read(text, {.max_items = 5}).err() == error{});
-  CHECK(read(text, {.max_items = 4}).err().code == errc::too_many_items);
+  CHECK(read(text, {.max_items = 5}).error() == error{});
+  CHECK(read(text, {.max_items = 4}).error().code == errc::too_many_items);
   const std::string edges = replaced(file(usual(2)), "[7,12]", "[1,2,3,4,5]");
-  CHECK(read(edges, {.max_items = 5}).err() == error{});
-  CHECK(read(edges, {.max_items = 4}).err().code == errc::too_many_items);
-  CHECK(read(text, {.max_bytes = text.size() - 1}).err().code == errc::input_too_large);
+  CHECK(read(edges, {.max_items = 5}).error() == error{});
+  CHECK(read(edges, {.max_items = 4}).error().code == errc::too_many_items);
+  CHECK(read(text, {.max_bytes = text.size() - 1}).error().code == errc::input_too_large);
 }
 
 TEST_CASE("ark/read_paths: every prefix, and bytes replaced", "[ark]") {

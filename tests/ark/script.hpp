@@ -161,7 +161,7 @@ class world {
     std::vector<const ark::program*> ranks;
     for (const std::string& text : texts) {
       auto g = ark_test::read(text);
-      if (!g) FAIL(std::string(g.err().name()) << " at " << g.err().offset << " in " << text);
+      if (!g) FAIL(std::string(g.error().name()) << " at " << g.error().offset << " in " << text);
       ark::report found;
       auto p = ark_test::verify(std::move(*g), {}, &found, text);
       if (!p) FAIL(first_error(found) << " in " << text);

@@ -37,7 +37,7 @@ std::string broken(const std::function<void(ark::graph&)>& change, std::string_v
   auto p = ark_test::verify(std::move(g), {.strict = true}, &r, text);
   list all;
   append(all, r);
-  if (!p && all.empty()) return std::string(p.err().name());
+  if (!p && all.empty()) return std::string(p.error().name());
   return rules(all);
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("ark/verify: paths and offsets", "[ark][verify]") {
     const auto p = ark_test::verify(graph(text), {}, &r);
     REQUIRE(r.diagnostics.size() == 1);
     CHECK(r.diagnostics[0].offset == text.find("{\"Id\":1,\"Prod"));
-    CHECK(p.err() == error{errc::ark_t05_strides, r.diagnostics[0].offset});
+    CHECK(p.error() == error{errc::ark_t05_strides, r.diagnostics[0].offset});
   }
   SECTION("with another source than that, the node's or the root's") {
     ark::report r;
@@ -201,10 +201,10 @@ TEST_CASE("ark/verify: reports keep as many as they are asked to, and count all"
     const auto p = ark_test::verify(graph(text), {.max_diagnostics = most}, &r, text);
     CHECK(r.diagnostics.size() == std::min<std::size_t>(most, 40));
     CHECK((r.errors == 30 && r.warnings == 10 && r.notes == 0));
-    CHECK(p.err() == error{errc::ark_o03_arity, text.find("[],\"WriteTensors\"")});
+    CHECK(p.error() == error{errc::ark_o03_arity, text.find("[],\"WriteTensors\"")});
   }
-  CHECK(ark_test::verify(graph(text)).err().code == errc::ark_o03_arity);
-  CHECK(ark_test::verify(graph(text), {}, nullptr, text).err() ==
+  CHECK(ark_test::verify(graph(text)).error().code == errc::ark_o03_arity);
+  CHECK(ark_test::verify(graph(text), {}, nullptr, text).error() ==
         error{errc::ark_o03_arity, text.find("[],\"WriteTensors\"")});
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("ark/verify: graphs that were filled by hand", "[ark][verify]") {
     ark::report r;
     ark::graph x = graph(relu);
     x.uses[0] = 7;
-    CHECK(ark_test::verify(std::move(x), {}, &r).err() == error{errc::ark_pool_index, 0});
+    CHECK(ark_test::verify(std::move(x), {}, &r).error() == error{errc::ark_pool_index, 0});
   }
   SECTION("arguments") {
     const std::string text = single(op("ReduceSum", {{0, 0, {4, 8}}}, {{1, 1, {4}}}, {{2, 1, {4}}},
@@ -483,12 +483,12 @@ TEST_CASE("ark/verify: hostile files cost what their size says", "[ark][verify]"
     g.tensors.push_back({});
     ark::graph chain = g;
     ark::report r;
-    CHECK(ark_test::verify(std::move(g), {}, &r).err().code == errc::ark_g06_cycle);
+    CHECK(ark_test::verify(std::move(g), {}, &r).error().code == errc::ark_g06_cycle);
     CHECK((r.errors == 1 && r.warnings == count - 1));
     chain.integers[2 * (count - 1)] = count;  // the last has no producer,
     chain.integers[1] = count;                // the first no consumer
     r = {};
-    CHECK(ark_test::verify(std::move(chain), {}, &r).err().code == errc::ark_g03_edge_target);
+    CHECK(ark_test::verify(std::move(chain), {}, &r).error().code == errc::ark_g03_edge_target);
     CHECK((r.errors == 2 && r.warnings == count - 1));
   }
   SECTION("one tensor Id with many descriptions, one buffer Id with many sets of tags") {

@@ -160,7 +160,7 @@ constexpr std::string_view d1b_pretty = R"({
 
 /// A graph of one operation.
 ark::graph relu() { return samples::model(samples::file({samples::relu(0)})); }
-error refused(const ark::graph& g) { return ark::write(g).err(); }
+error refused(const ark::graph& g) { return ark::write(g).error(); }
 
 }  // namespace
 
@@ -346,7 +346,7 @@ TEST_CASE("ark/write: refused before the first byte", "[ark]") {
           g.ops[0].name = {static_cast<std::uint32_t>(g.characters.size()), 1};
           g.characters << "\xc3\xa9";
         }).code == errc::json_bad_utf8);
-  CHECK(ark::write(good, {.to = static_cast<dialect>(99)}).err().code == errc::ark_dialect);
+  CHECK(ark::write(good, {.to = static_cast<dialect>(99)}).error().code == errc::ark_dialect);
 }
 
 TEST_CASE("ark/write: refused arguments", "[ark]") {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// An error has no truth value: `if (r.err())` would read as its own opposite.
+// An error has no truth value: `if (r.error())` would read as its own opposite.
 //
 // expect: (could not convert|is not contextually convertible)
 
@@ -11,7 +11,7 @@ bool twin();
 bool twin() {
   auto model = tessera::alir::read_json("[]");
 #ifdef TESSERA_COMPILE_FAIL
-  if (model.err()) return false;
+  if (model.error()) return false;
 #else
   if (!model) return false;
 #endif

@@ -550,7 +550,7 @@ TEST_CASE("json/read: the first error sticks, and everything after it is empty",
   CHECK(in.int64() == 0);
   REQUIRE(in.failed());
   const error first{errc::json_expected_integer, 3};
-  CHECK(in.err() == first);
+  CHECK(in.error() == first);
   CHECK(in.offset() == 3);
   std::string_view key;
   CHECK_FALSE(in.element());
@@ -573,7 +573,7 @@ TEST_CASE("json/read: the first error sticks, and everything after it is empty",
   CHECK_FALSE(above);
   CHECK_FALSE(in.boolean());
   in.fail(errc::alir_meta, std::uint64_t{0});
-  CHECK(in.err() == first);
+  CHECK(in.error() == first);
   CHECK(in.finish() == first);
 }
 
@@ -661,7 +661,7 @@ TEST_CASE("json/read: numbers keep their token, and floats their range", "[core]
   CHECK(in.number().token == "-7");
   in.require_element();
   CHECK(in.float32() == 0.0f);  // above the largest float, though nearer to it than to infinity
-  CHECK(in.err() == tessera::error{tessera::errc::json_number_range, 14});
+  CHECK(in.error() == tessera::error{tessera::errc::json_number_range, 14});
 
   tessera::json::reader fits("[0.1, -3.4028234663852886e38]");
   fits.array();

@@ -40,10 +40,10 @@ TEST_CASE("result: a value is true, an error false", "[core]") {
   const result<int> value = 0;  // false as an int, but still a value
   CHECK(static_cast<bool>(value));
   CHECK(*value == 0);
-  CHECK(value.err() == error{});
+  CHECK(value.error() == error{});
   const result<int> wrong = error{errc::json_depth, 9};
   CHECK_FALSE(static_cast<bool>(wrong));
-  CHECK(wrong.err() == error{errc::json_depth, 9});
+  CHECK(wrong.error() == error{errc::json_depth, 9});
 }
 
 TEST_CASE("result: a move-only value moves out", "[core]") {
@@ -67,10 +67,10 @@ TEST_CASE("result: assignment replaces either side by either", "[core]") {
   r = owner(e);
   CHECK_FALSE(r);
   r = owner(error{errc::json_depth, 4});
-  CHECK(r.err() == error{errc::json_depth, 4});
+  CHECK(r.error() == error{errc::json_depth, 4});
   owner& same = r;
   r = std::move(same);
-  CHECK(r.err() == error{errc::json_depth, 4});
+  CHECK(r.error() == error{errc::json_depth, 4});
   r = owner(std::make_unique<int>(5));
   r = std::move(same);
   REQUIRE(r);

@@ -26,7 +26,7 @@ std::string listing(const std::vector<row>& rows) {
 }
 genome::program program_of(const genome::library& l, genome::stream s) {
   auto p = genome::verify(std::move(s), l);
-  CAPTURE(p.err());
+  CAPTURE(p.error());
   REQUIRE(p);
   return *std::move(p);
 }
@@ -327,7 +327,7 @@ TEST_CASE("genome/compress: macros", "[genome]") {
                    {.results = {first, 1}}) == listing({input, {6, 12, 256, {0}}, {4, 1, 0, {1}}}));
   const genome::pattern_result wrong[] = {{268, 2}};
   const auto s = genome::compress(program_of(l, stream_of({input})), {.results = {wrong, 1}});
-  CHECK(s.err() == error{errc::genome_pattern_result, 0});
+  CHECK(s.error() == error{errc::genome_pattern_result, 0});
 }
 
 TEST_CASE("genome/compress: dropping one match may drop others", "[genome]") {
@@ -468,7 +468,7 @@ TEST_CASE("genome/compress: what has patterns is expanded first", "[genome]") {
   CHECK(text_of(*s) == listing({input, {6, 11, 0, {0}}, {7, 5, 2, {1, 10}}, {4, 1, 0, {1}}}));
   const auto e = genome::compress(program_of(l, stream_of({input, {6, 11, 0, {0}}})),
                                   {.limit = {.max_items = 4}});
-  CHECK(e.err() == error{errc::genome_expansion_size, 5});
+  CHECK(e.error() == error{errc::genome_expansion_size, 5});
 }
 
 TEST_CASE("genome/compress: patterns are prepared once for many graphs", "[genome]") {
@@ -490,7 +490,8 @@ TEST_CASE("genome/compress: patterns are prepared once for many graphs", "[genom
     }
   const genome::pattern_result wrong[] = {{10, 2}};
   const genome::compressor none(l, {.results = {wrong, 1}});
-  CHECK(none.run(program_of(l, stream_of({input}))).err() == error{errc::genome_pattern_result, 0});
+  CHECK(none.run(program_of(l, stream_of({input}))).error() ==
+        error{errc::genome_pattern_result, 0});
 }
 
 TEST_CASE("genome/compress: patterns too large to be written out don't matter", "[genome]") {
@@ -551,7 +552,7 @@ TEST_CASE("genome/compress: random graphs in patterns of their own", "[genome]")
     genome::registry r = graphs::names();
     for (const auto& [id, rows] : patterns) graphs::add_pattern(r, id, rows);
     auto l = genome::verify(std::move(r));
-    CAPTURE(seed, text_of(flat), l.err());
+    CAPTURE(seed, text_of(flat), l.error());
     REQUIRE(l);
     const std::string out = compressed(*l, graphs::rows_of(flat));
     CHECK(out == [&] {

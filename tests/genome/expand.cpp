@@ -19,14 +19,15 @@ const row relu{20, 1, 0, {-1}};
 
 genome::program program_of(const genome::library& l, const std::vector<row>& rows) {
   auto p = genome::verify(stream_of(rows), l);
-  CAPTURE(p.err());
+  CAPTURE(p.error());
   REQUIRE(p);
   return *std::move(p);
 }
 std::string expanded(const genome::library& l, const std::vector<row>& rows,
                      const genome::expand_options& how = {}) {
   const auto s = genome::expand(program_of(l, rows), how);
-  return s ? text_of(*s) : std::string(s.err().name()) + " at " + std::to_string(s.err().offset);
+  return s ? text_of(*s)
+           : std::string(s.error().name()) + " at " + std::to_string(s.error().offset);
 }
 std::string listing(const std::vector<row>& rows) {
   const genome::stream s = stream_of(rows);
@@ -237,7 +238,7 @@ TEST_CASE("genome/expand: memory is what is stated, and none is spent on bombs",
     rows.insert(rows.begin(), input);
     const genome::program bomb = program_of(l, rows);
     const tessera_tests::allocations used;
-    CHECK(genome::expand(bomb).err() == error{errc::genome_expansion_size, 5 + 5 * 63});
+    CHECK(genome::expand(bomb).error() == error{errc::genome_expansion_size, 5 + 5 * 63});
     CHECK(used.peak() <= 2 * (32 + 160) * patterns + 1024);
   }
   const genome::program p = program_of(l, {input, {6, 26, 0, {0}}});
@@ -334,12 +335,12 @@ TEST_CASE("genome/expand: random programs, as an expansion by lists has them", "
     for (const bool copies : {true, false}) {
       const auto flat = genome::expand(*p, {.copies = copies});
       const auto naive = graphs::naive_expand(*p, copies);
-      CAPTURE(seed, copies, text_of(p->stream()), flat.err());
+      CAPTURE(seed, copies, text_of(p->stream()), flat.error());
       REQUIRE(static_cast<bool>(flat) == naive.has_value());
       ++(flat ? good : bad);
       if (!flat)
-        CHECK((flat.err().code == errc::genome_pattern_order ||
-               flat.err().code == errc::genome_reference_external));
+        CHECK((flat.error().code == errc::genome_pattern_order ||
+               flat.error().code == errc::genome_reference_external));
       else
         REQUIRE(text_of(*flat) == text_of(*naive));
     }

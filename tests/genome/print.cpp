@@ -16,12 +16,12 @@ namespace {
 
 [[nodiscard]] genome::library library_of(genome::registry r) {
   auto l = genome::verify(std::move(r));
-  if (!l) FAIL(l.err().name());
+  if (!l) FAIL(l.error().name());
   return std::move(*l);
 }
 [[nodiscard]] std::string listing(const genome::library& l, genome::stream s) {
   const auto p = genome::verify(std::move(s), l);
-  if (!p) FAIL(p.err().name() << " at " << p.err().offset);
+  if (!p) FAIL(p.error().name() << " at " << p.error().offset);
   const text out = genome::print(*p);
   return std::string(out.view());
 }

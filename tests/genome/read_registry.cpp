@@ -17,7 +17,7 @@ using genome::registry;
 namespace {
 
 [[nodiscard]] error error_of(std::string_view json, const limits& limit = {}) {
-  return genome::read_registry(json, limit).err();
+  return genome::read_registry(json, limit).error();
 }
 
 struct broken {
@@ -222,7 +222,7 @@ TEST_CASE("genome/read_registry: any one byte changed", "[genome]") {
       changed[i] = c;
       result<registry> r = genome::read_registry(changed);
       if (!r) {
-        CHECK(r.err().offset <= changed.size());
+        CHECK(r.error().offset <= changed.size());
         continue;
       }
       ++accepted;
@@ -231,7 +231,7 @@ TEST_CASE("genome/read_registry: any one byte changed", "[genome]") {
       const result<registry> again = genome::read_registry(*written);
       REQUIRE(again);
       CHECK(*again == *r);
-      CHECK(genome::verify(std::move(*r)).err().offset <= changed.size());
+      CHECK(genome::verify(std::move(*r)).error().offset <= changed.size());
     }
     changed[i] = json[i];
   }

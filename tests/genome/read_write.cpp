@@ -40,10 +40,10 @@ void require_nodes(const genome::stream& s, const std::vector<expected_node>& ex
 }
 
 [[nodiscard]] error error_of(std::string_view source, const limits& limit = {}) {
-  return genome::read(as_bytes(source), limit).err();
+  return genome::read(as_bytes(source), limit).error();
 }
 [[nodiscard]] error base64_error(std::string_view source, const limits& limit = {}) {
-  return genome::read_base64(source, limit).err();
+  return genome::read_base64(source, limit).error();
 }
 
 // Streams of the original tools, with what their nodes say.
@@ -129,7 +129,7 @@ TEST_CASE("genome/read: a node that isn't whole", "[genome]") {
   for (std::size_t size = 0; size <= two.size(); ++size) {
     INFO(size << " bytes");
     const error e =
-        genome::read(memory.place(as_bytes(std::string_view(two).substr(0, size)))).err();
+        genome::read(memory.place(as_bytes(std::string_view(two).substr(0, size)))).error();
     if (size == 0 || size == 5 || size == two.size())
       CHECK(e == error{});
     else
@@ -184,7 +184,7 @@ TEST_CASE("genome/write: what the format can't hold is refused before the first 
     genome::stream s;
     s.add({.a = 2, .b = 1}, {});
     s.add({.a = 52, .b = 10}, {d});
-    return genome::write(s).err();
+    return genome::write(s).error();
   };
   CHECK(code_of(32767) == error{});
   CHECK(code_of(32768) == error{errc::genome_reference_range, 1});
@@ -195,9 +195,9 @@ TEST_CASE("genome/write: what the format can't hold is refused before the first 
   pool<std::int32_t> d;
   d.resize(255);
   many.add({.a = 52, .b = 1}, d);
-  CHECK(genome::write(many).err() == error{});
+  CHECK(genome::write(many).error() == error{});
   d.resize(256);
   many.add({.a = 52, .b = 1}, d);
-  CHECK(genome::write(many).err() == error{errc::genome_node_inputs, 1});
-  CHECK(genome::write_base64(many).err() == error{errc::genome_node_inputs, 1});
+  CHECK(genome::write(many).error() == error{errc::genome_node_inputs, 1});
+  CHECK(genome::write_base64(many).error() == error{errc::genome_node_inputs, 1});
 }

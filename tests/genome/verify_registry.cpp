@@ -19,7 +19,7 @@ namespace {
 
 [[nodiscard]] result<genome::library> library_of(std::string_view json, const limits& limit = {}) {
   result<registry> r = genome::read_registry(json);
-  if (!r) return r.err();
+  if (!r) return r.error();
   return genome::verify(std::move(*r), limit);
 }
 
@@ -105,7 +105,7 @@ void check_pattern(errc code, std::size_t marked, const std::vector<std::string>
                    const limits& limit = {}) {
   const genome_samples::marked m(with_patterns(patterns, marked));
   INFO(m.text);
-  CHECK(library_of(m.text, limit).err() == error{code, m.offset});
+  CHECK(library_of(m.text, limit).error() == error{code, m.offset});
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ TEST_CASE("genome/verify registry: maps", "[genome]") {
   for (const broken& b : broken_maps) {
     INFO(b.json);
     const genome_samples::marked m(b.json);
-    CHECK(library_of(m.text).err() == error{b.code, m.offset});
+    CHECK(library_of(m.text).error() == error{b.code, m.offset});
   }
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("genome/verify registry: constants of all types", "[genome]") {
         R"("torch.layout","value":"torch.strided")",
         R"("torch.memory_format","value":"torch.preserve_format")"}) {
     INFO(c);
-    CHECK(library_of(std::string(R"({"constants":{"32767":{"type":)") + c + "}}}").err() ==
+    CHECK(library_of(std::string(R"({"constants":{"32767":{"type":)") + c + "}}}").error() ==
           error{});
   }
 }
@@ -139,7 +139,7 @@ TEST_CASE("genome/verify registry: parts of groups ascend by key, or as whole pa
     return library_of(R"({"constants":{"10":{"type":"int","value":1}},
         "constant_group_to_index":{")" +
                       group + R"(":10}})")
-        .err()
+        .error()
         .code;
   };
   CHECK(code_of("arg1=10;arg10=10;arg2=10;dim=10") == errc::ok);
@@ -178,10 +178,10 @@ TEST_CASE("genome/verify registry: a map without its reverse is completed", "[ge
       library_of(R"({"canonical_to_index":{"b":10,"a":10},"index_to_canonical":{"10":"a"}})");
   REQUIRE(two);
   CHECK(two->operation(10) == "a");
-  CHECK(library_of(R"({"canonical_to_index":{"b":10,"a":10}})").err().code ==
+  CHECK(library_of(R"({"canonical_to_index":{"b":10,"a":10}})").error().code ==
         errc::genome_id_repeated);
   CHECK(library_of(R"({"canonical_to_index":{"b":11,"a":11},"index_to_canonical":{"11":"a"}})")
-            .err()
+            .error()
             .code == errc::genome_id_repeated);
   CHECK(library_of(
       R"({"canonical_to_index":{"<RESERVED>":10},"index_to_canonical":{"10":"<RESERVED>"}})"));
@@ -310,14 +310,14 @@ TEST_CASE("genome/verify registry: a registry built in code", "[genome]") {
   r.add_pattern(10, s);
   registry moved = r;
   moved.pattern_nodes.nodes[1].first = 1;
-  CHECK(genome::verify(moved).err() == error{errc::genome_node_truncated, 1});
+  CHECK(genome::verify(moved).error() == error{errc::genome_node_truncated, 1});
   registry longer = r;
   longer.pattern_nodes.nodes[1].count = 3;
-  CHECK(genome::verify(longer).err() == error{errc::genome_node_truncated, 1});
+  CHECK(genome::verify(longer).error() == error{errc::genome_node_truncated, 1});
   registry beyond = r;
   beyond.patterns[0].count = 3;
-  CHECK(genome::verify(beyond).err() == error{errc::genome_node_truncated, 0});
+  CHECK(genome::verify(beyond).error() == error{errc::genome_node_truncated, 0});
   CHECK(genome::verify(r));
   r.add_constant(10, "int", "1 ]");
-  CHECK(genome::verify(r).err() == error{errc::genome_constant_value, 0});
+  CHECK(genome::verify(r).error() == error{errc::genome_constant_value, 0});
 }

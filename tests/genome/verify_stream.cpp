@@ -23,7 +23,7 @@ namespace {
   return l;
 }
 [[nodiscard]] error error_of(std::initializer_list<node> nodes) {
-  return genome::verify(genome_samples::stream(nodes), library()).err();
+  return genome::verify(genome_samples::stream(nodes), library()).error();
 }
 [[nodiscard]] bool accepts(std::initializer_list<node> nodes) { return error_of(nodes) == error{}; }
 
@@ -42,7 +42,7 @@ TEST_CASE("genome/verify stream: the samples", "[genome]") {
     REQUIRE(s);
     const genome::stream copy = *s;
     const result<genome::program> p = genome::verify(std::move(*s), library());
-    CHECK(p.err() == error{});
+    CHECK(p.error() == error{});
     REQUIRE(p);
     CHECK(p->stream() == copy);
     CHECK(&p->library() == &library());
@@ -162,9 +162,9 @@ TEST_CASE("genome/verify stream: patterns that take inputs", "[genome]") {
   const node p{5, 1, 10};
   for (const int pattern : {20, 21})
     CHECK(genome::verify(genome_samples::stream({input, {8, 1, 0, {1, 1, 0}}, p, {6, pattern}}), *l)
-              .err() == error{errc::genome_block_input, 15 + 6});
+              .error() == error{errc::genome_block_input, 15 + 6});
   CHECK(genome::verify(genome_samples::stream({input, {8, 1, 0, {1, 2, 0}}, p, p, {6, 22}}), *l));
-  CHECK(with({{8, 1, 0, {1, 1, -1}}, {6, 21}, p}).err().code == errc::genome_block_input);
+  CHECK(with({{8, 1, 0, {1, 1, -1}}, {6, 21}, p}).error().code == errc::genome_block_input);
   CHECK(with({{8, 1, 0, {1, 1, -1}}, p, p, {6, 21}}));
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("genome/verify stream: the form of IF and WHILE", "[genome]") {
   const std::string bytes("\x08\x01\x00\x00\x04\x00\x02\x00\x01\x00\x05\x00\x03", 13);
   result<genome::stream> s = genome::read(as_bytes(bytes));
   REQUIRE(s);
-  CHECK(genome::verify(std::move(*s), library()).err() == error{errc::genome_block_length, 5});
+  CHECK(genome::verify(std::move(*s), library()).error() == error{errc::genome_block_length, 5});
   // Its references are as any others.
   CHECK(error_of({pad, {8, 1, 0, {1, 1, 0}}, {5, 1, 10}, {5, 1, 11}}) ==
         error{errc::genome_reference_nothing, 5 + 5 + 4});
@@ -304,9 +304,9 @@ TEST_CASE("genome/verify stream: blocks inside of blocks", "[genome]") {
   n.a = 3;
   for (std::int32_t k = 0; k <= depth; ++k) s.add(n, {});
   genome::stream wrong = s;
-  CHECK(genome::verify(std::move(s), library()).err() == error{});
+  CHECK(genome::verify(std::move(s), library()).error() == error{});
   wrong.inputs[3 * (depth - 1)] = 2;  // the innermost `then` runs into an `else` around it
-  CHECK(genome::verify(std::move(wrong), library()).err() ==
+  CHECK(genome::verify(std::move(wrong), library()).error() ==
         error{errc::genome_block_length, 5 * depth + 6 * (depth - 1) + 5 + 2});
 }
 
@@ -346,7 +346,7 @@ TEST_CASE("genome/verify stream: whole nodes of a flat graph are a graph", "[gen
   for (std::size_t n = 0; n <= s->size(); ++n) {
     genome::stream part;
     for (std::size_t i = 0; i < n; ++i) part.add(s->nodes[i], genome::stream_view(*s).inputs_of(i));
-    CHECK(genome::verify(std::move(part), library()).err() == error{});
+    CHECK(genome::verify(std::move(part), library()).error() == error{});
   }
 }
 
@@ -363,7 +363,7 @@ TEST_CASE("genome/verify stream: any one byte changed", "[genome]") {
         changed[i] = static_cast<std::byte>(v);
         result<genome::stream> t = genome::read({changed.data(), changed.size()});
         if (!t) continue;
-        const error e = genome::verify(std::move(*t), library()).err();
+        const error e = genome::verify(std::move(*t), library()).error();
         if (e.offset > changed.size()) CHECK(e == error{});
       }
       changed[i] = (*bytes)[i];
@@ -375,14 +375,14 @@ TEST_CASE("genome/verify stream: any one byte changed", "[genome]") {
 TEST_CASE("genome/verify stream: limits and streams built in code", "[genome]") {
   const genome::stream s = genome_samples::stream({input, input, {add, in01, 0, {0, 1}}});
   CHECK(genome::verify(s, library(), {.max_items = 3}));
-  CHECK(genome::verify(s, library(), {.max_items = 2}).err() == error{errc::too_many_items, 0});
+  CHECK(genome::verify(s, library(), {.max_items = 2}).error() == error{errc::too_many_items, 0});
   genome::stream moved = s;
   moved.nodes[2].first = 1;
-  CHECK(genome::verify(std::move(moved), library()).err() ==
+  CHECK(genome::verify(std::move(moved), library()).error() ==
         error{errc::genome_node_truncated, 10});
   genome::stream longer = s;
   longer.nodes[2].count = 3;
-  CHECK(genome::verify(std::move(longer), library()).err() ==
+  CHECK(genome::verify(std::move(longer), library()).error() ==
         error{errc::genome_node_truncated, 10});
   // Flat graphs may be longer than what a file can name.
   genome::stream long_graph;

@@ -66,7 +66,7 @@ constexpr std::string_view small_json = R"j({
 })j";
 
 [[nodiscard]] error error_of(const registry& r, const limits& limit = {}) {
-  return genome::write_registry(r, limit).err();
+  return genome::write_registry(r, limit).error();
 }
 /// Adds a rule with the nodes of pattern 0.
 void add_rule(registry& r, std::string_view text, std::string_view probability) {
@@ -268,15 +268,15 @@ TEST_CASE("genome/write_registry: errors name the element of what has no source"
   r = small();
   r.add_constant(12, "int", "1");
   CHECK(shown(error_of(r)) == "[genome_id_repeated] at constant 2\n");
-  CHECK(shown(genome::verify(r).err()) == "[genome_id_repeated] at constant 2\n");
+  CHECK(shown(genome::verify(r).error()) == "[genome_id_repeated] at constant 2\n");
   r = small();
   r.add_operation(10, "c");
-  CHECK(shown(genome::verify(r).err()) == "[genome_id_repeated] at operation 2\n");
+  CHECK(shown(genome::verify(r).error()) == "[genome_id_repeated] at operation 2\n");
   r = small();
   r.patterns[0].id = 65536;
   CHECK(shown(error_of(r)) == "[genome_registry_id] at pattern 0\n");
   genome::stream s = genome_samples::stream({{2}, {2}, {10, 10, 0, {-40000}}});
-  CHECK(shown(genome::write(s).err()) == "[genome_reference_range] at node 2\n");
+  CHECK(shown(genome::write(s).error()) == "[genome_reference_range] at node 2\n");
   // Of a stream the place in its bytes, which tells the node.
   const error e{errc::genome_reference, 5 + 5 + 5 + 2};
   CHECK(in_node(e, s) == error{errc::genome_reference, 2});

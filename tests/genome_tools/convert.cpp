@@ -40,7 +40,7 @@ namespace {
 
 [[nodiscard]] lines of_ark(std::string_view json) {
   const auto g = ark::read(json);
-  INFO((g ? std::string_view() : g.err().name()));
+  INFO((g ? std::string_view() : g.error().name()));
   REQUIRE(g);
   genomics::corpus c;
   REQUIRE(add_graph(c, "g", *g).code == errc::ok);

@@ -46,7 +46,7 @@ genome::library library_of() {
 
 genome::program program_of(genome::stream s, const genome::library& l) {
   result<genome::program> p = genome::verify(std::move(s), l);
-  INFO(p.err().name());
+  INFO(p.error().name());
   REQUIRE(p);
   return std::move(*p);
 }

@@ -67,14 +67,14 @@ struct nac_program {
   REQUIRE(file);
   out.file = std::make_unique<nac::file>(*file);
   auto program = nac::verify(*out.file, {.weights_elsewhere = true});
-  INFO((program ? std::string_view() : program.err().name()));
+  INFO((program ? std::string_view() : program.error().name()));
   REQUIRE(program);
   out.program = std::make_unique<nac::program>(*std::move(program));
   return out;
 }
 [[nodiscard]] inline nac_program nac_of_text(std::string_view text) {
   const auto parts = nac::assemble(text);
-  INFO((parts ? std::string_view() : parts.err().name()));
+  INFO((parts ? std::string_view() : parts.error().name()));
   REQUIRE(parts);
   auto bytes = nac::write(*parts);
   REQUIRE(bytes);

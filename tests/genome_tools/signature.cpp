@@ -49,16 +49,16 @@ namespace {
 }
 [[nodiscard]] std::string signature_error(const genomics::corpus& c) {
   const auto s = signature_of(c, 0);
-  return s ? "ok" : code_of(s.err());
+  return s ? "ok" : code_of(s.error());
 }
 
 /// The graph of a signature, into a corpus of its own.
 [[nodiscard]] lines read_back(genomics::signature s, bool parameter_names = false) {
   auto library = genome::verify(std::move(s.registry));
-  INFO((library ? std::string_view() : library.err().name()));
+  INFO((library ? std::string_view() : library.error().name()));
   REQUIRE(library);
   const auto program = genome::verify(std::move(s.stream), *library);
-  INFO((program ? std::string() : code_of(program.err())));
+  INFO((program ? std::string() : code_of(program.error())));
   REQUIRE(program);
   genomics::corpus c;
   REQUIRE(add_graph(c, "back", *program, {.parameter_names = parameter_names}).code == errc::ok);
@@ -163,7 +163,7 @@ TEST_CASE("genome_tools/signature: a stream of v1.2, its patterns and copies, an
   auto library = genome::verify(std::move(r));
   REQUIRE(library);
   const auto program = genome::verify(std::move(s), *library);
-  INFO((program ? std::string() : code_of(program.err())));
+  INFO((program ? std::string() : code_of(program.error())));
   REQUIRE(program);
   genomics::corpus c;
   REQUIRE(add_graph(c, "named", *program, {.parameter_names = true}).code == errc::ok);
@@ -236,7 +236,7 @@ TEST_CASE("genome_tools/signature: all graphs of a corpus over one registry", "[
   std::size_t failed = 0;
   const auto none = signatures_of(b.c, &failed);
   REQUIRE_FALSE(none);
-  CHECK(code_of(none.err()) == "genome_command at 1");
+  CHECK(code_of(none.error()) == "genome_command at 1");
   CHECK(failed == 3);
 }
 
@@ -435,7 +435,7 @@ TEST_CASE("genome_tools/signature: values and names that registries have no plai
       R"("WriteTensors":[],"ResultTensors":[],"Args":{"e'=;,":{"BOOL":true},"":{"UINT64":)"
       R"(18446744073709551615},"d":{"DIMS":[]},"arg1":{"NEW":[1, "x"]}}}}]})";
   const auto g = ark::read(json);
-  INFO((g ? std::string_view() : g.err().name()));
+  INFO((g ? std::string_view() : g.error().name()));
   REQUIRE(g);
   REQUIRE(add_graph(c, "ark", *g).code == errc::ok);
   for (std::size_t i = 0; i < c.size(); ++i) {

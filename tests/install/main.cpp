@@ -19,7 +19,7 @@ int main() {
 
   auto model = tessera::alir::read_json(source);
   if (!model) {
-    const std::string_view message = model.err().message();
+    const std::string_view message = model.error().message();
     std::printf("%.*s\n", static_cast<int>(message.size()), message.data());
     return 1;
   }
@@ -29,7 +29,7 @@ int main() {
 
   // A file that is cut short is an error with a place, and nothing worse.
   auto broken = tessera::alir::read_json(source.substr(0, source.size() / 2));
-  if (broken || broken.err().offset > source.size() / 2) return 1;
+  if (broken || broken.error().offset > source.size() / 2) return 1;
 
   std::printf("Tessera %s: %zu operations\n", TESSERA_VERSION_STRING, operations);
   return 0;

@@ -39,7 +39,7 @@ constexpr std::string_view plain = "Tessera: one tile of a mosaic.\n";
 /// The decompressed text, or the message in brackets.
 [[nodiscard]] std::string decompressed(std::string_view source, const limits& limit = {}) {
   const auto out = io::decompress(as_bytes(source), limit);
-  return out ? string_of(out->view()) : "[" + out.err().message() + "]";
+  return out ? string_of(out->view()) : "[" + out.error().message() + "]";
 }
 
 [[nodiscard]] std::string recorded(std::string_view name) {
@@ -203,7 +203,7 @@ TEST_CASE("compress: every proper prefix is an error", "[io]") {
       INFO(c.name << " " << size);
       const auto out = io::decompress(memory.place(as_bytes(packed).first(size)));
       REQUIRE(!out);
-      CHECK(out.err().kind == io::fault::content);
+      CHECK(out.error().kind == io::fault::content);
       if (size >= 4)
         CHECK(message_of(out) ==
               "the " + std::string(c.name) + " data that starts at byte 0 is damaged or cut short");

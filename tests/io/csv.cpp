@@ -34,7 +34,7 @@ void check_error(std::string_view source, std::uint64_t columns, const std::stri
   INFO(source);
   const auto m = io::read_csv(source, columns);
   CHECK(message_of(m) == expected);
-  if (!m) CHECK(m.err().kind == io::fault::content);
+  if (!m) CHECK(m.error().kind == io::fault::content);
 }
 
 [[nodiscard]] double one(std::string_view source) {

@@ -164,20 +164,20 @@ TEST_CASE("file: a limit of n takes n bytes and refuses n + 1", "[io]") {
   CHECK(io::read_file(folder / "f", {.max_bytes = 1000}));
   const auto refused = io::read_file(folder / "f", {.max_bytes = 999});
   CHECK(message_of(refused) == folder / "f" + ": longer than the limit of 999 bytes");
-  CHECK(refused.err().kind == io::fault::content);
+  CHECK(refused.error().kind == io::fault::content);
 }
 
 TEST_CASE("file: what can't be read says why", "[io]") {
   const temporary_folder folder;
   const auto missing = io::read_file(folder / "missing");
   CHECK(message_of(missing) == folder / "missing" + ": cannot open: No such file or directory");
-  CHECK(missing.err().kind == io::fault::system);
-  CHECK(missing.err().error_number == ENOENT);
+  CHECK(missing.error().kind == io::fault::system);
+  CHECK(missing.error().error_number == ENOENT);
   CHECK(message_of(io::read_file(folder.path())) ==
         folder.path() + ": cannot read: Is a directory");
   CHECK(message_of(io::read_file("")) == "cannot open: No such file or directory");
   spill(folder / "f", "x");
-  CHECK(io::read_file(folder / "f/g").err().error_number == ENOTDIR);
+  CHECK(io::read_file(folder / "f/g").error().error_number == ENOTDIR);
   ::chmod((folder / "f").c_str(), 0);
   ::chmod(folder.path().c_str(), 0755);
   const unprivileged bound;
@@ -231,7 +231,7 @@ TEST_CASE("file: where only regular files are taken, others are refused at once"
   for (const std::string& path : {folder / "fifo", std::string("/dev/zero")}) {
     const auto refused = io::read_file(path, {}, io::side_input);
     CHECK(message_of(refused) == path + ": expected a regular file, found a pipe or a device");
-    CHECK(refused.err().kind == io::fault::system);
+    CHECK(refused.error().kind == io::fault::system);
   }
   CHECK(message_of(io::read_file(folder.path(), {}, io::side_input)) ==
         folder.path() + ": cannot read: Is a directory");
@@ -373,16 +373,16 @@ TEST_CASE("file: what can't be written says why", "[io]") {
         folder / "no/f" + ": cannot create a temporary file in " + folder / "no/" +
             ": No such file or directory");
   spill(folder / "f", "old");
-  CHECK(io::write_file(folder / "f/g", data).err().error_number == ENOTDIR);
+  CHECK(io::write_file(folder / "f/g", data).error().error_number == ENOTDIR);
   CHECK(!io::write_file("", data));
   CHECK(!io::write_file(folder / "new/", data));
   ::chmod(folder.path().c_str(), 0755);
   ::chmod((folder / "f").c_str(), 0444);
   {
     const unprivileged bound;
-    CHECK(io::write_file(folder / "f", data).err().error_number == EACCES);
+    CHECK(io::write_file(folder / "f", data).error().error_number == EACCES);
     if (::geteuid() == 65534)
-      CHECK(io::write_file(folder / "g", data).err().error_number == EACCES);
+      CHECK(io::write_file(folder / "g", data).error().error_number == EACCES);
   }
   CHECK(slurp(folder / "f") == "old");
   CHECK(folder.names() == std::vector<std::string>{"f"});
@@ -473,7 +473,7 @@ TEST_CASE("file: a device that is full fails once for all pieces", "[io]") {
   CHECK_FALSE(out->put(as_bytes("more")));
   const io::expected<io::done> wrote = out->finish();
   REQUIRE_FALSE(wrote);
-  CHECK(wrote.err().error_number == ENOSPC);
+  CHECK(wrote.error().error_number == ENOSPC);
 }
 #endif
 
@@ -521,7 +521,7 @@ TEST_CASE("file: standard output takes all bytes, slow reader or none", "[io]") 
       wrote.emplace(io::write_file("-", as_bytes("x")));
     }
     CHECK(message_of(*wrote) == "<stdout>: cannot write: Broken pipe");
-    CHECK(wrote->err().error_number == EPIPE);
+    CHECK(wrote->error().error_number == EPIPE);
     ::sigset_t pending;
     ::sigpending(&pending);
     CHECK(::sigismember(&pending, SIGPIPE) == 0);
@@ -546,7 +546,7 @@ TEST_CASE("file: standard output takes all bytes, slow reader or none", "[io]") 
 TEST_CASE("file: the wrong side of a result traps", "[io]") {
   const io::expected<io::done> good = io::done{};
   const io::expected<io::done> bad = io::failure{io::fault::content, "why"};
-  CHECK(tessera_tests::traps([&] { static_cast<void>(good.err()); }));
+  CHECK(tessera_tests::traps([&] { static_cast<void>(good.error()); }));
   CHECK(tessera_tests::traps([&] { static_cast<void>(*bad); }));
 }
 #endif

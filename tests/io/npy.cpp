@@ -148,7 +148,7 @@ TEST_CASE("npy: other ranks and types are refused", "[io]") {
     const auto refused = read(recorded(name), 3);
     CHECK(message_of(refused) ==
           "byte 20: expected a dtype of f2, f4, f8, i1 to i8, u1 to u8 or b1, with its byte order");
-    CHECK(refused.err().kind == io::fault::content);
+    CHECK(refused.error().kind == io::fault::content);
   }
   for (const char* type : {"f8", "=f8", "|f8", "<f16", "<f1", "<i3", "|b2", "<", "", "<f8 "}) {
     INFO(type);

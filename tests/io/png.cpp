@@ -27,7 +27,7 @@ TEST_CASE("io/png: images there and back", "[io]") {
   const auto file = io::write_png(rgb);
   if (!io::has_png()) {
     REQUIRE_FALSE(file);
-    CHECK(file.err().kind == io::fault::system);
+    CHECK(file.error().kind == io::fault::system);
     return;
   }
   REQUIRE(file);
@@ -79,7 +79,7 @@ TEST_CASE("io/png: files of others", "[io]") {
   for (const row& r : rows) {
     const std::vector<std::byte> file = from_hex(r.hex);
     const auto image = io::read_png({file.data(), file.size()}, 2);
-    INFO((image ? std::string() : image.err().message()));
+    INFO((image ? std::string() : image.error().message()));
     REQUIRE(image);
     CHECK(image->samples == r.samples);
   }
@@ -92,7 +92,7 @@ TEST_CASE("io/png: every prefix and every limit is refused", "[io]") {
   CHECK(io::read_png({file->data(), file->size()}, 4));
   const auto over = io::read_png({file->data(), file->size()}, 3);
   REQUIRE_FALSE(over);
-  CHECK(over.err().message() == "2 × 2 pixels are more than 3");
+  CHECK(over.error().message() == "2 × 2 pixels are more than 3");
   std::size_t refused = 0;
   for (std::size_t n = 0; n < file->size() - 16; ++n)  // the last chunks may be missing
     if (!io::read_png({file->data(), n}, 4)) ++refused;

@@ -72,7 +72,7 @@ inline void spill(const std::string& path, std::string_view content) {
 /// The message of a failure, or "" for success.
 template <class T>
 [[nodiscard]] std::string message_of(const tessera::io::expected<T>& e) {
-  return e ? std::string() : e.err().message();
+  return e ? std::string() : e.error().message();
 }
 
 }  // namespace tessera_tests

@@ -18,10 +18,10 @@ namespace {
 [[nodiscard]] std::vector<std::byte> container(std::string_view source,
                                                const nac::resolver& resolver = {}) {
   const auto parts = nac::assemble(source, resolver);
-  INFO(source << "\n" << static_cast<int>(parts.err().code) << " at " << parts.err().offset);
+  INFO(source << "\n" << static_cast<int>(parts.error().code) << " at " << parts.error().offset);
   REQUIRE(parts);
   const auto written = nac::write(*parts);
-  INFO("writing: " << static_cast<int>(written.err().code) << " at " << written.err().offset);
+  INFO("writing: " << static_cast<int>(written.error().code) << " at " << written.error().offset);
   REQUIRE(written);
   return {written->data(), written->data() + written->size()};
 }
@@ -508,15 +508,15 @@ TEST_CASE("nac/assemble: every error stands at its token", "[nac]") {
     source.erase(offset, 1);
     const auto parts = nac::assemble(source);
     REQUIRE_FALSE(parts);
-    CHECK(parts.err().offset == offset);
-    CHECK(static_cast<int>(parts.err().code) == static_cast<int>(r.code));
+    CHECK(parts.error().offset == offset);
+    CHECK(static_cast<int>(parts.error().code) == static_cast<int>(r.code));
   }
 }
 
 TEST_CASE("nac/assemble: what is too much for the format's fields", "[nac]") {
   const auto refused = [](const std::string& source) {
     const auto parts = nac::assemble(source);
-    return parts ? error{} : parts.err();
+    return parts ? error{} : parts.error();
   };
   const auto repeated = [](int count, const std::string& what) {
     std::string all;
@@ -582,16 +582,16 @@ TEST_CASE("nac/assemble: payloads that aren't as they are said to be", "[nac]") 
   };
   const nac::resolver r{nullptr, cut::find};
   CHECK(nac::assemble("resources:\n\"a\" = file \"it\" 0 4", r));
-  CHECK(nac::assemble("resources:\n\"a\" = file \"it\" 0 5", r).err() ==
+  CHECK(nac::assemble("resources:\n\"a\" = file \"it\" 0 5", r).error() ==
         error{errc::nac_text_payload_size, 17});
-  CHECK(nac::assemble("resources:\n\"a\" = file \"other\" 0 4", r).err() ==
+  CHECK(nac::assemble("resources:\n\"a\" = file \"other\" 0 4", r).error() ==
         error{errc::nac_text_payload_unresolved, 17});
 }
 
 TEST_CASE("nac/assemble: limits", "[nac]") {
   const std::string source = "nac 1.6\n";
   CHECK(nac::assemble(source, {}, {.max_bytes = 8}));
-  CHECK(nac::assemble(source, {}, {.max_bytes = 7}).err() == error{errc::input_too_large, 7});
+  CHECK(nac::assemble(source, {}, {.max_bytes = 7}).error() == error{errc::input_too_large, 7});
 }
 
 TEST_CASE("nac/assemble: memory stays in proportion to the text", "[nac]") {
@@ -627,6 +627,6 @@ TEST_CASE("nac/assemble: every beginning of a text is assembled or refused withi
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const std::string part = whole.substr(0, size);
     const auto parts = nac::assemble(part);
-    if (!parts && parts.err().offset > size) FAIL(size);
+    if (!parts && parts.error().offset > size) FAIL(size);
   }
 }

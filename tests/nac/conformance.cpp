@@ -290,7 +290,7 @@ struct outcome {
 [[nodiscard]] outcome run(const container& c, const data& source) {
   outcome o;
   const auto file = nac::read(bytes(source));
-  if (!file) return {"read", file.err(), {}};
+  if (!file) return {"read", file.error(), {}};
   nac::verify_options options;
   result<nac::safetensors> weights{nac::safetensors()};
   const data outside = c.weights.empty() ? data() : c.safetensors();
@@ -302,15 +302,15 @@ struct outcome {
   const auto program = nac::verify(*file, options, &o.found);
   CHECK(static_cast<bool>(program) == (o.found.errors == 0));
   // The first error is the report's; without a report it is the same.
-  CHECK(nac::verify(*file, options).err() == program.err());
+  CHECK(nac::verify(*file, options).error() == program.error());
   for (const nac::diagnostic& d : o.found.diagnostics) {
     CHECK(d.offset <= source.size());
     if (d.severity != nac::severity::error) continue;
-    CHECK((d.code == program.err().code && d.offset == program.err().offset));
+    CHECK((d.code == program.error().code && d.offset == program.error().offset));
     break;
   }
   o.verdict = !program ? "verify" : o.found.warnings != 0 ? "warning" : "ok";
-  o.e = program.err();
+  o.e = program.error();
   if (o.verdict == "warning") o.e = {o.found.diagnostics[0].code, o.found.diagnostics[0].offset};
   return o;
 }

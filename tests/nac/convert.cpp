@@ -40,7 +40,7 @@ using nac::header;
 
 [[nodiscard]] std::string converted(const nac::parts& p, header to) {
   const auto there = nac::convert(p, to);
-  if (!there) return std::string(there.err().name()) + ' ' + std::to_string(there.err().offset);
+  if (!there) return std::string(there.error().name()) + ' ' + std::to_string(there.error().offset);
   CHECK(there->form == to);
   const auto twice = nac::convert(*there, to);
   REQUIRE(twice);
@@ -154,7 +154,7 @@ TEST_CASE("nac/convert: 224 operations fit above those that are predefined", "[n
     p.add_name(p.operations, 20, "one more");
     const auto there = nac::convert(p, header::v1_8);
     if (free == 0) {
-      CHECK(there.err() == error{errc::nac_convert_operations, 224});
+      CHECK(there.error() == error{errc::nac_convert_operations, 224});
     } else {
       REQUIRE(there);
       CHECK(there->instructions.back().a == 100);

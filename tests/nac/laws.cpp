@@ -20,13 +20,13 @@ constexpr const char* files[] = {"mini_v16", "mini_v17", "mini_v18", "two_output
 /// Empty when all holds that must hold of what `read` makes of a source.
 [[nodiscard]] std::string broken_law(const std::vector<std::byte>& source) {
   const auto file = nac::read(bytes(source));
-  if (!file) return file.err().offset <= source.size() ? "" : "an error's offset is inside";
+  if (!file) return file.error().offset <= source.size() ? "" : "an error's offset is inside";
   const auto out = nac::write(nac::parts_of(*file));
   if (!out)
-    return out.err().code == errc::nac_write_id || out.err().code == errc::nac_write_long_c ||
-                   out.err().code == errc::nac_write_operation_id ||
-                   out.err().code == errc::nac_write_signature_id ||
-                   out.err().code == errc::nac_write_training
+    return out.error().code == errc::nac_write_id || out.error().code == errc::nac_write_long_c ||
+                   out.error().code == errc::nac_write_operation_id ||
+                   out.error().code == errc::nac_write_signature_id ||
+                   out.error().code == errc::nac_write_training
                ? ""
                : "what was read is refused for what a file can't hold";
   const auto again = nac::read(bytes_of(*out));
@@ -73,10 +73,10 @@ TEST_CASE("nac/laws: every proper prefix is an error with an offset inside", "[n
       const std::vector<std::byte> prefix(source.begin(),
                                           source.begin() + static_cast<std::ptrdiff_t>(size));
       const auto file = nac::read(bytes(prefix));
-      if (file || file.err().code == errc::ok || file.err().offset > size) {
+      if (file || file.error().code == errc::ok || file.error().offset > size) {
         INFO(name << " of " << size);
         REQUIRE_FALSE(file);
-        REQUIRE(file.err().offset <= size);
+        REQUIRE(file.error().offset <= size);
       }
     }
     CHECK(nac::read(bytes(source)));

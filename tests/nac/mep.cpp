@@ -56,7 +56,7 @@ constexpr std::string_view some_constants =
   nac::detail::lexer in(source);
   CAPTURE(std::string(source));
   const bool ok = nac::detail::parse_plan(in, p);
-  CHECK(in.err().message() == error{}.message());
+  CHECK(in.error().message() == error{}.message());
   REQUIRE(ok);
   return copy_of(p.data_of(p.plan));
 }
@@ -185,7 +185,7 @@ TEST_CASE("nac/mep: every encoding, written, read, printed and parsed", "[nac]")
     CHECK(at == i.size);
     CHECK(operands == e.operands);
     CHECK_FALSE(in.next(i));
-    CHECK(in.err() == error{});
+    CHECK(in.error() == error{});
 
     const std::string out = printed(code);
     CHECK(out == "    " + std::string(e.line) + "\n");
@@ -241,8 +241,8 @@ TEST_CASE("nac/mep: each opcode is in the table once, and has the size that it s
     for (std::size_t n = 1; n < r.least; ++n) {
       nac::plan_reader cut{bytes(code.data(), n)};
       CHECK_FALSE(cut.next(i));
-      CHECK(cut.err().code == errc::nac_mep_truncated);
-      CHECK(cut.err().offset <= n);
+      CHECK(cut.error().code == errc::nac_mep_truncated);
+      CHECK(cut.error().offset <= n);
     }
     // A list of three makes it longer by three.
     std::uint64_t count_at = 0;
@@ -593,7 +593,7 @@ TEST_CASE("nac/mep: jumps reach 32 KiB and no byte more", "[nac]") {
   source += "exec_halt\nfar:\n";
   nac::detail::lexer in(source);
   CHECK_FALSE(nac::detail::parse_plan(in, p));
-  CHECK(in.err() == error{errc::nac_mep_jump_range, 19});
+  CHECK(in.error() == error{errc::nac_mep_jump_range, 19});
 }
 
 TEST_CASE("nac/mep: constants of every type, and no more than ids can tell", "[nac]") {
@@ -615,7 +615,7 @@ TEST_CASE("nac/mep: constants of every type, and no more than ids can tell", "[n
   p.plan_constants.push_back({65534, nac::constant_type::null, 0, {}});
   nac::plan_writer more(p);
   CHECK(more.int64(1) == 65535);
-  CHECK(more.err() == error{});
+  CHECK(more.error() == error{});
   CHECK(more.int64(1) == 0);
   CHECK(more.finish() == error{errc::nac_mep_constants, 0});
 }
@@ -700,8 +700,8 @@ TEST_CASE("nac/mep_text: each code, where it is", "[nac]") {
     nac::parts p;
     nac::detail::lexer in(r.source);
     CHECK_FALSE(nac::detail::parse_plan(in, p));
-    CHECK(in.err().name() == error{r.code}.name());
-    CHECK(in.err().offset == r.offset);
+    CHECK(in.error().name() == error{r.code}.name());
+    CHECK(in.error().offset == r.offset);
   }
 }
 
@@ -749,7 +749,7 @@ TEST_CASE("nac/mep_text: broken plans read back byte for byte", "[nac]") {
       at += i.size;
     }
     REQUIRE(at == in.offset());
-    REQUIRE((in.err().code == errc::ok) == (at == code.size()));
+    REQUIRE((in.error().code == errc::ok) == (at == code.size()));
   }
 }
 
@@ -792,7 +792,7 @@ TEST_CASE("nac/mep: memory within the stated multiples", "[nac]") {
       nac::parts p;
       nac::detail::lexer in(labels);
       CHECK_FALSE(nac::detail::parse_plan(in, p));
-      CHECK(in.err() == error{errc::nac_mep_label_repeated, 2});
+      CHECK(in.error() == error{errc::nac_mep_label_repeated, 2});
       CHECK(used.peak() <= 20 * labels.size() + 1024);
     }
     std::string halts;

@@ -23,8 +23,8 @@ void check_error(const std::vector<std::byte>& source, error expected) {
   const std::vector<std::byte> exact(source);  // of no more room than its size
   const auto file = nac::read(bytes(exact));
   REQUIRE_FALSE(file);
-  CHECK(file.err().name() == expected.name());
-  CHECK(file.err().offset == expected.offset);
+  CHECK(file.error().name() == expected.name());
+  CHECK(file.error().offset == expected.offset);
 }
 
 /// One edit of a small file, and what reading it says.
@@ -359,12 +359,12 @@ TEST_CASE("nac/read: limits hold at their value, and one above is an error", "[n
                        row{{.max_items = 2}, {errc::too_many_items, 204}},
                        row{{.max_bytes = 357}, {errc::input_too_large, 357}},
                        row{{.max_bytes = 0}, {errc::input_too_large, 0}}})
-    CHECK(nac::read(bytes(source), r.limit).err() == r.expected);
+    CHECK(nac::read(bytes(source), r.limit).error() == r.expected);
   CHECK(nac::read(bytes(source), {.max_bytes = 358}));
   const auto plan =
       container(header::v1_6, {"4f524348 00000000 02000000 0000 00 0000 0100 00 0000"});
   CHECK(nac::read(bytes(plan), {.max_items = 2}));
-  CHECK(nac::read(bytes(plan), {.max_items = 1}).err() ==
+  CHECK(nac::read(bytes(plan), {.max_items = 1}).error() ==
         error{errc::too_many_items, section_offset(plan, header::v1_6, section::orch) + 8});
 }
 

@@ -86,7 +86,7 @@ outcome resolved(std::uint32_t count, std::string_view hex) {
   const auto file = nac::read(bytes(source));
   REQUIRE(file);
   const auto code = nac::resolve(*file, file->instructions());
-  return {code.err().code, code.err().offset, code ? spelled(*code) : ""};
+  return {code.error().code, code.error().offset, code ? spelled(*code) : ""};
 }
 
 void check_broken(std::uint32_t count, std::string_view hex, errc code, std::uint64_t at) {
@@ -121,8 +121,8 @@ bool agree(const std::vector<std::byte>& source) {
     CHECK(same_steps(plain->steps, fast.steps));
     CHECK(plain->arguments == fast.arguments);
   }
-  CHECK(plain.err().code == best.err().code);
-  CHECK(plain.err().offset == best.err().offset);
+  CHECK(plain.error().code == best.error().code);
+  CHECK(plain.error().offset == best.error().offset);
   if (!plain) return false;
   CHECK(same_steps(plain->steps, best->steps));
   CHECK(same_steps(plain->steps, *steps));
@@ -263,10 +263,10 @@ TEST_CASE("nac/resolve: limits", "[nac]") {
   const auto file = nac::read(bytes(source));
   REQUIRE(file);
   CHECK(nac::resolve(*file, file->instructions(), {.max_items = 3}));
-  const error e = nac::resolve(*file, file->instructions(), {.max_items = 2}).err();
+  const error e = nac::resolve(*file, file->instructions(), {.max_items = 2}).error();
   CHECK(e.code == errc::too_many_items);
   CHECK(e.offset == 108);
-  CHECK(nac::decode(*file, file->instructions(), {.max_items = 2}).err().code ==
+  CHECK(nac::decode(*file, file->instructions(), {.max_items = 2}).error().code ==
         errc::too_many_items);
   const auto none = nac::resolve(*file, file->training());
   REQUIRE(none);

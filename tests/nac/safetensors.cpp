@@ -25,7 +25,7 @@ namespace {
 }
 
 [[nodiscard]] error error_of(const std::vector<std::byte>& source, const limits& limit = {}) {
-  return nac::read_safetensors(bytes(source), limit).err();
+  return nac::read_safetensors(bytes(source), limit).error();
 }
 
 /// Where something stands in a file that has this header.
@@ -326,7 +326,7 @@ TEST_CASE("nac/safetensors: a changed byte is refused, or leaves all tensors in 
       changed[i] ^= static_cast<std::byte>(mask);
       const auto file = nac::read_safetensors(bytes(changed));
       if (!file) {
-        REQUIRE(file.err().offset <= changed.size());
+        REQUIRE(file.error().offset <= changed.size());
         continue;
       }
       for (std::size_t k = 0; k < file->size(); ++k) {
@@ -519,7 +519,7 @@ TEST_CASE("nac/safetensors: what no file can hold isn't written", "[nac]") {
                                                  return true;
                                                }});
     CHECK((calls == 0) == (e.code != errc::ok));
-    CHECK(nac::write_safetensors(p).err() == e);
+    CHECK(nac::write_safetensors(p).error() == e);
     return e;
   };
   using parts = nac::external_parts;

@@ -225,12 +225,12 @@ TEST_CASE("nac/tensor_index: a failed read is an error at its offset", "[nac]") 
     w.fails_at = call;
     const auto index = nac::index_tensors(w.source());
     REQUIRE(!index);
-    CHECK(index.err().code == errc::nac_source_read);
+    CHECK(index.error().code == errc::nac_source_read);
     CHECK(w.calls == call + 1);
   }
   watched w{bytes(source)};
   w.fails_at = 1;  // the tag of MMAP
-  CHECK(nac::index_tensors(w.source()).err().offset == 88);
+  CHECK(nac::index_tensors(w.source()).error().offset == 88);
 }
 
 TEST_CASE("nac/tensor_index: the same errors as reading", "[nac]") {
@@ -242,8 +242,8 @@ TEST_CASE("nac/tensor_index: the same errors as reading", "[nac]") {
     const auto index = nac::index_tensors(w.source());
     if (file && index) return check_same(*file, *index);
     CHECK(bool(file) == bool(index));
-    CHECK(file.err().code == index.err().code);
-    CHECK(file.err().offset == index.err().offset);
+    CHECK(file.error().code == index.error().code);
+    CHECK(file.error().offset == index.error().offset);
   };
   for (std::size_t size = 0; size < source.size(); size += size < 400 ? 1 : 7)
     compare({source.begin(), source.begin() + static_cast<std::ptrdiff_t>(size)});
@@ -261,8 +261,8 @@ TEST_CASE("nac/tensor_index: limits", "[nac]") {
   const auto source = model(5, 3);
   watched w{bytes(source)};
   CHECK(nac::index_tensors(w.source(), {.max_items = 5}));
-  CHECK(nac::index_tensors(w.source(), {.max_items = 4}).err().code == errc::too_many_items);
-  CHECK(nac::index_tensors(w.source(), {.max_items = 4}).err().offset ==
-        nac::read(bytes(source), {.max_items = 4}).err().offset);
-  CHECK(nac::index_tensors(w.source(), {.max_bytes = 10}).err().code == errc::input_too_large);
+  CHECK(nac::index_tensors(w.source(), {.max_items = 4}).error().code == errc::too_many_items);
+  CHECK(nac::index_tensors(w.source(), {.max_items = 4}).error().offset ==
+        nac::read(bytes(source), {.max_items = 4}).error().offset);
+  CHECK(nac::index_tensors(w.source(), {.max_bytes = 10}).error().code == errc::input_too_large);
 }

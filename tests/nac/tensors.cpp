@@ -41,7 +41,7 @@ constexpr std::uint64_t record_offset = 104;
 
 [[nodiscard]] error error_of(std::string_view record) {
   const auto source = file_of(record);
-  return nac::dequantize(tensor_in(source)).err();
+  return nac::dequantize(tensor_in(source)).error();
 }
 
 [[nodiscard]] std::uint64_t hash(const void* data, std::size_t size) {
@@ -260,10 +260,10 @@ TEST_CASE("nac/tensors: what doesn't agree in a tensor is refused", "[nac]") {
   const auto broken = file_of("0100 07000000 0400000000000000 00 01 02000000 00 0000003f");
   const error shapes{errc::nac_tensor_shapes, record_offset};
   const error size{errc::nac_tensor_size, record_offset};
-  CHECK(nac::error_between(tensor_in(whole), tensor_in(other)).err() == shapes);
-  CHECK(nac::error_between(tensor_in(broken), tensor_in(whole)).err() == size);
-  CHECK(nac::error_between(tensor_in(whole), tensor_in(broken)).err() == size);
-  CHECK(nac::requantization_error(tensor_in(broken), nac::quantization::fp16).err() == size);
+  CHECK(nac::error_between(tensor_in(whole), tensor_in(other)).error() == shapes);
+  CHECK(nac::error_between(tensor_in(broken), tensor_in(whole)).error() == size);
+  CHECK(nac::error_between(tensor_in(whole), tensor_in(broken)).error() == size);
+  CHECK(nac::requantization_error(tensor_in(broken), nac::quantization::fp16).error() == size);
   CHECK(nac::dequantize(tensor_in(broken), 0, nullptr, 0) == size);
 }
 
@@ -365,7 +365,7 @@ TEST_CASE("nac/tensors: values that have no stored form are refused", "[nac]") {
   const pool<float> large = {1, 65504, 65520, 4};
   const pool<float> small = {1, 65504, -65519.996f, -65520};
   using q = nac::quantization;
-  const auto code = [](const auto& r) { return r.err(); };
+  const auto code = [](const auto& r) { return r.error(); };
   for (const q method : {q::int8_tensor, q::int8_channel, q::block_fp8}) {
     CHECK(code(store(x, shape{2, 2}, method)) == error{errc::nac_quantize_finite, 3});
     CHECK(code(store(y, shape{2, 2}, method)) == error{errc::nac_quantize_finite, 1});

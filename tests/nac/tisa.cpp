@@ -29,7 +29,7 @@ using buffer = std::vector<std::byte>;
   nac::detail::lexer in(source);
   CAPTURE(std::string(source));
   const bool ok = nac::detail::parse_manifest(in, p);
-  CHECK(in.err().message() == error{}.message());
+  CHECK(in.error().message() == error{}.message());
   REQUIRE(ok);
   CHECK(p.has_manifest);
   return copy_of(p.data_of(p.manifest));
@@ -42,7 +42,7 @@ using buffer = std::vector<std::byte>;
 
 void check_manifest(const buffer& expected, const nac::manifest_writer& w,
                     const std::string& lines) {
-  CHECK(w.err() == error{});
+  CHECK(w.error() == error{});
   CHECK(copy_of(w.view()) == expected);
   CHECK(nac::verify_manifest(expected, 0) == error{});
   CHECK(printed(expected) == lines);
@@ -183,7 +183,7 @@ TEST_CASE("nac/tisa: every payload, read field by field", "[nac]") {
     REQUIRE(list.next(c));
     CHECK(c == "Cf");
     CHECK_FALSE(list.next(c));
-    CHECK(list.err() == error{});
+    CHECK(list.error() == error{});
     CHECK(list.at_end());
   }
   next(tokenizer_op::prepend, 43, 3);
@@ -232,7 +232,7 @@ TEST_CASE("nac/tisa: every payload, read field by field", "[nac]") {
     CHECK_FALSE(list.next(c));
   }
   CHECK_FALSE(in.next(i));
-  CHECK(in.err() == error{});
+  CHECK(in.error() == error{});
   CHECK(in.offset() == source.size());
   CHECK(parsed(printed(source)) == source);
 }
@@ -342,7 +342,7 @@ TEST_CASE("nac/tisa: what the writer refuses", "[nac]") {
     nac::manifest_writer w;
     w.lowercase();
     write(w);
-    const error e = w.err();
+    const error e = w.error();
     CHECK(e.offset == (e.code == errc::ok ? 0 : 1));
     return e.code;
   };
@@ -425,8 +425,8 @@ TEST_CASE("nac/tisa_text: each code, where it is", "[nac]") {
     nac::parts p;
     nac::detail::lexer in(r.source);
     CHECK_FALSE(nac::detail::parse_manifest(in, p));
-    CHECK(in.err().name() == error{r.code}.name());
-    CHECK(in.err().offset == r.offset);
+    CHECK(in.error().name() == error{r.code}.name());
+    CHECK(in.error().offset == r.offset);
     CHECK_FALSE(p.has_manifest);
   }
 }

@@ -331,7 +331,7 @@ TEST_CASE("nac/verify: strict prefixes", "[nac]") {
     CHECK(found.warnings == (usual ? 0 : 1));
     nac::verify_options strict;
     strict.strict_prefixes = true;
-    CHECK(nac::verify(*file, strict).err() == (usual ? error{} : error{errc::nac_prefix, 0x6c}));
+    CHECK(nac::verify(*file, strict).error() == (usual ? error{} : error{errc::nac_prefix, 0x6c}));
   }
 }
 
@@ -341,7 +341,7 @@ TEST_CASE("nac/verify: weights elsewhere", "[nac]") {
   const auto file = nac::read(bytes(source));
   REQUIRE(file);
   nac::report found;
-  CHECK(nac::verify(*file, {}, &found).err() == error{errc::nac_weights_elsewhere, 0x6e});
+  CHECK(nac::verify(*file, {}, &found).error() == error{errc::nac_weights_elsewhere, 0x6e});
   CHECK(found.errors == 1);  // once, not for each parameter
   nac::verify_options later;
   later.weights_elsewhere = true;
@@ -378,7 +378,7 @@ TEST_CASE("nac/verify: a report counts more than it keeps", "[nac]") {
   REQUIRE(file);
   nac::report found;
   found.max_diagnostics = 3;
-  const error e = nac::verify(*file, {}, &found).err();
+  const error e = nac::verify(*file, {}, &found).error();
   CHECK(e == error{errc::nac_operation_reserved, file->instructions().offset() + 2});
   CHECK(found.errors == 10);
   CHECK(found.warnings == 1);  // no OUTPUT
@@ -447,7 +447,7 @@ TEST_CASE("nac/verify: no element of a tensor is read", "[nac]") {
   const auto file = nac::read(bytes(mapped, size));
   REQUIRE(file);
   const auto p = nac::verify(*file);
-  CHECK(p.err() == error{});
+  CHECK(p.error() == error{});
   CHECK(p->parameter(1).value.data.size() == 3 * page);
   munmap(mapped, 5 * page);
 #endif
@@ -481,7 +481,7 @@ TEST_CASE("nac/verify: an output of everything, all of it forwarded, costs no mo
   REQUIRE(file);
   const tessera_tests::allocations before;
   const auto p = nac::verify(*file);
-  CHECK(p.err() == error{});
+  CHECK(p.error() == error{});
   CHECK(p->peak_results() == n + 1);
   CHECK(before.peak() < 200 * (n + 1));
 }

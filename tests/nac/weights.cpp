@@ -196,7 +196,7 @@ TEST_CASE("nac/weights: what can't be moved is refused", "[nac]") {
   const auto out = [](auto change) {
     nac::parts p = model();
     change(p);
-    return nac::externalise(p).err();
+    return nac::externalise(p).error();
   };
   using parts = nac::parts;
   CHECK(out([](parts&) {}) == error{});
@@ -227,7 +227,7 @@ TEST_CASE("nac/weights: what can't be moved is refused", "[nac]") {
     const std::string source = bytes_of(nac::write_safetensors(weights));
     const auto file = nac::read_safetensors(as_bytes(source));
     REQUIRE(file);
-    return nac::internalise(to, *file).err();
+    return nac::internalise(to, *file).error();
   };
   using external = nac::external_parts;
   CHECK(in(moved->model, [](external&) {}) == error{});
@@ -257,7 +257,7 @@ TEST_CASE("nac/weights: what can't be moved is refused", "[nac]") {
   nac::parts one_name;
   one_name.internal_weights = false;
   one_name.add_name(one_name.parameters, 1, "w");
-  CHECK(nac::internalise(one_name, *file).err() == error{errc::nac_weights_form, 0});
+  CHECK(nac::internalise(one_name, *file).error() == error{errc::nac_weights_form, 0});
 }
 
 TEST_CASE("nac/weights: a container's tensors are quantized while it is written", "[nac]") {
@@ -320,8 +320,8 @@ TEST_CASE("nac/weights: quantizing what is quantized changes nothing", "[nac]") 
       const auto twice = nac::quantize(nac::parts_of(*file), method);
       REQUIRE(twice);
       CHECK(bytes_of(nac::write(twice->model)) == first);
-      CHECK(nac::quantize(once->model, method).err() == error{errc::nac_weights_made, 0});
-      CHECK(nac::dequantize(once->model).err() == error{errc::nac_weights_made, 0});
+      CHECK(nac::quantize(once->model, method).error() == error{errc::nac_weights_made, 0});
+      CHECK(nac::dequantize(once->model).error() == error{errc::nac_weights_made, 0});
     }
 }
 
@@ -400,7 +400,7 @@ TEST_CASE("nac/weights: quantized and moved out in one go; ties are told apart b
     REQUIRE(small);
     const auto out = nac::externalise(small->model);
     if (!equal) {
-      CHECK(out.err() == error{errc::nac_weights_tied, 7});
+      CHECK(out.error() == error{errc::nac_weights_tied, 7});
       break;
     }
     REQUIRE(out);
@@ -437,7 +437,7 @@ TEST_CASE("nac/weights: what can't be converted is refused before anything is wr
   const auto of = [](auto change, q method = q::int8_tensor, std::uint16_t block = 64) {
     nac::parts p = model();
     change(p);
-    return nac::quantize(p, method, block).err();
+    return nac::quantize(p, method, block).error();
   };
   using parts = nac::parts;
   CHECK(of([](parts&) {}, q::none) == error{errc::nac_quantize_method, 0});
@@ -460,16 +460,16 @@ TEST_CASE("nac/weights: what can't be converted is refused before anything is wr
         }) == error{errc::nac_quantize_finite, 8});
   nac::parts broken = model();
   broken.tensors[1].type = t::uint8;
-  CHECK(nac::dequantize(broken).err() == error{errc::nac_tensor_type, 1});
+  CHECK(nac::dequantize(broken).error() == error{errc::nac_tensor_type, 1});
   broken.tensors[1].type = static_cast<t>(77);
-  CHECK(nac::dequantize(broken).err() == error{errc::nac_write_data_type, 1});
+  CHECK(nac::dequantize(broken).error() == error{errc::nac_write_data_type, 1});
 
   // 2^32 - 1 elements: padded, one more. They are never looked at.
   if constexpr (sizeof(std::size_t) > 4) {
     nac::parts p = one({1}, {0xffffffff});
     static const std::byte some[4] = {};
     p.tensors[0].data = {some, 0, std::uint64_t{4} * 0xffffffff, nullptr};
-    CHECK(nac::quantize(p, q::block_fp8).err() == error{errc::nac_weights_blocks, 0});
+    CHECK(nac::quantize(p, q::block_fp8).error() == error{errc::nac_weights_blocks, 0});
   }
 }
 
@@ -481,10 +481,10 @@ TEST_CASE("nac/weights: a payload that can't be made stops the writing", "[nac]"
       }};
   nac::parts p = one({1}, {1});
   p.tensors[0].data = {nullptr, 0, 8192, &never};
-  CHECK(nac::write(p).err() == error{errc::nac_write_stopped, 0});
+  CHECK(nac::write(p).error() == error{errc::nac_write_stopped, 0});
   CHECK(p.data_of(p.tensors[0].data).empty());
   nac::external_parts w;
   const pool<std::uint32_t> shape = {2048};
   w.add("w", t::float32, shape, p.tensors[0].data);
-  CHECK(nac::write_safetensors(w).err() == error{errc::nac_write_stopped, 0});
+  CHECK(nac::write_safetensors(w).error() == error{errc::nac_write_stopped, 0});
 }

@@ -69,14 +69,14 @@ constexpr const char* signatures =
 void check_refused(const nac::parts& p, error expected) {
   const auto size = nac::written_size(p);
   REQUIRE_FALSE(size);
-  CHECK(nac::check(p) == (expected.code == errc::nac_write_size ? error{} : size.err()));
-  CHECK(size.err().name() == expected.name());
-  CHECK(size.err().offset == expected.offset);
+  CHECK(nac::check(p) == (expected.code == errc::nac_write_size ? error{} : size.error()));
+  CHECK(size.error().name() == expected.name());
+  CHECK(size.error().offset == expected.offset);
   bool called = false;
   const auto put = [](void* to, bytes) { return *static_cast<bool*>(to) = true; };
-  CHECK(nac::write(p, nac::sink{&called, put}) == size.err());
+  CHECK(nac::write(p, nac::sink{&called, put}) == size.error());
   CHECK_FALSE(called);
-  CHECK(nac::write(p).err() == size.err());
+  CHECK(nac::write(p).error() == size.error());
 }
 
 }  // namespace
@@ -376,7 +376,7 @@ TEST_CASE("nac/write: a payload that is made while it is written", "[nac]") {
   CHECK(*nac::written_size(p) == *nac::written_size(q));
   CHECK(*nac::write(p) == *nac::write(q));
   source.context = &fails;
-  CHECK(nac::write(p).err() == error{errc::nac_write_stopped, 0});
+  CHECK(nac::write(p).error() == error{errc::nac_write_stopped, 0});
 }
 
 TEST_CASE("nac/write: what no header can say is refused", "[nac]") {
@@ -660,14 +660,14 @@ TEST_CASE("nac/write: payloads beyond 32 and 64 bits are refused", "[nac]") {
   p.resources[0].data = most;
   CHECK(*nac::written_size(p) > UINT32_MAX);
   p.resources[0].data = more;
-  CHECK(nac::written_size(p).err() == error{errc::nac_write_resource, 0});
+  CHECK(nac::written_size(p).error() == error{errc::nac_write_resource, 0});
   for (nac::payload nac::parts::*member : {&nac::parts::manifest, &nac::parts::plan}) {
     p = sound();
     p.has_manifest = true;
     p.*member = most;
     CHECK(*nac::written_size(p) > UINT32_MAX);
     p.*member = more;
-    CHECK(nac::written_size(p).err() == error{errc::nac_write_bytecode, 0});
+    CHECK(nac::written_size(p).error() == error{errc::nac_write_bytecode, 0});
   }
   // What a tensor's metadata are refused for: 2^30 scales of 4 bytes.
   nac::tensor_part t;
@@ -721,7 +721,7 @@ TEST_CASE("nac/write: errors name the element of parts", "[nac]") {
   const auto shown = [](auto change) {
     nac::parts p = sound();
     change(p);
-    const text t = describe(nac::write(p).err(), bytes(), "m");
+    const text t = describe(nac::write(p).error(), bytes(), "m");
     return std::string(t.view().substr(t.view().find('[')));
   };
   const nac::range outside{1u << 20, 1};

@@ -23,7 +23,7 @@ class container {
  public:
   explicit container(std::string_view text) {
     const tessera::result<nac::parts> parts = nac::assemble(text);
-    INFO(text << '\n' << parts.err().message() << " at " << parts.err().offset);
+    INFO(text << '\n' << parts.error().message() << " at " << parts.error().offset);
     REQUIRE(parts);
     tessera::result<tessera::pool<std::byte>> written = nac::write(*parts);
     REQUIRE(written);

@@ -294,7 +294,7 @@ TEST_CASE("nem/conformance: what is read of a file doesn't depend on what follow
       const result<nem::document> part =
           nem::read(std::string_view(source).substr(0, size), {}, &found);
       if (static_cast<bool>(part) != (found.errors == 0)) FAIL(file << " up to byte " << size);
-      if (!part && part.err().offset > size) FAIL(file << " up to byte " << size);
+      if (!part && part.error().offset > size) FAIL(file << " up to byte " << size);
     }
   }
 }

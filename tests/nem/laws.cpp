@@ -74,7 +74,7 @@ struct count : nem::visitor {
   result<nem::document> d = nem::read(source, {}, &found);
   if (std::string law = broken_place(found, source.size()); !law.empty()) return law;
   if (!d) {
-    if (d.err().offset > source.size()) return "an error's offset is inside";
+    if (d.error().offset > source.size()) return "an error's offset is inside";
     return found.errors == 0 ? "what isn't a document has errors" : "";
   }
   nem::verify_options options;
@@ -113,7 +113,7 @@ void check_prefixes(std::size_t most) {
       const auto part = nem::read(std::string_view(source).substr(0, size));
       ++(part ? documents : errors);
       const bool holds = part ? is_beginning(*part, *whole)
-                              : part.err().code != errc::ok && part.err().offset <= size;
+                              : part.error().code != errc::ok && part.error().offset <= size;
       if (!holds) {
         INFO(name << " of " << size);
         CHECK(holds);

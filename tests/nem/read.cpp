@@ -375,8 +375,8 @@ TEST_CASE("nem/read: one mistake gives one error, and all are found", "[nem]") {
   nem::report r;
   const auto d = nem::read(source, {}, &r);
   CHECK_FALSE(d);
-  CHECK(d.err().code == errc::nem_syn_001_token);
-  CHECK(d.err().offset == 10);
+  CHECK(d.error().code == errc::nem_syn_001_token);
+  CHECK(d.error().offset == 10);
   CHECK(r.errors == 12);
   std::string lines;
   for (const nem::diagnostic& x : r.diagnostics)
@@ -468,7 +468,7 @@ TEST_CASE("nem/read: limits at n and at n + 1", "[nem]") {
   for (const std::uint64_t items : {6u, 5u, 4u, 1u, 0u}) {
     o.limit.max_items = items;
     nem::report r;
-    CHECK(nem::read(source, o, &r).err().code == errc::too_many_items);
+    CHECK(nem::read(source, o, &r).error().code == errc::too_many_items);
     CHECK(r.errors == 1);
   }
   CHECK(nem::read("# nothing", o));
@@ -476,7 +476,7 @@ TEST_CASE("nem/read: limits at n and at n + 1", "[nem]") {
   o.limit.max_bytes = 27;
   CHECK(nem::read(source, o));
   o.limit.max_bytes = 26;
-  CHECK(nem::read(source, o).err().code == errc::input_too_large);
+  CHECK(nem::read(source, o).error().code == errc::input_too_large);
 }
 
 TEST_CASE("nem/read: memory is linear on the worst sources", "[nem]") {

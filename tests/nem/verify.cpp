@@ -80,8 +80,8 @@ TEST_CASE("nem/verify: the first error is returned; a report is not needed", "[n
   REQUIRE(d);
   const auto p = nem::verify(std::move(*d));
   REQUIRE_FALSE(p);
-  CHECK(p.err().code == tessera::errc::nem_exp_002_name);
-  CHECK(p.err().offset == 18);
+  CHECK(p.error().code == tessera::errc::nem_exp_002_name);
+  CHECK(p.error().offset == 18);
 }
 
 TEST_CASE("nem/verify: a report keeps so many, and counts all", "[nem]") {
@@ -123,8 +123,8 @@ TEST_CASE("nem/verify: errors name the node of a document that was built in code
   nem::report found;
   const auto p = nem::verify(std::move(built), {}, &found);
   REQUIRE_FALSE(p);
-  CHECK(p.err().offset == 4);  // const A, 1, const B, 2
-  CHECK(p.err().index == tessera::error_index::node);
+  CHECK(p.error().offset == 4);  // const A, 1, const B, 2
+  CHECK(p.error().index == tessera::error_index::node);
   const nem::listing list(found, {});
   const tessera::text shown = list.describe(found.diagnostics[0]);
   CHECK(std::string(shown.view()) ==

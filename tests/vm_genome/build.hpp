@@ -76,7 +76,7 @@ class running {
  private:
   template <class T>
   [[nodiscard]] static T take(tessera::result<T> r) {
-    if (!r) FAIL(r.err().name() << " at " << r.err().offset);
+    if (!r) FAIL(r.error().name() << " at " << r.error().offset);
     return *std::move(r);
   }
   genome::library library_;

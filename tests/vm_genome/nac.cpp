@@ -23,7 +23,7 @@ namespace {
 
 template <class T>
 [[nodiscard]] T take(tessera::result<T> r) {
-  if (!r) FAIL(r.err().name() << " at " << r.err().offset);
+  if (!r) FAIL(r.error().name() << " at " << r.error().offset);
   return *std::move(r);
 }
 

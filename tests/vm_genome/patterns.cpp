@@ -275,7 +275,7 @@ TEST_CASE("vm_genome/patterns: in an IF they take what it lists", "[vm_genome]")
     CHECK(m.run() == expected);
     const auto flat = genome::expand(m.program());
     CHECK(bool(flat) == (expected[0] == 'f'));
-    if (!flat) CHECK(flat.err().code == errc::genome_reference_external);
+    if (!flat) CHECK(flat.error().code == errc::genome_reference_external);
   };
   same(g, "genome_reference_external at 3 (23)");
   graph both = g;

@@ -42,13 +42,13 @@ class builder : public part_builder {
   [[nodiscard]] built build() const {
     built out;
     tessera::result<tessera::pool<std::byte>> written = bytes();
-    INFO((written ? std::string_view() : written.err().message()));
+    INFO((written ? std::string_view() : written.error().message()));
     REQUIRE(written);
     out.bytes = std::make_unique<tessera::pool<std::byte>>(*std::move(written));
     const auto file = nac::read(tessera::bytes(out.bytes->data(), out.bytes->size()));
     REQUIRE(file);
     auto program = nac::verify(*file);
-    INFO((program ? std::string_view() : program.err().message()));
+    INFO((program ? std::string_view() : program.error().message()));
     REQUIRE(program);
     out.program = std::make_unique<nac::program>(*std::move(program));
     return out;

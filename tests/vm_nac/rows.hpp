@@ -250,8 +250,8 @@ class program_of_rows {
     REQUIRE(file);
     auto program = nac::verify(*file);
     if (!program) {
-      text = program.err().message();
-      return program.err().code;
+      text = program.error().message();
+      return program.error().code;
     }
     program_.program = std::make_unique<nac::program>(*std::move(program));
     machine_ = std::make_unique<vm::machine>(*program_.program);

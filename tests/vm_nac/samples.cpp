@@ -93,7 +93,7 @@ namespace fs = std::filesystem;
   const auto source = io::load(base.string() + ".nac");
   REQUIRE(source);
   const auto file = nac::read(source->view());
-  if (!file) return std::string(file.err().message());
+  if (!file) return std::string(file.error().message());
   nac::verify_options how;
   nac::report found;
   tessera::result<nac::safetensors> weights{nac::safetensors()};
@@ -105,7 +105,7 @@ namespace fs = std::filesystem;
   }
   const auto program = nac::verify(*file, how, &found);
   if (!program && lacks_values(found)) return {};
-  if (!program) return std::string(program.err().name());
+  if (!program) return std::string(program.error().name());
   vm::machine machine(*program);
   for (std::size_t k = 0; k < program->inputs().size(); ++k)
     machine.set_input(k, tensor_of(machine.room(),

@@ -44,7 +44,7 @@ struct verified {
     const auto file = nac::read(tessera::bytes(bytes.data(), bytes.size()));
     REQUIRE(file);
     auto p = nac::verify(*file);
-    INFO((p ? std::string_view() : p.err().message()));
+    INFO((p ? std::string_view() : p.error().message()));
     REQUIRE(p);
     program = std::make_unique<nac::program>(*std::move(p));
   }

@@ -141,7 +141,7 @@ template <class Write>
 std::string manifest(Write&& write) {
   nac::manifest_writer w;
   write(w);
-  REQUIRE(w.err().code == errc::ok);
+  REQUIRE(w.error().code == errc::ok);
   return std::string(as_text(w.view()));
 }
 

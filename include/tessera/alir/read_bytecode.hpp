@@ -97,13 +97,13 @@ class byte_cursor {
     if (error_.code == errc::ok) error_ = {code, offset};
   }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
  private:
   bytes source_;
   bool host_order_;
   std::size_t offset_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 class bytecode_reader {
@@ -115,13 +115,13 @@ class bytecode_reader {
     if (size_ > limit_.max_bytes) return error{errc::input_too_large, limit_.max_bytes};
     if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
     const auto first = in_.take<std::uint32_t>();
-    if (in_.failed()) return in_.err();
+    if (in_.failed()) return in_.error();
     const bool words = host_order_ || first != magic;
     if (words && size_ % 4 != 0) return error{errc::alir_bytecode_alignment, size_ / 4 * 4};
     const std::uint64_t version_at = in_.offset() - (words ? 4 : 0);
     const std::int64_t version = words ? std::int64_t{static_cast<std::int32_t>(first)}
                                        : std::int64_t{in_.take<std::uint32_t>()};
-    if (in_.failed()) return in_.err();
+    if (in_.failed()) return in_.error();
     errc e = check_version(version);
     if (e == errc::ok && (version == 2) != words) e = errc::alir_version_unknown;
     if (e != errc::ok) return error{e, version_at};
@@ -132,7 +132,7 @@ class bytecode_reader {
     else
       read_bytes();
     if (!in_.failed() && in_.remaining() != 0) in_.fail(errc::alir_bytecode_trailing, in_.offset());
-    if (in_.failed()) return in_.err();
+    if (in_.failed()) return in_.error();
     return std::move(m_);
   }
 

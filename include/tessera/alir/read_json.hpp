@@ -4,7 +4,7 @@
 // ALIR from JSON: versions 2 (normative), 3 and 4 into one model.
 //
 //   tessera::result<alir::model> m = alir::read_json(source);
-//   if (!m) std::cerr << describe(m.err(), source, "model.json");
+//   if (!m) std::cerr << describe(m.error(), source, "model.json");
 //
 //   {"model":[shape,inp_shifts,out_idxs,out_shifts,out_negs,ops,carry_size,adder_size,
 //             lookup_tables],

@@ -4,7 +4,7 @@
 // The proof that an ALIR model can run, and `program`, which only verify() can make.
 //
 //   tessera::result<alir::program> p = alir::verify(std::move(model));
-//   if (!p) return p.err();
+//   if (!p) return p.error();
 //   alir::fixed_type t = p->type(3);
 //
 // Proven of a program (specification, "CombLogic Payload"):

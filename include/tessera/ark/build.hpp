@@ -258,11 +258,11 @@ class builder {
   }
 
   /// The first error of any call.
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// The graph. Later calls fail.
   [[nodiscard]] result<graph> finish() {
     if (error_.code != errc::ok) return error_;
-    if (names_.overflown()) return error{errc::ark_too_large, 0, error_index::whole};
+    if (names_.overflown()) return tessera::error{errc::ark_too_large, 0, error_index::whole};
     sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
       if (a.buffer != b.buffer) return a.buffer < b.buffer;
       if (a.list != b.list) return a.list < b.list;
@@ -279,7 +279,7 @@ class builder {
     }
     detail::set_edges(graph_, edges_);
     error_ = {errc::ark_s04_nodes, graph_.ops.size(), error_index::operation};
-    if (const error e = check(graph_); e.code != errc::ok) return e;
+    if (const tessera::error e = check(graph_); e.code != errc::ok) return e;
     return std::move(graph_);
   }
 
@@ -462,7 +462,7 @@ class builder {
   pool<pending_tag> tags_;
   pool<base_name> bases_;  // an open hash table: base names and how often each was used
   std::size_t bases_used_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 }  // namespace ark

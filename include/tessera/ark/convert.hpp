@@ -4,7 +4,7 @@
 // Converts a graph from one dialect to another.
 //
 //   auto old = ark::convert(std::move(*graph), ark::dialect::d1b);
-//   if (!old) return fail(describe(old.err(), source));
+//   if (!old) return fail(describe(old.error(), source));
 //
 // Operations and their order stay as they are, and so do tensors and buffers with their Ids:
 //

@@ -4,7 +4,7 @@
 // Plans: how a machine runs a model. Operations cut into tiles, and who computes them.
 //
 //   auto plan = ark::read_plan(source);
-//   if (!plan) return fail(describe(plan.err(), source));
+//   if (!plan) return fail(describe(plan.error(), source));
 //   for (const ark::plan_task& t : plan->tasks)
 //     for (std::uint32_t i = 0; i < t.ops.count; ++i)
 //       use(t.id, plan->parts.ops[t.ops.first + i], plan->configs[t.ops.first + i].num_tasks);

@@ -4,7 +4,7 @@
 // The operations of a plan as a model graph, which can be verified, run and compared.
 //
 //   auto program = ark::verify(ark::plan_model(*plan), {.of_plan = true});
-//   if (!program) return fail(program.err());
+//   if (!program) return fail(program.error());
 //
 //   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
 //   edges   from the node that makes a tensor to those that use it; for a tensor that none makes,

@@ -4,7 +4,7 @@
 // Writes a plan: as JSON, byte for byte what the format's own planner writes, and for people.
 //
 //   auto text = ark::write_plan(*plan);           // pretty; or compact: write_plan(*plan, false)
-//   if (!text) return fail(describe(text.err(), source));
+//   if (!text) return fail(describe(text.error(), source));
 //   std::cout << ark::print(*plan);
 //
 //   compact   no white space, no newline at the end

@@ -4,7 +4,7 @@
 // Reads an ARK model graph.
 //
 //   auto graph = ark::read(source);
-//   if (!graph) return fail(describe(graph.err(), source));
+//   if (!graph) return fail(describe(graph.error(), source));
 //   graph->form;                         // dialect::d2, found from the content
 //
 //   {"Rank": 0, "WorldSize": 1, "Nodes": [

@@ -5,7 +5,7 @@
 //
 //   ark::report found;
 //   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   if (!program) …                       // `found` says why; program.err() is the first error
+//   if (!program) …                       // `found` says why; program.error() is the first error
 //
 // Proven of a program (specification, "Node" to "Buffer"):
 //

@@ -5,7 +5,7 @@
 //
 //   auto text = ark::write(*graph);                                      // D3, pretty
 //   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
-//   if (!text) return fail(describe(text.err(), source));
+//   if (!text) return fail(describe(text.error(), source));
 //   std::cout << *text;
 //
 //   compact   no white space, no newline at the end
@@ -538,7 +538,7 @@ class graph_writer {
   if (const error e = check(g); e.code != errc::ok) return e;
   if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
   const result<graph> converted = convert(g, options.to);
-  if (!converted) return converted.err();
+  if (!converted) return converted.error();
   return detail::write_as_is(*converted, options.pretty);
 }
 

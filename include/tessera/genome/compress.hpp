@@ -286,7 +286,7 @@ class compressor {
     if (wrong_.code != errc::ok) return wrong_;
     result<stream> graph =
         expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
-    if (!graph) return graph.err();
+    if (!graph) return graph.error();
     return detail::compression(patterns_).run(std::move(*graph), how_.copies);
   }
 

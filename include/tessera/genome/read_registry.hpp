@@ -4,7 +4,7 @@
 // registry.json into a registry, patterns decoded.
 //
 //   tessera::result<genome::registry> r = genome::read_registry(json);
-//   if (!r) std::cerr << describe(r.err(), json, "registry.json");
+//   if (!r) std::cerr << describe(r.error(), json, "registry.json");
 //
 //   {"canonical_to_index": {NAME: ID, …},      "index_to_canonical": {"ID": NAME, …},
 //    "variation_to_index": {NAME: ID, …},

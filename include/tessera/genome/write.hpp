@@ -71,7 +71,7 @@ namespace detail {
 /// The same in base64, without a line end.
 [[nodiscard]] inline result<text> write_base64(const stream_view& s) {
   const result<pool<std::byte>> raw = write(s);
-  if (!raw) return raw.err();
+  if (!raw) return raw.error();
   text out;
   out.reserve((raw->size() + 2) / 3 * 4);
   detail::encode_base64({raw->data(), raw->size()}, out);

@@ -155,7 +155,7 @@ class registry_writer {
   }
   void nodes(const stream_view& s, const error& at) {
     const result<text> base64 = write_base64(s);
-    if (!base64) fail(base64.err().code, at);
+    if (!base64) fail(base64.error().code, at);
     out_.string(base64 ? base64->view() : std::string_view{});
   }
   void transitions() {

@@ -9,7 +9,7 @@
 //       y = nac.add(x, 1.5)
 //       output(y)
 //   )");
-//   if (!parts) return fail(describe(parts.err(), source));
+//   if (!parts) return fail(describe(parts.error(), source));
 //   auto bytes = nac::write(*parts);                                // nac/write.hpp
 //
 //   text        header lines, then sections in any order, each once; comments from ; to line ends
@@ -94,7 +94,7 @@ class assembler {
     // Without an OUTPUT a run gives the last result.
     if (!code_.has_outputs && has(text_section::code)) out_.outputs = 1;
     if (!in_.failed()) defaults();
-    return in_.err();
+    return in_.error();
   }
   [[nodiscard]] parts take() noexcept { return std::move(out_); }
 

@@ -4,7 +4,7 @@
 // Brings the parts of a NAC container into another version of the format.
 //
 //   auto older = nac::convert(nac::parts_of(*file), nac::header::v1_6);
-//   if (!older) return fail(older.err());
+//   if (!older) return fail(older.error());
 //   auto bytes = nac::write(*older);
 //
 //   operation in use            its id

@@ -7,7 +7,7 @@
 //   if (in.accept("schedule")) in.expect(':');
 //   const std::int64_t tick = in.integer(0, 65535);
 //   in.end_line();
-//   if (in.failed()) return in.err();
+//   if (in.failed()) return in.error();
 //
 //   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
 //   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
@@ -74,7 +74,7 @@ class lexer {
   [[nodiscard]] std::uint64_t offset() const noexcept { return now_.offset; }
   [[nodiscard]] std::string_view source() const noexcept { return source_; }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Keeps the first error, and ends the tokens.
   void fail(errc code, std::uint64_t offset) noexcept {
     if (failed()) return;
@@ -214,7 +214,7 @@ class lexer {
   std::size_t at_ = 0;
   std::uint32_t depth_ = 0;
   token now_;
-  error error_;
+  tessera::error error_;
 };
 
 /// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.

@@ -7,7 +7,7 @@
 //   for (nac::plan_instruction i; in.next(i);)
 //     for (const nac::plan_operand& o : i.operands())
 //       std::cout << i.row->name << ' ' << o.value << '\n';
-//   if (in.err().code != tessera::errc::ok) return in.err();
+//   if (in.error().code != tessera::errc::ok) return in.error();
 //
 //   ORCH         u32 bytes of code, u32 number of constants, code, constants
 //   instruction  u8 opcode, operands by the row's layout; one letter each:
@@ -341,7 +341,7 @@ struct plan_instruction {
 class plan_reader {
  public:
   explicit plan_reader(bytes code) noexcept : code_(code) {}
-  /// The next instruction. False at the end, and where the bytes are none: see err().
+  /// The next instruction. False at the end, and where the bytes are none: see error().
   [[nodiscard]] bool next(plan_instruction& out) noexcept {
     if (at_ == code_.size() || error_.code != errc::ok) return false;
     const plan_op_row* const row = plan_row(load_le<std::uint8_t>(code_.data() + at_));
@@ -358,7 +358,7 @@ class plan_reader {
     at_ = at;
     return true;
   }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Behind the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
 
@@ -369,7 +369,7 @@ class plan_reader {
   }
   bytes code_;
   std::size_t at_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 /// Writes a plan and its constants into parts.
@@ -452,9 +452,9 @@ class plan_writer {
 
   /// Bytes of code so far.
   [[nodiscard]] std::uint64_t size() const noexcept { return code_.size(); }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Sets the jumps and puts the code where the plan of the parts was. The writer is empty then.
-  [[nodiscard]] error finish() {
+  [[nodiscard]] tessera::error finish() {
     for (const jump& j : jumps_) {
       if (error_.code != errc::ok) break;
       if (j.label >= labels_.size() || labels_[j.label] == unplaced) {
@@ -468,7 +468,7 @@ class plan_writer {
       else
         store_le(code_.data() + j.offset, static_cast<std::int16_t>(distance));
     }
-    const error e = error_;
+    const tessera::error e = error_;
     if (e.code == errc::ok) to_.plan = to_.keep(bytes(code_.data(), code_.size()));
     code_.clear();
     labels_.clear();
@@ -509,7 +509,7 @@ class plan_writer {
   pool<std::uint64_t> labels_;
   pool<jump> jumps_;
   std::uint32_t count_ = 0, next_id_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 }  // namespace nac

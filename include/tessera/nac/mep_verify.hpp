@@ -117,7 +117,7 @@ class plan_checker {
         return {errc::nac_mep_break, i.offset};
       }
     }
-    if (in.err().code != errc::ok) return in.err();
+    if (in.error().code != errc::ok) return in.error();
     if (inner != outside) return {errc::nac_mep_loop_open, loops_[inner].first - 2};
     starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
     return {};

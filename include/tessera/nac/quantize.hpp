@@ -144,7 +144,7 @@ class tensor_values {
 /// All values of a tensor: 4 bytes for each.
 [[nodiscard]] inline result<pool<float>> dequantize(const tensor& t) {
   const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.err();
+  if (!values) return values.error();
   pool<float> out;
   const auto count = to_size(values->size());
   values->read(0, out.prepare(count), count);
@@ -155,7 +155,7 @@ class tensor_values {
 [[nodiscard]] inline error dequantize(const tensor& t, std::uint64_t first, float* to,
                                       std::size_t count) {
   const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.err();
+  if (!values) return values.error();
   if (first > values->size() || count > values->size() - first)
     return {errc::nac_tensor_range, t.offset};
   values->read(first, to, count);
@@ -392,8 +392,8 @@ struct quantization_error {
 [[nodiscard]] inline result<quantization_error> error_between(const tensor& original,
                                                               const tensor& stored) {
   const result<tensor_values> x = tensor_values::of(original), y = tensor_values::of(stored);
-  if (!x) return x.err();
-  if (!y) return y.err();
+  if (!x) return x.error();
+  if (!y) return y.error();
   if (x->size() != y->size()) return error{errc::nac_tensor_shapes, stored.offset};
   quantization_error out;
   float some[detail::chunk];
@@ -413,7 +413,7 @@ struct quantization_error {
 [[nodiscard]] inline result<quantization_error> requantization_error(
     const tensor& t, quantization method, std::uint16_t block = default_block) {
   const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.err();
+  if (!values) return values.error();
   pool<std::uint32_t> shape;
   const packed<std::uint32_t> of = t.value_shape();
   for (std::uint32_t i = 0; i < of.size(); ++i) shape.push_back(of[i]);

@@ -4,7 +4,7 @@
 // NAC containers from bytes: versions 1.6, 1.7 and 1.8, in one pass and without a copy.
 //
 //   auto file = tessera::nac::read(mapped);
-//   if (!file) return fail(describe(file.err(), mapped));
+//   if (!file) return fail(describe(file.error(), mapped));
 //   file->section(nac::section::cnst);          // where it stands; the records are checked
 //   for (const nac::tensor t : file->tensors()) use(t);   // touches no page of elements before
 //

@@ -4,7 +4,7 @@
 // NAC programs with their arguments resolved: absolute indices of instructions, and ids.
 //
 //   auto code = nac::resolve(*file, file->instructions());
-//   if (!code) return fail(describe(code.err(), mapped));
+//   if (!code) return fail(describe(code.error(), mapped));
 //   for (const nac::step& s : code->steps)
 //     for (const nac::argument a : code->arguments_of(s))
 //       if (a.is_constant()) use_constant(a.id()); else use(results[a.index()]);

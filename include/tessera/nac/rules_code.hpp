@@ -224,7 +224,7 @@ struct code_rules {
     if (resolved)
       out = *std::move(resolved);
     else
-      found.error(resolved.err(), index_at(list, resolved.err().offset));
+      found.error(resolved.error(), index_at(list, resolved.error().offset));
     check(list, resolved ? &out : nullptr, used, model);
     return static_cast<bool>(resolved);
   }

@@ -4,7 +4,7 @@
 // Safetensors files, in which NAC containers keep their weights outside.
 //
 //   auto weights = nac::read_safetensors(mapped);
-//   if (!weights) return fail(describe(weights.err(), mapped));
+//   if (!weights) return fail(describe(weights.error(), mapped));
 //   if (const std::size_t i = weights->find("encoder.weight"); i != weights->size())
 //     use((*weights)[i].as);                    // a nac::tensor, with its quantization
 //

@@ -6,7 +6,7 @@
 //   nac::manifest_reader in(file.manifest());
 //   for (nac::tokenizer_instruction i; in.next(i);)
 //     if (i.op() == nac::tokenizer_op::replace) use(i.first_string(), i.second_string());
-//   if (in.err().code != tessera::errc::ok) return in.err();
+//   if (in.error().code != tessera::errc::ok) return in.error();
 //
 //   manifest     "TISA", u8 version, instructions to the end
 //   instruction  u8 opcode, u32 size of the payload, payload by the row's form:
@@ -201,10 +201,10 @@ class payload_list {
     }
     return true;
   }
-  [[nodiscard]] error err() const noexcept {
-    return code_ == errc::ok                       ? error{}
-           : code_ == errc::nac_tisa_payload_short ? error{code_, in_.offset()}
-                                                   : error{code_, offset_};
+  [[nodiscard]] tessera::error error() const noexcept {
+    return code_ == errc::ok                       ? tessera::error{}
+           : code_ == errc::nac_tisa_payload_short ? tessera::error{code_, in_.offset()}
+                                                   : tessera::error{code_, offset_};
   }
   /// Of the element that was read last.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
@@ -266,7 +266,7 @@ class manifest_reader {
   [[nodiscard]] std::uint8_t version() const noexcept {
     return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
   }
-  /// The next instruction. False at the end, and where there is none: see err().
+  /// The next instruction. False at the end, and where there is none: see error().
   [[nodiscard]] bool next(tokenizer_instruction& out) noexcept {
     if (error_.code != errc::ok || at_ == in_.size()) return false;
     if (in_.size() - at_ < 5) return fail(at_ + 1);
@@ -277,7 +277,7 @@ class manifest_reader {
     at_ += 5 + std::size_t{size};
     return true;
   }
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Behind the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
 
@@ -288,7 +288,7 @@ class manifest_reader {
   }
   bytes in_;
   std::size_t at_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 namespace detail {
@@ -297,7 +297,7 @@ template <class List, class Element>
 [[nodiscard]] inline error check_list(const tokenizer_instruction& i) noexcept {
   List in(i);
   for (Element e; in.next(e);) {}
-  if (in.err().code != errc::ok) return in.err();
+  if (in.error().code != errc::ok) return in.error();
   return in.at_end() ? error{} : error{errc::nac_tisa_payload_long, in.end_offset()};
 }
 
@@ -335,7 +335,7 @@ template <std::size_t Size>
     return error{code, i.payload_offset() +
                            static_cast<std::uint64_t>(s.data() - as_text(i.payload).data())};
   };
-  error e;
+  tessera::error e;
   const auto utf8 = [&](std::string_view s) {
     for (std::size_t at = 0; at < s.size() && e.code == errc::ok;) {
       const unsigned length = utf8_length(s.data() + at, s.data() + s.size());
@@ -389,16 +389,16 @@ template <std::size_t Size>
   const auto at = [offset](error e) { return error{e.code, e.offset + offset}; };
   for (tokenizer_instruction i; in.next(i);) {
     if (i.row == nullptr) return at({errc::nac_tisa_opcode, i.offset});
-    if (const error e = detail::check_form(i); e.code != errc::ok) {
+    if (const tessera::error e = detail::check_form(i); e.code != errc::ok) {
       const char first = i.payload.empty() ? '\0' : static_cast<char>(i.payload[0]);
       const bool json = first == '{' || first == '"' || first == '[';
       return at(json ? error{errc::nac_tisa_json, i.payload_offset()} : e);
     }
-    if (const error e = detail::check_strings(i); e.code != errc::ok) return at(e);
+    if (const tessera::error e = detail::check_strings(i); e.code != errc::ok) return at(e);
     if (i.row->encodes && !partitioned) return at({errc::nac_tisa_partition, i.offset});
     partitioned = partitioned || i.op() == tokenizer_op::partition_rules;
   }
-  return in.err().code == errc::ok ? error{} : at(in.err());
+  return in.error().code == errc::ok ? error{} : at(in.error());
 }
 
 /// Writes a manifest.
@@ -408,7 +408,7 @@ template <std::size_t Size>
 ///   const nac::partition_rule rules[] = {{nac::partition_rule::protects, 0, "</s>"}};
 ///   w.partition_rules({rules, 1});
 ///   w.unigram_encode();
-///   if (w.err().code == tessera::errc::ok) p.manifest = p.keep(w.view());
+///   if (w.error().code == tessera::errc::ok) p.manifest = p.keep(w.view());
 class manifest_writer {
  public:
   explicit manifest_writer(std::uint8_t version = 1) {
@@ -476,7 +476,7 @@ class manifest_writer {
   [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
   bytes view() const&& = delete;
   /// The first string or list that didn't fit.
-  [[nodiscard]] error err() const noexcept { return error_; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
  private:
   void fail(errc code) noexcept {
@@ -517,7 +517,7 @@ class manifest_writer {
 
   pool<std::byte> out_;
   std::uint64_t count_ = 0;
-  error error_;
+  tessera::error error_;
 };
 
 }  // namespace nac

@@ -5,7 +5,7 @@
 //
 //   nac::report found;
 //   auto program = nac::verify(*file, {}, &found);
-//   if (!program) …                     // `found` says why; program.err() is the first error
+//   if (!program) …                     // `found` says why; program.error() is the first error
 //
 // Proven of a program, checked in this order:
 //

@@ -168,7 +168,7 @@ struct conversion_maker {
     if (t.data.source != nullptr) return {errc::nac_weights_made, index};
     const result<tensor_values> v =
         tensor_values::of(record_of(t, out.numbers_, out.model.data_of(t.data)));
-    if (!v) return {v.err().code, index};
+    if (!v) return {v.error().code, index};
     to = *v;
     return {};
   }
@@ -406,7 +406,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
       const external_tensor found = weights[i];
       if (!found.representable) return {errc::nac_weights_form, row};
       const tensor& t = found.as;
-      if (const error e = tensor_values::of(t).err(); e.code != errc::ok) return {e.code, row};
+      if (const error e = tensor_values::of(t).error(); e.code != errc::ok) return {e.code, row};
       const range shape = make.numbers(t.shape);
       const range original = make.numbers(t.original_shape);
       const range scales = make.numbers(t.scales);

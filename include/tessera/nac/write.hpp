@@ -4,7 +4,7 @@
 // Writes a NAC container from its parts: one form for what they hold, whoever built them.
 //
 //   auto bytes = nac::write(parts);
-//   if (!bytes) return fail(bytes.err());                          // nothing was written
+//   if (!bytes) return fail(bytes.error());                          // nothing was written
 //
 //   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
 //   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it

@@ -79,7 +79,7 @@ tensor picture_for_model(memory& room, bytes file) {
   const std::uint64_t left = room.limit() - room.live();
   io::expected<io::image> read =
       io::read_png(file, std::min<std::uint64_t>(left / 7, std::uint64_t{1} << 28));
-  if (!read) fail(errc::nac_plan_image, read.err().message());
+  if (!read) fail(errc::nac_plan_image, read.error().message());
   const io::image& in = *read;
   room.charge(
       in.samples.size());  // the file said no more than how many bytes they are compressed to
@@ -157,7 +157,7 @@ std::string png_of(memory& room, const tensor& picture) {
     }
   });
   const io::expected<std::vector<std::byte>> file = io::write_png(out);
-  if (!file) fail(errc::nac_plan_image, file.err().message());
+  if (!file) fail(errc::nac_plan_image, file.error().message());
   return std::string(as_text({file->data(), file->size()}));
 }
 

@@ -54,7 +54,7 @@ tensor load(memory& room, data_type type, const shape& dims, bytes from) {
 
 tensor prepare(memory& room, const model::tensor& from, bool widen, filling& fill) {
   const result<model::tensor_values> values = model::tensor_values::of(from);
-  if (!values) fail(values.err().code);
+  if (!values) fail(values.error().code);
   fill.values_are_floats_ =
       from.quantization != model::quantization::none || (widen && from.type == data_type::float16);
   fill.type_ = fill.values_are_floats_ ? data_type::float32 : from.type;

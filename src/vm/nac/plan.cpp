@@ -302,18 +302,18 @@ void plan_machine::load_model(std::uint32_t number, std::string_view path) {
       fail(e.code, '"' + found + "\", byte " + std::to_string(e.offset));
     };
     const result<model::file> file = model::read(made->file.view());
-    if (!file) wrong(file.err());
+    if (!file) wrong(file.error());
     model::verify_options how;
     if (!file->has_internal_weights() && !file->parameters().empty()) {
       const std::string beside = found.substr(0, found.find_last_of('.')) + ".safetensors";
       made->weights_file = files_.read(files_.find(beside), ~std::uint64_t{0});
       result<model::safetensors> weights = model::read_safetensors(made->weights_file.view());
-      if (!weights) wrong(weights.err());
+      if (!weights) wrong(weights.error());
       made->weights = *std::move(weights);
       how.weights = &*made->weights;
     }
     result<model::program> program = model::verify(*file, how);
-    if (!program) wrong(program.err());
+    if (!program) wrong(program.error());
     made->own = *std::move(program);
     made->program = &*made->own;
   }

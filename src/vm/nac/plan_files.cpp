@@ -116,14 +116,14 @@ io::content plan_files::read(const std::string& found, std::uint64_t max_bytes) 
   limits limit;
   limit.max_bytes = std::min(limit.max_bytes, max_bytes);
   io::expected<io::content> out = io::read_file(found, limit);
-  if (!out) fail(errc::nac_plan_file, out.err().message());
+  if (!out) fail(errc::nac_plan_file, out.error().message());
   return *std::move(out);
 }
 
 tensor plan_files::read_npy(memory& room, const std::string& found) const {
   const io::content file = read(found, room.limit() - room.live());
   const io::expected<io::array> a = io::read_npy_array(file.view());
-  if (!a) fail(errc::nac_plan_file, in_quotes(found) + ": " + a.err().message());
+  if (!a) fail(errc::nac_plan_file, in_quotes(found) + ": " + a.error().message());
   static constexpr struct {
     io::element_kind from;
     data_type to;
@@ -146,7 +146,7 @@ void plan_files::write(std::string_view path, std::string_view content, bool app
   const std::string found = find_to_write(path);
   if (!append) {
     const io::expected<io::done> wrote = io::write_file(found, as_bytes(content));
-    if (!wrote) fail(errc::nac_plan_file, wrote.err().message());
+    if (!wrote) fail(errc::nac_plan_file, wrote.error().message());
     return;
   }
   std::FILE* const file = std::fopen(found.c_str(), "ab");
