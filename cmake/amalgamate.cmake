@@ -11,6 +11,15 @@
 # in one translation unit. Facades include version.hpp before their own guard, and so does the result:
 # the check for mixed versions runs even when all the guards below it skip.
 #
+# An interface ends by including its bodies, in a block of exactly these lines:
+#
+#   #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#   #include "detail/verify.hpp"
+#   #endif
+#
+# All bodies go to the end, into one such block: what a body is the first to include must not vanish
+# for the interfaces when bodies are left out.
+#
 # With CHECK the output is compared and not written.
 #
 # Text is cut with FIND and SUBSTRING and never becomes a CMake list: lists would eat semicolons and
@@ -29,6 +38,8 @@ cmake_path(ABSOLUTE_PATH OUTPUT BASE_DIRECTORY "${ROOT}" NORMALIZE)
 set(spdx "// SPDX-FileCopyrightText: The Tessera authors\n// SPDX-License-Identifier: MIT\n")
 string(LENGTH "${spdx}" spdx_length)
 set_property(GLOBAL PROPERTY included "")
+set_property(GLOBAL PROPERTY bodies "")
+set(bodies_begin "#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)\n")
 
 # Sets `result` in the caller to the text of `file` with its includes expanded, or to nothing when
 # the file is in already.
@@ -53,6 +64,21 @@ function(expand file)
   endif()
   string(SUBSTRING "${text}" ${spdx_length} -1 text)
 
+  # The bodies of this interface wait for their turn.
+  set(bodies "")
+  string(FIND "${text}" "\n${bodies_begin}" at)
+  if(NOT at EQUAL -1)
+    string(SUBSTRING "${text}" 0 ${at} before)
+    string(SUBSTRING "${text}" ${at} -1 block)
+    string(FIND "${block}" "\n#endif\n" end)
+    math(EXPR after "${end} + 7")
+    string(SUBSTRING "${block}" ${after} -1 after)
+    string(SUBSTRING "${block}" 0 ${end} block)
+    string(REGEX MATCHALL "\n#include \"[^\"]+" bodies "${block}")
+    list(TRANSFORM bodies REPLACE "\n#include \"" "")
+    set(text "${before}${after}")
+  endif()
+
   # `rest` is what is left of the file, at the start of a line, with one newline put before it.
   set(out "\n// ---- ${name}\n")
   set(rest "\n${text}")
@@ -75,10 +101,32 @@ function(expand file)
   endwhile()
   string(SUBSTRING "${rest}" 1 -1 rest)
   string(APPEND out "${rest}")
+  foreach(path IN LISTS bodies)
+    cmake_path(ABSOLUTE_PATH path BASE_DIRECTORY "${folder}" NORMALIZE)
+    set_property(GLOBAL APPEND PROPERTY bodies "${path}")
+  endforeach()
   set(result "${out}" PARENT_SCOPE)
 endfunction()
 
 expand("${ENTRY}")
+set(text "${result}")
+
+# Bodies may include interfaces that nothing has included yet, whose bodies then follow.
+set(text_of_bodies "")
+while(TRUE)
+  get_property(bodies GLOBAL PROPERTY bodies)
+  if(NOT bodies)
+    break()
+  endif()
+  list(POP_FRONT bodies body)
+  set_property(GLOBAL PROPERTY bodies "${bodies}")
+  expand("${body}")
+  string(APPEND text_of_bodies "${result}")
+endwhile()
+set(result "${text}")
+if(text_of_bodies)
+  string(APPEND result "\n${bodies_begin}${text_of_bodies}\n#endif  // the bodies\n")
+endif()
 if(result MATCHES "\n[ \t]*#[ \t]*include[ \t]*\"([^\"]*)")
   message(FATAL_ERROR "'#include \"${CMAKE_MATCH_1}\"' isn't written as '#include \"' at the start of a line")
 endif()

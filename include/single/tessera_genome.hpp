@@ -35,22 +35,50 @@
 
 // ---- tessera/version.hpp
 //
-// The version of Tessera, once. CMake reads it from here.
+// The version of Tessera, once (CMake reads it from here), and the two modes.
 //
-// Everything lives in `tessera::inline TESSERA_ABI`, so two versions linked into one program keep
-// apart. Two versions in one translation unit cannot, so that is an error; the check stands outside
-// the guard because a guard would skip it exactly when it matters.
+//   header-only  the default: every definition is inline
+//   compiled     TESSERA_COMPILED is defined for every file of the program: headers declare, and
+//                definitions are compiled once. Link the CMake target tessera::compiled, or define
+//                TESSERA_IMPLEMENTATION too in one source file that includes what the others use.
+//
+// Everything lives in `tessera::inline TESSERA_ABI`, which differs by version and mode: two of them
+// linked into one program keep apart. In one translation unit they cannot, so that is an error; the
+// checks stand outside the guard because a guard would skip them exactly when they matter.
 
 #if defined(TESSERA_VERSION) && TESSERA_VERSION != 100
 #error "two versions of Tessera are included in one translation unit"
+#endif
+#if defined(TESSERA_VERSION_HPP) && defined(TESSERA_COMPILED) != TESSERA_IS_COMPILED
+#error "TESSERA_COMPILED must be defined before the first header of Tessera"
+#endif
+#if defined(TESSERA_IMPLEMENTATION) && !defined(TESSERA_COMPILED)
+#error "TESSERA_IMPLEMENTATION without TESSERA_COMPILED: define the latter for the whole program"
 #endif
 
 #ifndef TESSERA_VERSION_HPP
 #define TESSERA_VERSION_HPP
 
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
+#error "Tessera needs C++20 (-std=c++20)"
+#elif !defined(__GNUC__)
+#error "Tessera needs GCC 12, Clang 14, or a compiler that has their builtins"
+#endif
+
 #define TESSERA_VERSION 100  // major * 10000 + minor * 100 + patch
 #define TESSERA_VERSION_STRING "0.1.0"
-#define TESSERA_ABI v0_1_0  // the full version: the namespace that every entity lives in
+
+// TESSERA_ABI: the namespace of every entity. TESSERA_INLINE: before a definition that an interface
+// declares.
+#ifdef TESSERA_COMPILED
+#define TESSERA_IS_COMPILED 1
+#define TESSERA_ABI v0_1_0_compiled
+#define TESSERA_INLINE
+#else
+#define TESSERA_IS_COMPILED 0
+#define TESSERA_ABI v0_1_0
+#define TESSERA_INLINE inline
+#endif
 
 #endif  // TESSERA_VERSION_HPP
 

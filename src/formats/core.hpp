@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Every interface of core that has bodies. core.cpp compiles these; the other files of this folder
+// include them first, as declarations, so that no body is compiled twice.
+
+#ifndef TESSERA_FORMATS_CORE_HPP
+#define TESSERA_FORMATS_CORE_HPP
+
+#include <tessera/core/describe.hpp>
+#include <tessera/core/float16.hpp>
+#include <tessera/core/json.hpp>
+#include <tessera/core/json_rows.hpp>
+#include <tessera/core/json_write.hpp>
+#include <tessera/core/keyed_hash.hpp>
+#include <tessera/core/number.hpp>
+#include <tessera/core/shortest.hpp>
+#include <tessera/core/text.hpp>
+
+#endif  // TESSERA_FORMATS_CORE_HPP
