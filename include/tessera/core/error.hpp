@@ -147,5 +147,8 @@ struct error {
 }  // namespace tessera::inline TESSERA_ABI
 
 #undef TESSERA_ERRORS
+#undef TESSERA_ALIR_ERRORS
+#undef TESSERA_ARK_ERRORS
+#undef TESSERA_NAC_ERRORS
 
 #endif  // TESSERA_CORE_ERROR_HPP
