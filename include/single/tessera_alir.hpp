@@ -725,43 +725,7 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
 
 /// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
 /// \u{202e} (of a character), but for the characters of ASCII in `kept`.
-inline void append_shown(text& out, std::string_view s, std::string_view kept = {}) {
-  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
-  const char* plain = s.data();
-  const char* const end = plain + s.size();
-  const auto flush = [&](const char* at) {
-    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
-  };
-  for (const char* at = plain; at != end;) {
-    const auto lead = static_cast<unsigned char>(*at);
-    if (lead >= 0x20 && lead < 0x7f) {
-      ++at;
-      continue;
-    }
-    const unsigned length = unsafe_length(at, end);
-    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
-      at += length == 0 ? utf8_length(at, end) : 1;
-      continue;
-    }
-    flush(at);
-    if (lead == '\n' || lead == '\t' || lead == '\r') {
-      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
-    } else if (length == 1) {
-      out << "\\x";
-      hex(lead >> 4);
-      hex(lead);
-    } else {
-      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
-      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
-                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
-      out << "\\u{";
-      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
-      out << '}';
-    }
-    plain = at += length;
-  }
-  flush(end);
-}
+void append_shown(text& out, std::string_view s, std::string_view kept = {});
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
@@ -782,6 +746,7 @@ struct line_column {
 }
 
 }  // namespace tessera::inline TESSERA_ABI
+
 
 #endif  // TESSERA_CORE_TEXT_HPP
 
@@ -1745,7 +1710,7 @@ inline void append_double(text& out, double v, double_style style) {
 
 // ---- tessera/core/error.hpp
 //
-// The error value that every reader, verifier and writer returns, and the table behind it.
+// The error value that every reader, verifier and writer returns, and the tables behind it.
 //
 //   tessera::error e{tessera::errc::json_depth, 64};
 //   e.message();  // "containers are nested deeper than limits::max_depth"
@@ -1764,10 +1729,10 @@ inline void append_double(text& out, double v, double_style style) {
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //   5000 - 5999   NAC v1.2: genome
 //
+// The codes of all formats stand here. Names and messages come with the format: a program that neither
+// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
+//
 // Lifetime:   messages and names are constants.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
 
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
@@ -2724,7 +2689,7 @@ inline void append_double(text& out, double v, double_style style) {
 #endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
 
 // X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
-#define TESSERA_ERRORS(X)                                                                          \
+#define TESSERA_CORE_ERRORS(X)                                                                     \
   X(ok, 0, "no error")                                                                             \
   X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
   X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
@@ -2757,8 +2722,11 @@ inline void append_double(text& out, double v, double_style style) {
   X(json_duplicate_key, 123, "the key stands in this object already")                              \
   X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
   X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
-  X(json_missing_element, 126, "expected another element in the array")                            \
-                                                                                                   \
+  X(json_missing_element, 126, "expected another element in the array")
+
+// And of all owners.
+#define TESSERA_ERRORS(X)                                                                          \
+  TESSERA_CORE_ERRORS(X)                                                                           \
   TESSERA_ALIR_ERRORS(X)                                                                           \
   TESSERA_ARK_ERRORS(X)                                                                            \
   TESSERA_NAC_ERRORS(X)                                                                            \
@@ -2776,22 +2744,33 @@ enum class errc : std::uint16_t {
 #undef TESSERA_X
 };
 
-/// One row of the table of all codes.
+/// One row of a table of codes.
 struct errc_row {
   errc code;
   std::string_view name;
   std::string_view message;
 };
+/// The codes of one owner, in ascending order.
+struct errc_table {
+  const errc_row* rows = nullptr;
+  std::size_t size = 0;
 
-/// All codes in ascending order, for tools and tests that enumerate them.
-inline constexpr errc_row errc_table[] = {
-#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
-    TESSERA_ERRORS(TESSERA_X)
-#undef TESSERA_X
+  [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
+  [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
 };
 
 namespace detail {
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+/// Owners: core, then the formats.
+inline constexpr std::size_t owners = 6;
+/// The table of the codes from 1000 · owner on, which its format sets when the program starts.
+[[nodiscard]] errc_table& table_of(std::size_t owner) noexcept;
+}  // namespace detail
+
+/// Calls `visitor(const errc_row&)` for each code that this program knows by name, in ascending order.
+template <class Visitor>
+void for_each_errc(Visitor&& visitor) {
+  for (std::size_t i = 0; i < detail::owners; ++i)
+    for (const errc_row& row : detail::table_of(i)) visitor(row);
 }
 
 // X(enumerator, how messages call it)
@@ -2859,29 +2838,20 @@ struct error {
   }
 
   /// What was expected, in words.
-  [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
+  [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
-  [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
+  [[nodiscard]] std::string_view name() const noexcept;
 
   /// The same code at the same offset; of one noun, both count the same.
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.offset == b.offset;
-  }
-
- private:
-  [[nodiscard]] constexpr const errc_row& row() const noexcept {
-    for (const errc_row& r : errc_table)
-      if (r.code == code) return r;
-    return detail::unknown_code;
   }
 };
 
 }  // namespace tessera::inline TESSERA_ABI
 
 #undef TESSERA_ERRORS
-#undef TESSERA_ALIR_ERRORS
-#undef TESSERA_ARK_ERRORS
-#undef TESSERA_NAC_ERRORS
+
 
 #endif  // TESSERA_CORE_ERROR_HPP
 
@@ -6197,6 +6167,149 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 #include <string_view>
 
 
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
+void append_key(text& out, std::string_view key);
+
+/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
+/// in broken text, of the last value before the place where reading stops.
+[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+
+inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+
+/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
+/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
+/// follows it; what isn't there gets no_offset.
+void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
+          const limits& limit = {});
+/// The offset of the value at one path, or no_offset.
+[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
+                                 const limits& limit = {});
+
+}  // namespace json
+
+/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
+/// `name` is the file's name as it is to be shown.
+[[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
+                            const limits& limit = {});
+
+/// An error in a binary source, with the 16 bytes around it and a caret.
+[[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_DESCRIBE_HPP
+
+
+#endif  // TESSERA_ALIR_HPP
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/text.hpp
+//
+// The bodies of core/text.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
+#define TESSERA_CORE_DETAIL_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+
+// ---- tessera/core/detail/describe.hpp
+//
+// The bodies of core/describe.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
+#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+
 // ---- tessera/core/caret.hpp
 //
 // A line of a source with a caret below: what descriptions of errors end with.
@@ -6378,8 +6491,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-inline void append_key(text& out, std::string_view key) {
+TESSERA_INLINE void append_key(text& out, std::string_view key) {
   bool plain = !key.empty();
   for (const char c : key)
     plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -6393,10 +6505,7 @@ inline void append_key(text& out, std::string_view key) {
   }
 }
 
-/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
-/// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] inline text path(std::string_view source, std::uint64_t offset,
-                               const limits& limit = {}) {
+TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
   struct step {
     bool is_object;
     std::uint64_t count;    // members or elements that were entered; the last is the current one
@@ -6447,13 +6556,8 @@ inline void append_key(text& out, std::string_view key) {
   return out;
 }
 
-inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
-
-/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
-/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
-/// follows it; what isn't there gets no_offset.
-inline void find(std::string_view source, tessera::view<std::string_view> paths,
-                 std::uint64_t* offsets, const limits& limit = {}) {
+TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
+                         std::uint64_t* offsets, const limits& limit) {
   // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
   pool<std::uint32_t> order;
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -6527,9 +6631,8 @@ inline void find(std::string_view source, tessera::view<std::string_view> paths,
     value(first, last, l.prefix + component.size());
   }
 }
-/// The offset of the value at one path, or no_offset.
-[[nodiscard]] inline std::uint64_t find(std::string_view source, std::string_view path,
-                                        const limits& limit = {}) {
+TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
+                                  const limits& limit) {
   std::uint64_t offset = no_offset;
   find(source, {&path, 1}, &offset, limit);
   return offset;
@@ -6559,10 +6662,8 @@ inline void append_message(text& out, error e) {
 
 }  // namespace detail
 
-/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name as it is to be shown.
-[[nodiscard]] inline text describe(error e, std::string_view source,
-                                   std::string_view name = "<input>", const limits& limit = {}) {
+TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
+                             const limits& limit) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
@@ -6582,8 +6683,7 @@ inline void append_message(text& out, error e) {
   return out;
 }
 
-/// An error in a binary source, with the 16 bytes around it and a caret.
-[[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
+TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
@@ -6609,9 +6709,43 @@ inline void append_message(text& out, error e) {
 
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_DESCRIBE_HPP
+#endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
 
-#endif  // TESSERA_ALIR_HPP
+// ---- tessera/alir/detail/errors.hpp
+//
+// The names and messages of ALIR's codes, made known to core.
+
+#ifndef TESSERA_ALIR_DETAIL_ERRORS_HPP
+#define TESSERA_ALIR_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_ALIR_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+inline const errc_table& errors =
+    tessera::detail::table_of(1) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace alir::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_ERRORS_HPP
+
+#endif  // the bodies
 
 // ---- LICENSE
 //

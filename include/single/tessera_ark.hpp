@@ -349,7 +349,7 @@ class pool {
 
 // ---- tessera/core/error.hpp
 //
-// The error value that every reader, verifier and writer returns, and the table behind it.
+// The error value that every reader, verifier and writer returns, and the tables behind it.
 //
 //   tessera::error e{tessera::errc::json_depth, 64};
 //   e.message();  // "containers are nested deeper than limits::max_depth"
@@ -368,10 +368,10 @@ class pool {
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //   5000 - 5999   NAC v1.2: genome
 //
+// The codes of all formats stand here. Names and messages come with the format: a program that neither
+// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
+//
 // Lifetime:   messages and names are constants.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
 
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
@@ -1328,7 +1328,7 @@ class pool {
 #endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
 
 // X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
-#define TESSERA_ERRORS(X)                                                                          \
+#define TESSERA_CORE_ERRORS(X)                                                                     \
   X(ok, 0, "no error")                                                                             \
   X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
   X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
@@ -1361,8 +1361,11 @@ class pool {
   X(json_duplicate_key, 123, "the key stands in this object already")                              \
   X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
   X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
-  X(json_missing_element, 126, "expected another element in the array")                            \
-                                                                                                   \
+  X(json_missing_element, 126, "expected another element in the array")
+
+// And of all owners.
+#define TESSERA_ERRORS(X)                                                                          \
+  TESSERA_CORE_ERRORS(X)                                                                           \
   TESSERA_ALIR_ERRORS(X)                                                                           \
   TESSERA_ARK_ERRORS(X)                                                                            \
   TESSERA_NAC_ERRORS(X)                                                                            \
@@ -1380,22 +1383,33 @@ enum class errc : std::uint16_t {
 #undef TESSERA_X
 };
 
-/// One row of the table of all codes.
+/// One row of a table of codes.
 struct errc_row {
   errc code;
   std::string_view name;
   std::string_view message;
 };
+/// The codes of one owner, in ascending order.
+struct errc_table {
+  const errc_row* rows = nullptr;
+  std::size_t size = 0;
 
-/// All codes in ascending order, for tools and tests that enumerate them.
-inline constexpr errc_row errc_table[] = {
-#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
-    TESSERA_ERRORS(TESSERA_X)
-#undef TESSERA_X
+  [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
+  [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
 };
 
 namespace detail {
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+/// Owners: core, then the formats.
+inline constexpr std::size_t owners = 6;
+/// The table of the codes from 1000 · owner on, which its format sets when the program starts.
+[[nodiscard]] errc_table& table_of(std::size_t owner) noexcept;
+}  // namespace detail
+
+/// Calls `visitor(const errc_row&)` for each code that this program knows by name, in ascending order.
+template <class Visitor>
+void for_each_errc(Visitor&& visitor) {
+  for (std::size_t i = 0; i < detail::owners; ++i)
+    for (const errc_row& row : detail::table_of(i)) visitor(row);
 }
 
 // X(enumerator, how messages call it)
@@ -1463,29 +1477,20 @@ struct error {
   }
 
   /// What was expected, in words.
-  [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
+  [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
-  [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
+  [[nodiscard]] std::string_view name() const noexcept;
 
   /// The same code at the same offset; of one noun, both count the same.
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.offset == b.offset;
-  }
-
- private:
-  [[nodiscard]] constexpr const errc_row& row() const noexcept {
-    for (const errc_row& r : errc_table)
-      if (r.code == code) return r;
-    return detail::unknown_code;
   }
 };
 
 }  // namespace tessera::inline TESSERA_ABI
 
 #undef TESSERA_ERRORS
-#undef TESSERA_ALIR_ERRORS
-#undef TESSERA_ARK_ERRORS
-#undef TESSERA_NAC_ERRORS
+
 
 #endif  // TESSERA_CORE_ERROR_HPP
 
@@ -2034,43 +2039,7 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
 
 /// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
 /// \u{202e} (of a character), but for the characters of ASCII in `kept`.
-inline void append_shown(text& out, std::string_view s, std::string_view kept = {}) {
-  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
-  const char* plain = s.data();
-  const char* const end = plain + s.size();
-  const auto flush = [&](const char* at) {
-    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
-  };
-  for (const char* at = plain; at != end;) {
-    const auto lead = static_cast<unsigned char>(*at);
-    if (lead >= 0x20 && lead < 0x7f) {
-      ++at;
-      continue;
-    }
-    const unsigned length = unsafe_length(at, end);
-    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
-      at += length == 0 ? utf8_length(at, end) : 1;
-      continue;
-    }
-    flush(at);
-    if (lead == '\n' || lead == '\t' || lead == '\r') {
-      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
-    } else if (length == 1) {
-      out << "\\x";
-      hex(lead >> 4);
-      hex(lead);
-    } else {
-      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
-      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
-                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
-      out << "\\u{";
-      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
-      out << '}';
-    }
-    plain = at += length;
-  }
-  flush(end);
-}
+void append_shown(text& out, std::string_view s, std::string_view kept = {});
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
@@ -2091,6 +2060,7 @@ struct line_column {
 }
 
 }  // namespace tessera::inline TESSERA_ABI
+
 
 #endif  // TESSERA_CORE_TEXT_HPP
 
@@ -8266,366 +8236,39 @@ inline void add_edges(graph& g) {
 #include <string_view>
 
 
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below: what descriptions of errors end with.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
-
 namespace tessera::inline TESSERA_ABI {
 namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-inline void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
+void append_key(text& out, std::string_view key);
 
 /// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
 /// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] inline text path(std::string_view source, std::uint64_t offset,
-                               const limits& limit = {}) {
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys`, up to the next step's
-  };
-  pool<step> steps;
-  text keys;
-  reader in(source, limit);
-  for (bool found = in.offset() >= offset; !found;) {
-    switch (in.peek()) {
-      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
-      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
-      default: in.skip(), found = in.offset() > offset;
-    }
-    // On to the next value; containers that end on the way are left.
-    bool more = false;
-    while (!found && !more && !steps.empty()) {
-      std::string_view name;
-      more = steps.back().is_object ? in.key(name) : in.element();
-      if (in.failed()) {
-        found = true;
-      } else if (more) {
-        ++steps.back().count;
-        keys.truncate(steps.back().key_first);
-        keys << name;
-        found = in.offset() >= offset;
-      } else {
-        found = in.offset() > offset;
-        keys.truncate(steps.back().key_first);
-        steps.pop_back();
-      }
-    }
-    found = found || steps.empty();
-  }
-
-  text out("$");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const step& s = steps[i];
-    if (s.count == 0) break;  // behind the opening bracket, before the first value
-    if (!s.is_object) {
-      out << '[' << s.count - 1 << ']';
-      continue;
-    }
-    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
-    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
-    append_key(out, key);
-  }
-  return out;
-}
+[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
 
 inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
 
 /// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
 /// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
 /// follows it; what isn't there gets no_offset.
-inline void find(std::string_view source, tessera::view<std::string_view> paths,
-                 std::uint64_t* offsets, const limits& limit = {}) {
-  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
-  pool<std::uint32_t> order;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    offsets[i] = no_offset;
-    order.push_back(static_cast<std::uint32_t>(i));
-  }
-  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
-    return detail::compare_paths(paths[a], paths[b]) < 0;
-  });
-
-  struct level {
-    bool is_object;
-    std::uint64_t count;      // elements that were entered
-    std::size_t first, last;  // the paths into this container
-    std::size_t prefix;       // how much of these paths leads here
-  };
-  pool<level> levels;
-  text component;
-  reader in(source, limit);
-  std::size_t found = 0;
-  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
-    const std::uint64_t at = in.offset();
-    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
-      offsets[order[first]] = at;
-    const kind k = in.peek();
-    if (first == last || (k != kind::object && k != kind::array)) {
-      in.skip();
-      return;
-    }
-    if (k == kind::object)
-      in.object();
-    else
-      in.array();
-    levels.push_back({k == kind::object, 0, first, last, prefix});
-  };
-  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
-    const std::string_view path = paths[order[i]];
-    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
-  };
-  std::size_t first_path = 0, last_path = order.size();
-  while (first_path < last_path && !leads(first_path)) ++first_path;
-  while (first_path < last_path && !leads(last_path - 1)) --last_path;
-  value(first_path, last_path, 1);
-
-  std::string_view name;
-  while (!levels.empty() && !in.failed() && found < order.size()) {
-    level& l = levels.back();
-    if (l.is_object ? !in.key(name) : !in.element()) {
-      levels.pop_back();
-      continue;
-    }
-    component.clear();
-    if (l.is_object)
-      append_key(component, name);
-    else
-      component << '[' << l.count++ << ']';
-    const auto order_of = [&](std::size_t i) {
-      const std::string_view path = paths[order[i]];
-      const std::size_t end = detail::component_end(path, l.prefix);
-      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
-    };
-    std::size_t first = l.first, last = l.last;
-    while (first < last) {  // to the first that is not before the component
-      const std::size_t middle = first + (last - first) / 2;
-      if (order_of(middle) < 0)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    while (last < l.last && order_of(last) == 0) ++last;
-    value(first, last, l.prefix + component.size());
-  }
-}
+void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
+          const limits& limit = {});
 /// The offset of the value at one path, or no_offset.
-[[nodiscard]] inline std::uint64_t find(std::string_view source, std::string_view path,
-                                        const limits& limit = {}) {
-  std::uint64_t offset = no_offset;
-  find(source, {&path, 1}, &offset, limit);
-  return offset;
-}
+[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
+                                 const limits& limit = {});
 
 }  // namespace json
 
-namespace detail {
-
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
-}
-/// An error of what was built in code.
-[[nodiscard]] inline text describe_element(error e, std::string_view name) {
-  text out(name);
-  append_message(out, e);
-  if (e.index == error_index::whole)
-    out << '\n';
-  else
-    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
-  return out;
-}
-
-}  // namespace detail
-
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
 /// `name` is the file's name as it is to be shown.
-[[nodiscard]] inline text describe(error e, std::string_view source,
-                                   std::string_view name = "<input>", const limits& limit = {}) {
-  if (e.index != error_index::none) return detail::describe_element(e, name);
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  const line_column at = locate(source, offset);
-  text out(name);
-  out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
-    const text path = json::path(source, offset, limit);
-    append_shown(out << " at ", path);
-    out << ", offset ";
-  } else {
-    out << " at offset ";
-  }
-  out << offset << '\n';
-  detail::append_caret(out, source, offset);
-  return out;
-}
+[[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
+                            const limits& limit = {});
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
-[[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
-  if (e.index != error_index::none) return detail::describe_element(e, name);
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  text out(name);
-  detail::append_message(out, e);
-  out << " at offset " << offset << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  detail::append_hex(out, offset, digits);
-  out << ")\n  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  detail::append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
-  return out;
-}
+[[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
 
 }  // namespace tessera::inline TESSERA_ABI
+
 
 #endif  // TESSERA_CORE_DESCRIBE_HPP
 
@@ -14037,7 +13680,498 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 
 #endif  // TESSERA_ARK_RANKS_HPP
 
+
 #endif  // TESSERA_ARK_HPP
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+
+// ---- tessera/core/detail/text.hpp
+//
+// The bodies of core/text.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
+#define TESSERA_CORE_DETAIL_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+
+// ---- tessera/core/detail/describe.hpp
+//
+// The bodies of core/describe.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
+#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+namespace detail {
+
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
+  }
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
+
+TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys`, up to the next step's
+  };
+  pool<step> steps;
+  text keys;
+  reader in(source, limit);
+  for (bool found = in.offset() >= offset; !found;) {
+    switch (in.peek()) {
+      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
+      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
+      default: in.skip(), found = in.offset() > offset;
+    }
+    // On to the next value; containers that end on the way are left.
+    bool more = false;
+    while (!found && !more && !steps.empty()) {
+      std::string_view name;
+      more = steps.back().is_object ? in.key(name) : in.element();
+      if (in.failed()) {
+        found = true;
+      } else if (more) {
+        ++steps.back().count;
+        keys.truncate(steps.back().key_first);
+        keys << name;
+        found = in.offset() >= offset;
+      } else {
+        found = in.offset() > offset;
+        keys.truncate(steps.back().key_first);
+        steps.pop_back();
+      }
+    }
+    found = found || steps.empty();
+  }
+
+  text out("$");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    if (s.count == 0) break;  // behind the opening bracket, before the first value
+    if (!s.is_object) {
+      out << '[' << s.count - 1 << ']';
+      continue;
+    }
+    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
+    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
+    append_key(out, key);
+  }
+  return out;
+}
+
+TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
+                         std::uint64_t* offsets, const limits& limit) {
+  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    offsets[i] = no_offset;
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return detail::compare_paths(paths[a], paths[b]) < 0;
+  });
+
+  struct level {
+    bool is_object;
+    std::uint64_t count;      // elements that were entered
+    std::size_t first, last;  // the paths into this container
+    std::size_t prefix;       // how much of these paths leads here
+  };
+  pool<level> levels;
+  text component;
+  reader in(source, limit);
+  std::size_t found = 0;
+  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
+    const std::uint64_t at = in.offset();
+    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
+      offsets[order[first]] = at;
+    const kind k = in.peek();
+    if (first == last || (k != kind::object && k != kind::array)) {
+      in.skip();
+      return;
+    }
+    if (k == kind::object)
+      in.object();
+    else
+      in.array();
+    levels.push_back({k == kind::object, 0, first, last, prefix});
+  };
+  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
+    const std::string_view path = paths[order[i]];
+    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
+  };
+  std::size_t first_path = 0, last_path = order.size();
+  while (first_path < last_path && !leads(first_path)) ++first_path;
+  while (first_path < last_path && !leads(last_path - 1)) --last_path;
+  value(first_path, last_path, 1);
+
+  std::string_view name;
+  while (!levels.empty() && !in.failed() && found < order.size()) {
+    level& l = levels.back();
+    if (l.is_object ? !in.key(name) : !in.element()) {
+      levels.pop_back();
+      continue;
+    }
+    component.clear();
+    if (l.is_object)
+      append_key(component, name);
+    else
+      component << '[' << l.count++ << ']';
+    const auto order_of = [&](std::size_t i) {
+      const std::string_view path = paths[order[i]];
+      const std::size_t end = detail::component_end(path, l.prefix);
+      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
+    };
+    std::size_t first = l.first, last = l.last;
+    while (first < last) {  // to the first that is not before the component
+      const std::size_t middle = first + (last - first) / 2;
+      if (order_of(middle) < 0)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    while (last < l.last && order_of(last) == 0) ++last;
+    value(first, last, l.prefix + component.size());
+  }
+}
+TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
+                                  const limits& limit) {
+  std::uint64_t offset = no_offset;
+  find(source, {&path, 1}, &offset, limit);
+  return offset;
+}
+
+}  // namespace json
+
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+inline void append_message(text& out, error e) {
+  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+}
+/// An error of what was built in code.
+[[nodiscard]] inline text describe_element(error e, std::string_view name) {
+  text out(name);
+  append_message(out, e);
+  if (e.index == error_index::whole)
+    out << '\n';
+  else
+    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
+  return out;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
+                             const limits& limit) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
+  const line_column at = locate(source, offset);
+  text out(name);
+  out << ':' << at.line << ':' << at.column;
+  detail::append_message(out, e);
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
+    const text path = json::path(source, offset, limit);
+    append_shown(out << " at ", path);
+    out << ", offset ";
+  } else {
+    out << " at offset ";
+  }
+  out << offset << '\n';
+  detail::append_caret(out, source, offset);
+  return out;
+}
+
+TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
+  text out(name);
+  detail::append_message(out, e);
+  out << " at offset " << offset << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  detail::append_hex(out, offset, digits);
+  out << ")\n  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  detail::append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+// ---- tessera/ark/detail/errors.hpp
+//
+// The names and messages of ARK's codes, made known to core.
+
+#ifndef TESSERA_ARK_DETAIL_ERRORS_HPP
+#define TESSERA_ARK_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_ARK_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+inline const errc_table& errors =
+    tessera::detail::table_of(2) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace ark::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_ERRORS_HPP
+
+#endif  // the bodies
 
 // ---- LICENSE
 //

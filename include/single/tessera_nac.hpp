@@ -286,648 +286,9 @@ concept temporary_bytes =
 
 #endif  // TESSERA_CORE_BYTES_HPP
 
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below: what descriptions of errors end with.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-// ---- tessera/core/text.hpp
-//
-// Text that grows, UTF-8, and places in a text.
-//
-//   tessera::text out;
-//   out << "line " << 7;
-//   std::string_view v = out;
-//   std::cout << out;                                            // or any stream with write()
-//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
-//
-// `text` is what writers and printers return: characters in one block that isn't cleared before it
-// is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It stands in for std::string, which would cost more to include than the rest of the library.
-//
-// Lifetime:   text owns; view() and the conversion borrow from it.
-// Errors:     none; std::bad_alloc where the host has exceptions.
-// Limits:     none.
-// Allocation: at most twice the characters held.
-
-#ifndef TESSERA_CORE_TEXT_HPP
-#define TESSERA_CORE_TEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
-
-// ---- tessera/core/digits.hpp
-//
-// Integers as decimal digits, stored through a pointer.
-//
-//   char line[tessera::integer_room];
-//   char* end = tessera::put_integer(line, -1234);   // "-1234"
-//
-// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on how many digits there are, which
-// in real files nobody can predict.
-//
-// Lifetime:   values.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_DIGITS_HPP
-#define TESSERA_CORE_DIGITS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
-/// number's length.
-inline constexpr std::size_t integer_room = 21;
-
-namespace detail {
-
-inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
-
-/// The characters of each number below 1000, the first in the lowest byte, and their count in the
-/// highest: most numbers in real files are small.
-struct small_numbers {
-  std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
-    for (std::uint32_t n = 0; n < 1000; ++n) {
-      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
-      at[n] = n < 10    ? padded >> 16 | 1u << 24
-              : n < 100 ? padded >> 8 | 2u << 24
-                        : padded | 3u << 24;
-    }
-  }
-};
-inline constexpr small_numbers below_1000;
-
-/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
-[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
-  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
-  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
-  // by rounded reciprocals that are exact below 10^4 and 10^2.
-  const std::uint64_t high = n / 10000;
-  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
-  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
-  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
-  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
-  return (twos << 8) - tens * ((10u << 8) - 1);
-}
-
-/// n < 10^8 in eight characters.
-inline void put_eight(char* to, std::uint32_t n) noexcept {
-  store_le(to, eight_digits(n) | eight_zeros);
-}
-
-/// n < 1000; four characters are overwritten.
-inline char* put_small(char* to, std::uint32_t n) noexcept {
-  const std::uint32_t entry = below_1000.at[n];
-  store_le(to, entry);
-  return to + (entry >> 24);
-}
-
-/// n < 10^8 without leading zeros; eight characters are overwritten.
-inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
-  const std::uint64_t digits = eight_digits(n);
-  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
-  const auto leading =
-      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
-  store_le(to, (digits | eight_zeros) >> leading);
-  return to + (8 - leading / 8);
-}
-
-inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
-  constexpr std::uint64_t unit = 100000000;
-  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
-  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
-  const std::uint64_t high = n / unit;
-  if (high < unit) {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
-  } else {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
-    put_eight(to, static_cast<std::uint32_t>(high % unit));
-    to += 8;
-  }
-  put_eight(to, static_cast<std::uint32_t>(n % unit));
-  return to + 8;
-}
-
-}  // namespace detail
-
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
-template <class Int>
-  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-inline char* put_integer(char* to, Int value) noexcept {
-  auto magnitude = static_cast<std::uint64_t>(value);
-  if constexpr (std::is_signed_v<Int>) {
-    const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
-    to += negative ? 1 : 0;
-    magnitude = negative ? 0 - magnitude : magnitude;
-  }
-  return detail::put_magnitude(to, magnitude);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DIGITS_HPP
-
-// ---- tessera/core/pool.hpp
-//
-// Growing arrays of plain values: what models are made of.
-//
-//   tessera::pool<std::int32_t> p = {1, 2};
-//   p.push_back(3);
-//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
-//
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
-// Those can be grown by copying bytes, so one function that isn't a template serves every type;
-// with std::vector, instantiating its members would cost more than all the rest of including a
-// format.
-//
-// Lifetime:   owns; iterators, spans and references last until it grows.
-// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
-// Limits:     none.
-// Allocation: at most twice the elements held.
-
-#ifndef TESSERA_CORE_POOL_HPP
-#define TESSERA_CORE_POOL_HPP
-
-#include <cstddef>
-#include <cstring>
-#include <initializer_list>
-#include <new>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-/// Bytes that grow: what pools and texts have in common, compiled once.
-class block {
- public:
-  block() noexcept = default;
-  block(const block& other) { append(other.data_, other.size_); }
-  block(block&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
-  block& operator=(const block& other) { return *this = block(other); }
-  block& operator=(block&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    return *this;
-  }
-  ~block() { ::operator delete(data_); }
-
-  [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
-  [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
-    return static_cast<char*>(data_) + size_;
-  }
-  void append(const void* from, std::size_t count) {
-    if (count == 0) return;
-    if (capacity_ - size_ < count) return append_growing(from, count);
-    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
-    std::memcpy(static_cast<char*>(data_) + size_, from, count);
-    size_ += count;
-  }
-  void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
-    if (size_ != 0) std::memcpy(data, data_, size_);
-    ::operator delete(data_);
-    data_ = data;
-    capacity_ = capacity;
-  }
-
- private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
-    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
-  }
-
-  void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
-    append(from, count);
-  }
-
-  void* data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
-};
-
-}  // namespace detail
-
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
-/// concepts, which converts to one. Lifetime: borrows.
-template <class T>
-class view {
- public:
-  constexpr view() noexcept = default;
-  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
-
-  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
-  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
-  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-template <class T>
-class pool {
-  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
-
- public:
-  using value_type = T;
-
-  pool() noexcept = default;
-  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
-
-  operator view<T>() const& noexcept { return {data(), size()}; }
-  operator view<T>() const&& = delete;
-
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
-
-  void push_back(const T& value) {
-    if (block_.room() < sizeof(T)) return push_growing(value);
-    ::new (static_cast<void*>(data() + size())) T(value);
-    advance(1);
-  }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
-  /// Room for `count` more elements; write them there, then say how many with advance().
-  [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
-  /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
-  /// New elements are value-initialized.
-  void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
-    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
-  }
-
-  /// Keeps the first `count` elements, of at least so many.
-  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
-
-  friend bool operator==(const pool& a, const pool& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i])) return false;
-    return true;
-  }
-
- private:
-  void push_growing(const T& value) {
-    const T copy = value;  // which may stand in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
-  }
-
-  detail::block block_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_POOL_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Growing characters. Movable and copyable; not terminated by a zero.
-class text {
- public:
-  text() noexcept = default;
-  explicit text(std::string_view from) { *this << from; }
-
-  [[nodiscard]] const char* data() const noexcept {
-    return static_cast<const char*>(block_.data());
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
-  std::string_view view() const&& = delete;
-  operator std::string_view() const& noexcept { return view(); }
-  operator std::string_view() const&& = delete;
-
-  void clear() noexcept { block_.set_size(0); }
-  /// Keeps the first `size` characters.
-  void truncate(std::size_t size) noexcept {
-    if (size < block_.size()) block_.set_size(size);
-  }
-
-  /// Room for `count` more characters; write them there, then say how many with advance().
-  [[nodiscard]] char* prepare(std::size_t count) {
-    return static_cast<char*>(block_.prepare(count));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
-  /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
-  void reserve(std::size_t size) { block_.reserve(size); }
-
-  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
-  text& operator<<(char c) {
-    *prepare(1) = c;
-    return advance(1), *this;
-  }
-  /// Any integer, in decimal.
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
-    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
-  }
-  /// No silent way from these by char; see append_double.
-  template <class Value>
-    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
-  text& operator<<(Value) = delete;
-  text& operator<<(const char* s) { return *this << std::string_view(s); }
-
-  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
-  template <class Stream>
-    requires requires(Stream& out, const char* data) { out.write(data, 1); }
-  friend Stream& operator<<(Stream& out, const text& t) {
-    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
-    return out;
-  }
-
- private:
-  detail::block block_;
-};
-
-[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
-  return a.view() == b;
-}
-[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
-  return a.view() == b.view();
-}
-
-/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
-[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
-  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-  const std::ptrdiff_t left = end - at;
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
-  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
-  if (lead < 0xf0) {
-    if (left < 3 || !tail(1) || !tail(2)) return 0;
-    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
-    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
-    return 3;
-  }
-  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
-  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
-  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
-  return 4;
-}
-
-/// Whether all of a text is UTF-8.
-[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
-  const char* const end = s.data() + s.size();
-  for (const char* at = s.data(); at != end;) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
-/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
-/// returns its length.
-constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
-  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
-  if (code_point < 0x80) return put(code_point), 1;
-  if (code_point < 0x800) {
-    put(0xc0 | code_point >> 6);
-    return put(0x80 | (code_point & 0x3f)), 2;
-  }
-  if (code_point < 0x10000) {
-    put(0xe0 | code_point >> 12);
-    put(0x80 | (code_point >> 6 & 0x3f));
-    return put(0x80 | (code_point & 0x3f)), 3;
-  }
-  put(0xf0 | code_point >> 18);
-  put(0x80 | (code_point >> 12 & 0x3f));
-  put(0x80 | (code_point >> 6 & 0x3f));
-  return put(0x80 | (code_point & 0x3f)), 4;
-}
-
-/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
-/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
-/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
-/// 0 for all others.
-[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
-    return static_cast<unsigned char>(at[i]);
-  };
-  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
-  const unsigned length = utf8_length(at, end);
-  if (length == 0) return 1;
-  if (length == 2) {
-    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
-    return c < 0xa0 || c == 0x61c ? 2 : 0;
-  }
-  if (length == 4) return 0;
-  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
-  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
-  return unsafe ? 3 : 0;
-}
-
-/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
-inline void append_shown(text& out, std::string_view s, std::string_view kept = {}) {
-  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
-  const char* plain = s.data();
-  const char* const end = plain + s.size();
-  const auto flush = [&](const char* at) {
-    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
-  };
-  for (const char* at = plain; at != end;) {
-    const auto lead = static_cast<unsigned char>(*at);
-    if (lead >= 0x20 && lead < 0x7f) {
-      ++at;
-      continue;
-    }
-    const unsigned length = unsafe_length(at, end);
-    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
-      at += length == 0 ? utf8_length(at, end) : 1;
-      continue;
-    }
-    flush(at);
-    if (lead == '\n' || lead == '\t' || lead == '\r') {
-      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
-    } else if (length == 1) {
-      out << "\\x";
-      hex(lead >> 4);
-      hex(lead);
-    } else {
-      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
-      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
-                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
-      out << "\\u{";
-      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
-      out << '}';
-    }
-    plain = at += length;
-  }
-  flush(end);
-}
-
-/// A place in a text, both from 1; the column counts bytes, as compilers do.
-struct line_column {
-  std::uint64_t line = 1;
-  std::uint64_t column = 1;
-  friend constexpr bool operator==(const line_column&, const line_column&) = default;
-};
-
-/// The line and column of a byte offset; an offset behind the end is taken as the end.
-[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
-  line_column at;
-  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
-  for (std::size_t i = 0; i < end; ++i) {
-    ++at.column;
-    if (source[i] == '\n') at = {at.line + 1, 1};
-  }
-  return at;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_TEXT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
-
 // ---- tessera/core/error.hpp
 //
-// The error value that every reader, verifier and writer returns, and the table behind it.
+// The error value that every reader, verifier and writer returns, and the tables behind it.
 //
 //   tessera::error e{tessera::errc::json_depth, 64};
 //   e.message();  // "containers are nested deeper than limits::max_depth"
@@ -946,10 +307,10 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //   5000 - 5999   NAC v1.2: genome
 //
+// The codes of all formats stand here. Names and messages come with the format: a program that neither
+// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
+//
 // Lifetime:   messages and names are constants.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
 
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
@@ -1906,7 +1267,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 #endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
 
 // X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
-#define TESSERA_ERRORS(X)                                                                          \
+#define TESSERA_CORE_ERRORS(X)                                                                     \
   X(ok, 0, "no error")                                                                             \
   X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
   X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
@@ -1939,8 +1300,11 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(json_duplicate_key, 123, "the key stands in this object already")                              \
   X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
   X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
-  X(json_missing_element, 126, "expected another element in the array")                            \
-                                                                                                   \
+  X(json_missing_element, 126, "expected another element in the array")
+
+// And of all owners.
+#define TESSERA_ERRORS(X)                                                                          \
+  TESSERA_CORE_ERRORS(X)                                                                           \
   TESSERA_ALIR_ERRORS(X)                                                                           \
   TESSERA_ARK_ERRORS(X)                                                                            \
   TESSERA_NAC_ERRORS(X)                                                                            \
@@ -1958,22 +1322,33 @@ enum class errc : std::uint16_t {
 #undef TESSERA_X
 };
 
-/// One row of the table of all codes.
+/// One row of a table of codes.
 struct errc_row {
   errc code;
   std::string_view name;
   std::string_view message;
 };
+/// The codes of one owner, in ascending order.
+struct errc_table {
+  const errc_row* rows = nullptr;
+  std::size_t size = 0;
 
-/// All codes in ascending order, for tools and tests that enumerate them.
-inline constexpr errc_row errc_table[] = {
-#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
-    TESSERA_ERRORS(TESSERA_X)
-#undef TESSERA_X
+  [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
+  [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
 };
 
 namespace detail {
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+/// Owners: core, then the formats.
+inline constexpr std::size_t owners = 6;
+/// The table of the codes from 1000 · owner on, which its format sets when the program starts.
+[[nodiscard]] errc_table& table_of(std::size_t owner) noexcept;
+}  // namespace detail
+
+/// Calls `visitor(const errc_row&)` for each code that this program knows by name, in ascending order.
+template <class Visitor>
+void for_each_errc(Visitor&& visitor) {
+  for (std::size_t i = 0; i < detail::owners; ++i)
+    for (const errc_row& row : detail::table_of(i)) visitor(row);
 }
 
 // X(enumerator, how messages call it)
@@ -2041,89 +1416,22 @@ struct error {
   }
 
   /// What was expected, in words.
-  [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
+  [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
-  [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
+  [[nodiscard]] std::string_view name() const noexcept;
 
   /// The same code at the same offset; of one noun, both count the same.
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.offset == b.offset;
-  }
-
- private:
-  [[nodiscard]] constexpr const errc_row& row() const noexcept {
-    for (const errc_row& r : errc_table)
-      if (r.code == code) return r;
-    return detail::unknown_code;
   }
 };
 
 }  // namespace tessera::inline TESSERA_ABI
 
 #undef TESSERA_ERRORS
-#undef TESSERA_ALIR_ERRORS
-#undef TESSERA_ARK_ERRORS
-#undef TESSERA_NAC_ERRORS
+
 
 #endif  // TESSERA_CORE_ERROR_HPP
-
-// ---- tessera/core/json.hpp
-//
-// JSON, both ways: json::reader, json::writer, and copying from one to the other.
-//
-//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
-//
-// Lifetime:   see reader and writer.
-// Errors:     those of the reader; what was written until then stays.
-// Limits:     those of the reader.
-// Allocation: a byte for each open container.
-
-#ifndef TESSERA_CORE_JSON_HPP
-#define TESSERA_CORE_JSON_HPP
-
-#include <string_view>
-
-
-// ---- tessera/core/json_read.hpp
-//
-// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
-//
-//   json::reader in(source);
-//   std::string_view key;
-//   for (in.object(); in.key(key);) {
-//     if (key == "values")
-//       for (in.array(); in.element();) values.push_back(in.int64());
-//     else
-//       in.skip();
-//   }
-//   if (error e = in.finish(); e.code != errc::ok) return e;
-//
-// The first error sticks: from then on every loop ends, every value is 0, and finish() reports it.
-// So a schema reads like the format's documentation, with one check at the end.
-//
-//   accepted    RFC 8259, and a UTF-8 byte order mark before the value
-//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
-//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
-//   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
-//   doubles     correctly rounded, whatever the locale
-//
-// Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
-//             escapes, from the reader until its next string or key.
-// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
-//             reported when its object closes, at the second of the two.
-// Limits:     max_bytes, max_depth. Nothing here recurses.
-// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
-//             each at most twice (see pool).
-
-#ifndef TESSERA_CORE_JSON_READ_HPP
-#define TESSERA_CORE_JSON_READ_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-
 
 // ---- tessera/core/limits.hpp
 //
@@ -2164,6 +1472,959 @@ struct budget {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_LIMITS_HPP
+
+// ---- tessera/core/pool.hpp
+//
+// Growing arrays of plain values: what models are made of.
+//
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
+//
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
+
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) {
+    if (block_.room() < sizeof(T)) return push_growing(value);
+    ::new (static_cast<void*>(data() + size())) T(value);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  /// Keeps the first `count` elements, of at least so many.
+  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  void push_growing(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
+
+// ---- tessera/core/text.hpp
+//
+// Text that grows, UTF-8, and places in a text.
+//
+//   tessera::text out;
+//   out << "line " << 7;
+//   std::string_view v = out;
+//   std::cout << out;                                            // or any stream with write()
+//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
+//
+// `text` is what writers and printers return: characters in one block that isn't cleared before it
+// is written, so that a writer can reserve a record's bound once and then store through a pointer.
+// It stands in for std::string, which would cost more to include than the rest of the library.
+//
+// Lifetime:   text owns; view() and the conversion borrow from it.
+// Errors:     none; std::bad_alloc where the host has exceptions.
+// Limits:     none.
+// Allocation: at most twice the characters held.
+
+#ifndef TESSERA_CORE_TEXT_HPP
+#define TESSERA_CORE_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+
+// ---- tessera/core/digits.hpp
+//
+// Integers as decimal digits, stored through a pointer.
+//
+//   char line[tessera::integer_room];
+//   char* end = tessera::put_integer(line, -1234);   // "-1234"
+//
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on how many digits there are, which
+// in real files nobody can predict.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_DIGITS_HPP
+#define TESSERA_CORE_DIGITS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
+/// number's length.
+inline constexpr std::size_t integer_room = 21;
+
+namespace detail {
+
+inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
+
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
+
+/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
+[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
+  const std::uint64_t high = n / 10000;
+  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
+  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+  return (twos << 8) - tens * ((10u << 8) - 1);
+}
+
+/// n < 10^8 in eight characters.
+inline void put_eight(char* to, std::uint32_t n) noexcept {
+  store_le(to, eight_digits(n) | eight_zeros);
+}
+
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
+}
+
+/// n < 10^8 without leading zeros; eight characters are overwritten.
+inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
+  const std::uint64_t digits = eight_digits(n);
+  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  const auto leading =
+      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
+  store_le(to, (digits | eight_zeros) >> leading);
+  return to + (8 - leading / 8);
+}
+
+inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
+  constexpr std::uint64_t unit = 100000000;
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
+  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
+  const std::uint64_t high = n / unit;
+  if (high < unit) {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
+    put_eight(to, static_cast<std::uint32_t>(high % unit));
+    to += 8;
+  }
+  put_eight(to, static_cast<std::uint32_t>(n % unit));
+  return to + 8;
+}
+
+}  // namespace detail
+
+/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+template <class Int>
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+inline char* put_integer(char* to, Int value) noexcept {
+  auto magnitude = static_cast<std::uint64_t>(value);
+  if constexpr (std::is_signed_v<Int>) {
+    const bool negative = value < 0;
+    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    to += negative ? 1 : 0;
+    magnitude = negative ? 0 - magnitude : magnitude;
+  }
+  return detail::put_magnitude(to, magnitude);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DIGITS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Growing characters. Movable and copyable; not terminated by a zero.
+class text {
+ public:
+  text() noexcept = default;
+  explicit text(std::string_view from) { *this << from; }
+
+  [[nodiscard]] const char* data() const noexcept {
+    return static_cast<const char*>(block_.data());
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
+  std::string_view view() const&& = delete;
+  operator std::string_view() const& noexcept { return view(); }
+  operator std::string_view() const&& = delete;
+
+  void clear() noexcept { block_.set_size(0); }
+  /// Keeps the first `size` characters.
+  void truncate(std::size_t size) noexcept {
+    if (size < block_.size()) block_.set_size(size);
+  }
+
+  /// Room for `count` more characters; write them there, then say how many with advance().
+  [[nodiscard]] char* prepare(std::size_t count) {
+    return static_cast<char*>(block_.prepare(count));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
+
+  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  text& operator<<(char c) {
+    *prepare(1) = c;
+    return advance(1), *this;
+  }
+  /// Any integer, in decimal.
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  text& operator<<(Int value) {
+    char* const to = prepare(integer_room);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
+  }
+  /// No silent way from these by char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
+  text& operator<<(const char* s) { return *this << std::string_view(s); }
+
+  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
+  template <class Stream>
+    requires requires(Stream& out, const char* data) { out.write(data, 1); }
+  friend Stream& operator<<(Stream& out, const text& t) {
+    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
+    return out;
+  }
+
+ private:
+  detail::block block_;
+};
+
+[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
+}
+
+/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
+/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
+  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const std::ptrdiff_t left = end - at;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
+  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xf0) {
+    if (left < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
+  return 4;
+}
+
+/// Whether all of a text is UTF-8.
+[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
+/// returns its length.
+constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code_point < 0x80) return put(code_point), 1;
+  if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    return put(0x80 | (code_point & 0x3f)), 2;
+  }
+  if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    return put(0x80 | (code_point & 0x3f)), 3;
+  }
+  put(0xf0 | code_point >> 18);
+  put(0x80 | (code_point >> 12 & 0x3f));
+  put(0x80 | (code_point >> 6 & 0x3f));
+  return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
+/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
+/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
+/// 0 for all others.
+[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(at[i]);
+  };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
+  const unsigned length = utf8_length(at, end);
+  if (length == 0) return 1;
+  if (length == 2) {
+    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    return c < 0xa0 || c == 0x61c ? 2 : 0;
+  }
+  if (length == 4) return 0;
+  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return unsafe ? 3 : 0;
+}
+
+/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+void append_shown(text& out, std::string_view s, std::string_view kept = {});
+
+/// A place in a text, both from 1; the column counts bytes, as compilers do.
+struct line_column {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+};
+
+/// The line and column of a byte offset; an offset behind the end is taken as the end.
+[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
+  line_column at;
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    ++at.column;
+    if (source[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_TEXT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
+void append_key(text& out, std::string_view key);
+
+/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
+/// in broken text, of the last value before the place where reading stops.
+[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+
+inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+
+/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
+/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
+/// follows it; what isn't there gets no_offset.
+void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
+          const limits& limit = {});
+/// The offset of the value at one path, or no_offset.
+[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
+                                 const limits& limit = {});
+
+}  // namespace json
+
+/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
+/// `name` is the file's name as it is to be shown.
+[[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
+                            const limits& limit = {});
+
+/// An error in a binary source, with the 16 bytes around it and a caret.
+[[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_DESCRIBE_HPP
+
+// ---- tessera/nac/assemble.hpp
+//
+// NAC containers from text: what print writes, and what people write by hand.
+//
+//   auto parts = nac::assemble(R"(
+//     code:
+//       x = input
+//       y = nac.add(x, 1.5)
+//       output(y)
+//   )");
+//   if (!parts) return fail(describe(parts.error(), source));
+//   auto bytes = nac::write(*parts);                                // nac/write.hpp
+//
+//   text        header lines, then sections in any order, each once; comments from ; to line ends
+//   header      nac 1.6|1.7|1.8               1.6 where it isn't given
+//               quantization NAME             none fp16 int8_tensor int8_channel block_fp8; none
+//               weights internal|external     internal where there are tensors or no parameters
+//               inputs N  outputs N           as many as the code has; 1 without an OUTPUT
+//               d_model N                     0
+//               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
+//               self_counting none|WORD …     input, output, control_flow: those whose prefixes
+//                                             count themselves; else as the version has it
+//               order TAG …                   MMAP OPS …, as the sections follow one another in the
+//                                             file; else as the version has them (layout.hpp)
+//   operations: signatures: parameters: input_names:
+//               ID = STRING                   an input's ID is the index of its instruction
+//   constants: plan_constants:
+//               ID = constant                 assemble_values.hpp
+//   tensors:    ID|STRING = TYPE SHAPE [quantization] payload
+//               TYPE f32 f64 f16 bf16 i32 i64 i16 i8 u8 bool, SHAPE [2, 3], quantization one of
+//               fp16 | int8_tensor scale FLOAT | int8_channel axis N scales [FLOAT, …]
+//               | block_fp8 block N shape SHAPE scales [FLOAT, …]
+//   code: training:
+//               instructions                  assemble_code.hpp
+//   schedule:   INDEX|RESULT : [ACTION INDEX|RESULT, …]    save_result save_for_grad free
+//               free_after_trng forward preload, or action N
+//   arrays:     STRING = TYPE SHAPE payload
+//   resources:  STRING = payload
+//   plan:       instructions of mep_text.hpp, up to the word `end`
+//   tokenizer:  instructions of tisa_text.hpp, up to the word `end`
+//
+// Tables may be left out, and what the code needs is added to them: operations from id 32 on,
+// signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
+// has to be complete where there is one. Without input_names, inputs get the names of their
+// results.
+//
+// Lifetime:   borrows what the resolver gives; nothing of the text.
+// Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
+//             wrong; input_too_large. Names are looked up after the last token, so that their
+//             errors come after all others.
+// Limits:     max_bytes, and 4 GiB - 1.
+// Allocation: at most 60 × the text, and 300 KB; besides those the map.
+
+#ifndef TESSERA_NAC_ASSEMBLE_HPP
+#define TESSERA_NAC_ASSEMBLE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.error());
+//   use(*m);
+//
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     error() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none of its own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
+
+ public:
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
+
+ private:
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
+  }
+
+  union {
+    T value_;
+    tessera::error error_;
+  };
+  bool has_value_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_RESULT_HPP
+
+// ---- tessera/nac/assemble_code.hpp
+//
+// NAC assembly: how instructions are read.
+//
+//   statement   [NAME =] instruction
+//   instruction OPERATION [:SIGNATURE] (argument, …)      OPERATION: a word, a string, or op ID
+//               input [STRING]                            the name of the input
+//               parameter ID | parameter STRING
+//               state ID | lifted constant | saved RESULT | saved INDEX | target ID
+//               output (result, …) [filler [WORD, …]]     subgraph_output, reserved_output too
+//               step ID|STRING (result, result)           a gradient and a learning rate
+//               end_training ( [result] )
+//               control_flow [:B] (result, INTEGER, INTEGER)
+//               convergence [:B] (result [, end, branch …])
+//               raw A B [c [WORD, …]] [d [OFFSET, …]]
+//   argument    result | constant | #ID
+//   result      NAME | @OFFSET, from this instruction
+//   SIGNATURE   an id, or its codes as a string; without it: T for each result, and c b i f s S for
+//               null, booleans, integers, floats, strings and lists
+//
+// Results may be named before they are defined. Lines end statements, but not inside of brackets.
+//
+// Lifetime:   borrows the text.
+// Errors:     nac_text_*, at the token that is wrong.
+// Limits:     255 arguments; results within 32,767 instructions.
+// Allocation: at most 64 bytes for each name and value.
+
+#ifndef TESSERA_NAC_ASSEMBLE_CODE_HPP
+#define TESSERA_NAC_ASSEMBLE_CODE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/assemble_names.hpp
+//
+// NAC assembly: what names and values stand for: results, operations, signatures, constants,
+// parameters.
+//
+//   scope      names of results, and their instructions
+//   short_ids  operations or signatures, by name; new ones get the least free id
+//   constants  by value, where several have the same: the least id; new ones get the least free id
+//   parameters by name, where several have the same: the first row
+//   inputs     their names, as rows of the table
+//
+// Names are sorted, not hashed, so that no text takes more than n log n steps.
+//
+// Lifetime:   names of results borrow the text.
+// Errors:     nac_text_*, at the name or value.
+// Limits:     256 operations, 256 signatures; constants and parameters up to id 32,767.
+// Allocation: at most 64 bytes for each name and value.
+
+#ifndef TESSERA_NAC_ASSEMBLE_NAMES_HPP
+#define TESSERA_NAC_ASSEMBLE_NAMES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, and searching, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
+// standard algorithms, which cost more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, as much again as is sorted, unless it is in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
+/// holds for values at the front and for none behind them.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
+// ---- tessera/nac/ids.hpp
+//
+// Sets and tables of 16-bit ids: of constants, parameters and instructions.
+//
+//   detail::id_set seen;
+//   if (seen.has(c.id)) …
+//   const detail::id_table rows(file.parameters());       // the last record of an id counts
+//   if (rows[7] != detail::no_index) …                        // its index in the list
+//
+// Lifetime:   owns; refers to records by their indices.
+// Errors:     none.
+// Limits:     ids up to 65,535.
+// Allocation: of a set none, it has 8 KiB; of a table 4 to 8 bytes for each id up to the largest.
+
+#ifndef TESSERA_NAC_IDS_HPP
+#define TESSERA_NAC_IDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// A set of ids.
+class id_set {
+ public:
+  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
+  [[nodiscard]] bool has(std::uint16_t id) const noexcept {
+    return (words_[id >> 6] >> (id & 63) & 1) != 0;
+  }
+  /// 1 or 0.
+  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
+    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
+  }
+
+ private:
+  std::uint64_t words_[1024] = {};
+};
+
+inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
+
+/// From ids to indices, as far as the largest id reaches.
+class id_table {
+ public:
+  id_table() noexcept = default;
+  /// Of records with ids.
+  template <class List>
+  explicit id_table(const List& records) {
+    std::uint32_t index = 0;
+    for (const auto& r : records) set(r.id, index++);
+  }
+  /// The index of an id's record; none where there is none.
+  [[nodiscard]] std::uint32_t operator[](std::uint32_t id) const noexcept {
+    return id < next_.size() ? next_[id] - 1 : no_index;
+  }
+  void set(std::uint16_t id, std::uint32_t index) {
+    if (next_.size() <= id) next_.resize(std::size_t{id} + 1);
+    next_[id] = index + 1;
+  }
+  /// Behind the largest id.
+  [[nodiscard]] std::uint32_t end() const noexcept {
+    return static_cast<std::uint32_t>(next_.size());
+  }
+
+ private:
+  pool<std::uint32_t> next_;  // indices plus 1, so that 0 is no_index
+};
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_IDS_HPP
+
+// ---- tessera/nac/lexer.hpp
+//
+// NAC assembly as tokens: what assemble and its parts read from, and how strings are printed.
+//
+//   nac::detail::lexer in(source);
+//   if (in.accept("schedule")) in.expect(':');
+//   const std::int64_t tick = in.integer(0, 65535);
+//   in.end_line();
+//   if (in.failed()) return in.error();
+//
+//   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
+//   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
+//   string    "…" with \" \\ \n \r \t \xHH                                "fc.weight"
+//   mark      any other character by itself                               ( ) [ ] { } = : , #
+//   line end  ends a statement, but for those inside of brackets
+//   comment   from ';' to the end of the line
+//
+// The first error stays, and everything after it is refused without effect.
+//
+// Lifetime:   borrows the source.
+// Errors:     nac_text_*, at the token that is wrong.
+// Limits:     none.
+// Allocation: what is asked for: decoded strings.
+
+#ifndef TESSERA_NAC_LEXER_HPP
+#define TESSERA_NAC_LEXER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 // ---- tessera/core/number.hpp
 //
@@ -2442,1773 +2703,6 @@ class big_integer {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_NUMBER_HPP
-
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, and searching, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
-//                                            [&](const edge& e) { return e.from < wanted; });
-//
-// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
-// standard algorithms, which cost more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, as much again as is sorted, unless it is in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
-/// holds for values at the front and for none behind them.
-template <class T, class Below>
-[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
-                                                    Below below) {
-  std::size_t first = 0;
-  while (count != 0) {
-    const std::size_t half = count / 2;
-    if (below(values[first + half])) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// What kind of value a reader stands at, by its first character.
-enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
-
-/// A number as it stands in the text.
-struct number {
-  double value = 0;
-  bool integral = false;        ///< the token has neither fraction nor exponent
-  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
-};
-
-class reader {
- public:
-  explicit reader(std::string_view source, const limits& limit = {})
-      : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), limit_(limit) {
-    if (source.size() > limit.max_bytes)
-      fail(errc::input_too_large, limit.max_bytes);
-    else if (source.substr(0, 3) == "\xEF\xBB\xBF")
-      at_ += 3;
-  }
-  /// A temporary string would be gone before the first value is read.
-  template <class Owner>
-    requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
-  explicit reader(Owner&& source, const limits& limit = {}) = delete;
-
-  reader(const reader&) = delete;
-  reader& operator=(const reader&) = delete;
-
-  /// Enters an array. Then call element() before each value, until it returns false.
-  void array() { open('[', errc::json_expected_array); }
-  /// True when another element follows, which is then to be read; false behind the ']'.
-  [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
-  /// The same for arrays of fixed length: an element must follow.
-  void require_element(errc code = errc::json_missing_element) {
-    const char* const at = token();
-    if (!element()) fail_at(code, at);
-  }
-  /// Leaves an array that must end here.
-  void end_array(errc code = errc::json_unexpected_element) {
-    const char* const at = token();
-    if (element()) fail_at(code, at);
-  }
-
-  /// Enters an object. Then call key() before each member, until it returns false.
-  void object() {
-    open('{', errc::json_expected_object);
-    if (!failed()) object_keys_.push_back(keys_.size());
-  }
-  /// True when another member follows: its key, unescaped, is in `out` and its value is to be read.
-  [[nodiscard]] bool key(std::string_view& out) {
-    if (object_keys_.empty() && !failed()) __builtin_trap();  // without object()
-    if (!next('}', errc::json_expected_comma_or_brace)) {
-      close_object();
-      return false;
-    }
-    skip_space();
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
-    if (*at_ != '"') return fail_at(errc::json_expected_key, at_), false;
-    const char* const start = at_;
-    bool escaped = false;
-    out = quoted(escaped);
-    if (failed()) return false;
-    keys_.push_back({hash(out), start, std::uint64_t{out.size()} << 1 | (escaped ? 1u : 0u)});
-    skip_space();
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
-    if (*at_ != ':') return fail_at(errc::json_expected_colon, at_), false;
-    ++at_;
-    return true;
-  }
-
-  /// The kind of the value that comes next; `none` at the end of the text and for other bytes.
-  [[nodiscard]] kind peek() {
-    skip_space();
-    if (at_ == end_) return kind::none;
-    switch (*at_) {
-      case '{': return kind::object;
-      case '[': return kind::array;
-      case '"': return kind::string;
-      case 't':
-      case 'f': return kind::boolean;
-      case 'n': return kind::null;
-      default: return *at_ == '-' || is_digit(*at_) ? kind::number : kind::none;
-    }
-  }
-
-  /// An integer in [-2^63, 2^63).
-  [[nodiscard]] std::int64_t int64() {
-    bool above = false;
-    const char* const start = token();
-    const std::int64_t v = int64_pattern(above);
-    if (above) fail_at(errc::json_integer_range, start);
-    return failed() ? 0 : v;
-  }
-  /// An integer in [low, high].
-  template <class Int>
-  [[nodiscard]] Int integer(Int low, Int high) {
-    const char* const start = token();
-    const std::int64_t v = int64();
-    if (!failed() && (v < std::int64_t{low} || v > std::int64_t{high}))
-      fail_at(errc::json_integer_range, start);
-    return failed() ? Int{} : static_cast<Int>(v);
-  }
-  [[nodiscard]] std::int32_t int32() { return integer<std::int32_t>(INT32_MIN, INT32_MAX); }
-  /// An integer in [0, 2^64).
-  [[nodiscard]] std::uint64_t uint64() {
-    const char* const start = token();
-    bool above = false;
-    const std::int64_t v = int64_pattern(above);
-    if (v < 0 && !above) fail_at(errc::json_integer_range, start);
-    return failed() ? 0 : static_cast<std::uint64_t>(v);
-  }
-  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` tells the upper half.
-  [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
-    above_int64 = false;
-    const scan s = scan_number(errc::json_expected_integer);
-    if (failed()) return 0;
-    if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
-    const std::uint64_t magnitude = s.significand;
-    // Of 20 digits behind a 1, values from 2^64 on have wrapped to less than 2 * 10^18.
-    if (s.digits.size() > 20 ||
-        (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
-      return fail_at(errc::json_integer_range, s.first), 0;
-    constexpr std::uint64_t half = std::uint64_t{1} << 63;
-    if (s.negative && magnitude > half) return fail_at(errc::json_integer_range, s.first), 0;
-    above_int64 = !s.negative && magnitude >= half;
-    return static_cast<std::int64_t>(s.negative ? 0 - magnitude : magnitude);
-  }
-  /// Any number, correctly rounded.
-  [[nodiscard]] json::number number() {
-    const scan s = scan_number(errc::json_expected_number);
-    if (failed()) return {};
-    const decimal d{s.digits, s.exponent};
-    const double magnitude =
-        s.digits.size() <= 19 ? decimal_to_double(d, s.significand) : decimal_to_double(d);
-    if (magnitude > DBL_MAX) return fail_at(errc::json_number_range, s.first), json::number{};
-    return {s.negative ? -magnitude : magnitude,
-            s.integral,
-            {s.first, static_cast<std::size_t>(at_ - s.first)}};
-  }
-  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
-  /// JSON by way of doubles.
-  [[nodiscard]] float float32() {
-    const char* const start = token();
-    const double v = number().value;
-    constexpr double largest = 0x1.fffffep127;
-    if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
-    return failed() ? 0.0f : static_cast<float>(v);
-  }
-  [[nodiscard]] bool boolean() {
-    token();
-    if (accept("true")) return true;
-    if (!accept("false")) fail_literal(errc::json_expected_boolean);
-    return false;
-  }
-  void null() {
-    token();
-    if (!accept("null")) fail_literal(errc::json_expected_null);
-  }
-  /// A string, unescaped. Valid until the next string or key.
-  [[nodiscard]] std::string_view string() {
-    token();
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), std::string_view{};
-    if (*at_ != '"') return fail_at(errc::json_expected_string, at_), std::string_view{};
-    bool escaped = false;
-    return quoted(escaped);
-  }
-
-  /// Reads over one value of any kind, checking all of it, and returns its text.
-  std::string_view skip() {
-    const char* const start = token();
-    pool<bool> objects;  // the containers that this value has opened
-    std::string_view ignored;
-    do {
-      switch (peek()) {
-        case kind::object: object(), objects.push_back(true); break;
-        case kind::array: array(), objects.push_back(false); break;
-        case kind::string: (void)string(); break;
-        case kind::number: skip_number(); break;
-        case kind::boolean:
-        case kind::null: literal(); break;
-        case kind::none: fail_value(); break;
-      }
-      while (!objects.empty() && !(objects.back() ? key(ignored) : element())) objects.pop_back();
-    } while (!objects.empty());
-    return failed() ? std::string_view{}
-                    : std::string_view(start, static_cast<std::size_t>(at_ - start));
-  }
-
-  /// The text from the value that comes next, for reading plain stretches of it some other way.
-  [[nodiscard]] std::string_view rest() {
-    const char* const at = token();
-    return {at, static_cast<std::size_t>(end_ - at)};
-  }
-  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
-  void resume(const char* at) noexcept { at_ = at; }
-  /// Whether `more` containers inside one another may still be opened.
-  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
-    return limit_.max_depth - depth_ >= more;
-  }
-
-  /// Byte offset of the value or bracket that comes next.
-  [[nodiscard]] std::uint64_t offset() {
-    skip_space();
-    return offset_of(at_);
-  }
-
-  /// Reports an error of the schema; the first error of any kind wins.
-  void fail(errc code, std::uint64_t offset) {
-    if (error_.code == errc::ok) error_ = {code, offset};
-    end_ = at_;  // every later step finds the end of the text, and the first error stays
-  }
-  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-
-  /// Checks that nothing but white space follows, and returns the first error.
-  [[nodiscard]] tessera::error finish() {
-    skip_space();
-    if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
-    return error_;
-  }
-
- private:
-  struct scan {
-    const char* first = nullptr;
-    std::string_view digits;        // may hold a '.'
-    std::uint64_t significand = 0;  // their value modulo 2^64
-    std::int64_t exponent = 0;
-    bool negative = false;
-    bool integral = true;
-  };
-  struct seen_key {
-    std::uint64_t hash;
-    const char* start;     // the opening quote
-    std::uint64_t packed;  // its length when unescaped, times 2, and 1 when it holds escapes
-
-    [[nodiscard]] bool escaped() const noexcept { return (packed & 1) != 0; }
-    [[nodiscard]] std::uint64_t length() const noexcept { return packed >> 1; }
-  };
-
-  [[nodiscard]] static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-  [[nodiscard]] std::uint64_t offset_of(const char* at) const noexcept {
-    return error_.code != errc::ok ? error_.offset : static_cast<std::uint64_t>(at - begin_);
-  }
-
-  void skip_space() noexcept {
-    while (at_ != end_ && *at_ <= ' ' &&
-           (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t'))
-      ++at_;
-  }
-  const char* token() noexcept {
-    skip_space();
-    return at_;
-  }
-
-  void fail_at(errc code, const char* at) { fail(code, static_cast<std::uint64_t>(at - begin_)); }
-
-  bool accept(std::string_view literal) noexcept {
-    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
-    if (rest.substr(0, literal.size()) != literal) return false;
-    at_ += literal.size();
-    return true;
-  }
-  void literal() {
-    if (!accept("true") && !accept("false") && !accept("null"))
-      fail_literal(errc::json_bad_literal);
-  }
-  /// None of the literals that were wanted: say so, unless the text ends inside one.
-  void fail_literal(errc code) {
-    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
-    for (const std::string_view whole : {"true", "false", "null"})
-      if (rest.size() < whole.size() && whole.substr(0, rest.size()) == rest)
-        return fail_at(errc::json_unexpected_end, end_);
-    fail_at(code, at_);
-  }
-  void fail_value() {
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
-    const bool letter = (*at_ >= 'a' && *at_ <= 'z') || (*at_ >= 'A' && *at_ <= 'Z');
-    fail_at(letter ? errc::json_bad_literal : errc::json_expected_value, at_);
-  }
-
-  void open(char bracket, errc code) {
-    token();
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
-    if (*at_ != bracket) return fail_at(code, at_);
-    if (depth_ >= limit_.max_depth) return fail_at(errc::json_depth, at_);
-    ++depth_;
-    ++at_;
-    fresh_ = true;
-  }
-  bool next(char bracket, errc code) {
-    token();
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
-    if (*at_ == bracket) {
-      ++at_;
-      --depth_;
-      fresh_ = false;
-      return false;
-    }
-    if (fresh_) return fresh_ = false, true;
-    if (*at_ != ',') return fail_at(code, at_), false;
-    ++at_;
-    return true;
-  }
-
-  scan scan_number(errc code) {
-    scan s;
-    const char* p = s.first = token();
-    if (p == end_) return fail_at(errc::json_unexpected_end, p), s;
-    if (*p == '-') {
-      s.negative = true;
-      ++p;
-    } else if (!is_digit(*p)) {
-      return fail_at(code, p), s;
-    }
-    const char* const digits = p;
-    if (!scan_digits(p, s.significand)) return s;
-    if (*digits == '0' && p - digits > 1) return fail_at(errc::json_leading_zero, digits), s;
-    if (p != end_ && *p == '.') {
-      s.integral = false;
-      const char* const point = ++p;
-      if (!scan_digits(p, s.significand)) return s;
-      s.exponent = -(p - point);
-    }
-    s.digits = {digits, static_cast<std::size_t>(p - digits)};
-    if (p != end_ && (*p == 'e' || *p == 'E')) {
-      s.integral = false;
-      ++p;
-      bool negative = false;
-      if (p != end_ && (*p == '+' || *p == '-')) negative = *p++ == '-';
-      const char* const power = p;
-      std::uint64_t any = 0;
-      if (!scan_digits(p, any)) return s;
-      std::int64_t value = 0;
-      for (const char* q = power; q != p; ++q)  // beyond 2^50 it no longer matters how much
-        if (value < std::int64_t{1} << 50) value = value * 10 + (*q - '0');
-      s.exponent += negative ? -value : value;
-    }
-    at_ = p;
-    return s;
-  }
-  /// Reads over a number. Below 10^308 it is in range whatever its digits are, so only what may not
-  /// be is converted.
-  void skip_number() {
-    const scan s = scan_number(errc::json_expected_number);
-    if (s.exponent + static_cast<std::int64_t>(s.digits.size()) <= 308 || failed()) return;
-    if (decimal_to_double({s.digits, s.exponent}) > DBL_MAX)
-      fail_at(errc::json_number_range, s.first);
-  }
-  /// Appends digits to `value`, modulo 2^64.
-  bool scan_digits(const char*& p, std::uint64_t& value) {
-    if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
-    if (!is_digit(*p)) return fail_at(errc::json_expected_digit, p), false;
-    for (; p != end_ && is_digit(*p); ++p)
-      value = value * 10 + static_cast<std::uint64_t>(*p - '0');
-    return true;
-  }
-
-  /// The string at at_, which is a quote.
-  std::string_view quoted(bool& escaped) {
-    const char* const start = ++at_;
-    const char* const close = scan_string(start, escaped);
-    if (close == nullptr) return {};
-    at_ = close + 1;
-    if (!escaped) return {start, static_cast<std::size_t>(close - start)};
-    unescape(start, close, unescaped_);
-    return unescaped_;
-  }
-  /// The closing quote of the string whose first character is at p, all of it checked.
-  const char* scan_string(const char* p, bool& escaped) {
-    while (p != end_) {
-      const auto c = static_cast<unsigned char>(*p);
-      if (c == '"') return p;
-      if (c == '\\') {
-        escaped = true;
-        if (!scan_escape(p)) return nullptr;
-      } else if (c < 0x20) {
-        return fail_at(errc::json_control_character, p), nullptr;
-      } else if (c < 0x80) {
-        ++p;
-      } else {
-        const unsigned length = utf8_length(p, end_);
-        if (length == 0) return fail_at(errc::json_bad_utf8, p), nullptr;
-        p += length;
-      }
-    }
-    return fail_at(errc::json_unexpected_end, p), nullptr;
-  }
-  bool scan_escape(const char*& p) {
-    if (end_ - p < 2) return fail_at(errc::json_unexpected_end, end_), false;
-    if (p[1] != 'u') {
-      constexpr std::string_view letters = "\"\\/bfnrt";
-      if (letters.find(p[1]) == std::string_view::npos)
-        return fail_at(errc::json_bad_escape, p), false;
-      return p += 2, true;
-    }
-    const char* const start = p;
-    std::uint32_t unit = 0;
-    if (!scan_unit(p, unit)) return false;
-    if (unit < 0xd800 || unit > 0xdfff) return true;
-    std::uint32_t low = 0;
-    if (unit > 0xdbff) return fail_at(errc::json_lone_surrogate, start), false;
-    if (p == end_ || (*p == '\\' && end_ - p < 2))
-      return fail_at(errc::json_unexpected_end, end_), false;
-    if (*p != '\\' || p[1] != 'u') return fail_at(errc::json_lone_surrogate, start), false;
-    if (!scan_unit(p, low)) return false;
-    if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
-    return true;
-  }
-  /// \uXXXX at p, where a backslash and a u stand.
-  bool scan_unit(const char*& p, std::uint32_t& unit) {
-    const char* const start = p;
-    p += 2;
-    for (int i = 0; i < 4; ++i, ++p) {
-      if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
-      const int digit = hex(*p);
-      if (digit < 0) return fail_at(errc::json_bad_escape, start), false;
-      unit = unit << 4 | static_cast<std::uint32_t>(digit);
-    }
-    return true;
-  }
-  [[nodiscard]] static constexpr int hex(char c) noexcept {
-    if (is_digit(c)) return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-  }
-  /// A string that scan_string accepted.
-  static void unescape(const char* p, const char* close, text& out) {
-    out.clear();
-    const auto unit = [](const char* digits) {
-      std::uint32_t v = 0;
-      for (int i = 0; i < 4; ++i) v = v << 4 | static_cast<std::uint32_t>(hex(digits[i]));
-      return v;
-    };
-    while (p != close) {
-      const char* const plain = p;
-      while (p != close && *p != '\\') ++p;
-      out << std::string_view(plain, static_cast<std::size_t>(p - plain));
-      if (p == close) return;
-      constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
-      if (p[1] != 'u') {
-        out << meant[letters.find(p[1])];
-        p += 2;
-        continue;
-      }
-      std::uint32_t code_point = unit(p + 2);
-      p += 6;
-      if (code_point >= 0xd800 && code_point <= 0xdbff) {
-        code_point = 0x10000 + ((code_point - 0xd800) << 10) + (unit(p + 2) - 0xdc00);
-        p += 6;
-      }
-      out.advance(utf8_encode(code_point, out.prepare(4)));
-    }
-  }
-
-  [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
-    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions cost time in sorting, no more
-    for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    return h;
-  }
-  /// Order by hash, then by length, then by unescaped key. Only keys of one length are looked at
-  /// again, so a long key costs no more than its own length however many short ones there are.
-  [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
-    if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;
-    if (a.length() != b.length()) return a.length() < b.length() ? -1 : 1;
-    text left, right;
-    return key_text(a, left).compare(key_text(b, right));
-  }
-  static std::string_view key_text(const seen_key& k, text& storage) {
-    const char* const first = k.start + 1;
-    if (!k.escaped()) return {first, to_size(k.length())};
-    const char* close = first;
-    for (; *close != '"'; ++close)
-      if (*close == '\\') ++close;
-    unescape(first, close, storage);
-    return storage;
-  }
-  [[nodiscard]] static bool before(const seen_key& a, const seen_key& b) {
-    const int order = compare_keys(a, b);
-    return order != 0 ? order < 0 : a.start < b.start;
-  }
-
-  /// Behind the '}': looks for a key that stood twice. Sorting keeps hostile keys from costing
-  /// more than n log n.
-  void close_object() {
-    if (failed()) return;
-    const std::size_t base = object_keys_.back();
-    seen_key* const k = keys_.data() + base;
-    const std::size_t count = keys_.size() - base;
-    object_keys_.pop_back();
-    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
-    const char* duplicate = nullptr;
-    for (std::size_t i = 1; i < count; ++i)
-      if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
-          (duplicate == nullptr || k[i].start < duplicate))
-        duplicate = k[i].start;
-    keys_.resize(base);
-    if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
-  }
-
-  const char* begin_;
-  const char* at_;
-  const char* end_;
-  limits limit_;
-  tessera::error error_;
-  std::uint32_t depth_ = 0;
-  bool fresh_ = false;             // just behind an opening bracket
-  pool<std::size_t> object_keys_;  // where the keys of each open object start
-  pool<seen_key> keys_;
-  text unescaped_;
-};
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_JSON_READ_HPP
-
-// ---- tessera/core/json_write.hpp
-//
-// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
-//
-//   tessera::text out;
-//   json::writer w(out, json::compact);
-//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
-//   // {"step":0.5,"ids":[7]}
-//
-//   json::compact    {"a":[1,2]}          no white space
-//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
-//   json::indented   two spaces a level, one member or element a line, "key": value
-//
-// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
-// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
-//
-// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
-//
-//   w.record(json::number_room + 2, [](json::cursor to) {
-//     return to.literal("[").number(0.5).literal("]");
-//   });
-//
-// Lifetime:   borrows the text it appends to.
-// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
-// Limits:     none.
-// Allocation: what the text grows by.
-
-#ifndef TESSERA_CORE_JSON_WRITE_HPP
-#define TESSERA_CORE_JSON_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-
-
-// ---- tessera/core/shortest.hpp
-//
-// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
-//
-//   tessera::text out;
-//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
-//
-// Three ways, each exact, the quickest that can prove its answer first:
-//
-//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   any but the least of doubles                      v and its rounding interval in 128 bits
-//   what is too close to a tie for that               big integers
-//
-// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
-//
-// Lifetime:   values.
-// Errors:     none; the caller passes finite doubles.
-// Limits:     none.
-// Allocation: none but the text that is appended to.
-
-#ifndef TESSERA_CORE_SHORTEST_HPP
-#define TESSERA_CORE_SHORTEST_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// How a double is laid out. Both write the shortest digits that read back as the same double, a
-/// fraction or an exponent always, and two exponent digits or more with a sign.
-enum class double_style : std::uint8_t {
-  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
-  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
-};
-
-/// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
-
-namespace detail {
-
-inline constexpr std::uint64_t powers_of_five[] = {1u,
-                                                   5u,
-                                                   25u,
-                                                   125u,
-                                                   625u,
-                                                   3125u,
-                                                   15625u,
-                                                   78125u,
-                                                   390625u,
-                                                   1953125u,
-                                                   9765625u,
-                                                   48828125u,
-                                                   244140625u,
-                                                   1220703125u,
-                                                   6103515625u,
-                                                   30517578125u,
-                                                   152587890625u,
-                                                   762939453125u,
-                                                   3814697265625u,
-                                                   19073486328125u,
-                                                   95367431640625u,
-                                                   476837158203125u,
-                                                   2384185791015625u,
-                                                   11920928955078125u,
-                                                   59604644775390625u,
-                                                   298023223876953125u,
-                                                   1490116119384765625u,
-                                                   7450580596923828125u};
-
-struct word_pair {
-  std::uint64_t high, low;
-};
-
-/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
-inline constexpr word_pair powers_of_five_27[] = {
-    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
-    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
-    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
-    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
-    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
-    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
-    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
-    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
-    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
-    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
-    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
-    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
-
-/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
-struct decimal_17 {
-  std::uint64_t significand;
-  int point;
-};
-
-/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
-/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
-  const int binary = (biased != 0 ? biased : 1) - 1075;
-  const bool closed = (significand & 1) == 0;       // ties to even read back as v
-  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
-  const unsigned twice = uneven ? 2 : 1;
-  // v = r / s; below and above: half the gaps to the neighbours, over s
-  big_integer r(significand), s(1), below(1), above(1);
-  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
-  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
-  if (binary > 0) {
-    below.shift_left(static_cast<unsigned>(binary));
-    above.shift_left(static_cast<unsigned>(binary));
-  }
-  if (uneven) above.shift_left(1);
-  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
-  const int log2 = 63 - std::countl_zero(significand) + binary;
-  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
-  if (k >= 0) {
-    s.multiply_power_of_ten(static_cast<unsigned>(k));
-  } else {
-    r.multiply_power_of_ten(static_cast<unsigned>(-k));
-    below.multiply_power_of_ten(static_cast<unsigned>(-k));
-    above.multiply_power_of_ten(static_cast<unsigned>(-k));
-  }
-  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
-    big_integer high = r;
-    high.add(above);
-    return high.compare(limit) >= (closed ? 0 : 1);
-  };
-  while (reaches(s)) {
-    s.multiply_add(10, 0);
-    ++k;
-  }
-  unsigned count = 0;
-  for (;;) {
-    r.multiply_add(10, 0);
-    below.multiply_add(10, 0);
-    above.multiply_add(10, 0);
-    char digit = '0';
-    while (r.compare(s) >= 0) {
-      r.subtract(s);
-      ++digit;
-    }
-    --k;
-    const bool low = r.compare(below) < (closed ? 1 : 0);
-    const bool high = reaches(s);
-    if (!low && !high) {
-      digits[count++] = digit;
-      continue;
-    }
-    r.shift_left(1);
-    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
-    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
-    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
-    exponent = k;
-    return count;
-  }
-}
-
-/// a * b
-[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
-#ifdef __SIZEOF_INT128__
-  __extension__ using wide = unsigned __int128;
-  const wide p = wide{a} * b;
-  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
-#else
-  constexpr std::uint64_t half = 0xffffffffu;
-  const std::uint64_t first = (a & half) * (b & half);
-  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
-  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
-  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
-#endif
-}
-/// a * b / 2^64, cut
-[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
-  word_pair p = multiply(a.high, b);
-  const std::uint64_t carried = multiply(a.low, b).high;
-  p.low += carried;
-  p.high += p.low < carried ? 1 : 0;
-  return p;
-}
-
-/// (high * 2^64 + low) * 2^exponent
-struct binary_128 {
-  word_pair bits;
-  int exponent;
-};
-
-/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
-/// error below 3 in the last bit.
-[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
-  const auto from_table = [](int i) -> binary_128 {
-    const int zeros = std::countl_zero(powers_of_five[i]);
-    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
-  };
-  if (power >= 0 && power <= 27) return from_table(power);
-  const int coarse = (power + 297) / 27 - 11;
-  const binary_128 fine = from_table((power + 297) % 27);
-  // 1217359 / 2^19 is just above log2(5).
-  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
-          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
-}
-
-[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
-  char digits[20];
-  int exponent = 0;
-  const unsigned count = shortest_digits_exact(v, digits, exponent);
-  std::uint64_t significand = 0;
-  for (unsigned i = 0; i < 17; ++i)
-    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
-  return {significand, static_cast<int>(count) + exponent};
-}
-
-/// Shortest digits of a finite v > 0, the nearest to v of those.
-[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
-  const int binary = biased - 1075;  // v = significand * 2^binary
-  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
-  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
-  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
-  const bool nearer = fraction == 0;  // the double below
-  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
-  const binary_128 five = power_of_five(scale);
-  const bool exact = five.bits.low == 0;
-  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
-  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
-  const int shift = 128 + binary + scale + five.exponent;
-  word_pair value = multiply(five.bits.high, significand << shift);
-  if (!exact) value = multiply_high(five.bits, significand << shift);
-  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
-  const std::uint64_t above_low =
-      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
-  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
-  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
-  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
-  constexpr std::uint64_t half = std::uint64_t{1} << 63;
-  if (!exact) {
-    // These three are off by less than 3: too close to an integer or to a half, that could decide.
-    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
-    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
-  }
-  // The integers within. Ties to even: the ends read back as v when the significand is even.
-  const std::uint64_t odd = significand & 1;
-  const std::uint64_t high =
-      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
-  const std::uint64_t low =
-      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
-  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
-  std::uint64_t nearest = high / 10 * 10;
-  if (nearest < low) {
-    nearest = value.high;
-    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
-    nearest = nearest < low ? low : nearest > high ? high : nearest;
-  }
-  const bool has_16 = nearest < powers_of_ten[16];
-  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
-}
-
-/// How many of eight digits there are up to the last that isn't 0; there is one.
-[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
-  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
-}
-
-/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
-inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
-  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
-  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
-  store_le(to, high | eight_zeros);
-  store_le(to + 8, low | eight_zeros);
-  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
-}
-
-/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
-/// way saves no registers for it.
-[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
-  const decimal_17 d = shortest(v);
-  const std::uint64_t first = d.significand / powers_of_ten[16];
-  const std::uint64_t others = d.significand % powers_of_ten[16];
-  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
-    *to++ = static_cast<char>('0' + first);
-    const unsigned count = put_sixteen(to + 1, others);
-    *to = '.';
-    to += count == 0 ? 0 : count + 1;
-    *to++ = 'e';
-    *to++ = d.point < 1 ? '-' : '+';
-    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
-    if (power < 10) *to++ = '0';
-    return put_up_to_eight(to, power);
-  }
-  if (d.point <= 0) {
-    std::memcpy(to, "0.000", 5);
-    to += 2 - d.point;
-    *to++ = static_cast<char>('0' + first);
-    return to + put_sixteen(to, others);
-  }
-  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
-  // integers below 2^53 are doubles, and those behind are written whole.
-  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
-  const auto point = static_cast<unsigned>(d.point);
-  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
-  to = put_magnitude(to, whole);
-  *to++ = '.';
-  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
-  return to + (count == 0 ? 1 : count);
-}
-
-}  // namespace detail
-
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
-inline char* put_double(char* to, double v, double_style style) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  *to = '-';
-  to += bits >> 63;
-  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
-  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
-  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
-  const double scaled = v * 1e8;
-  if (scaled < 1e15) {
-    const auto n = static_cast<std::int64_t>(scaled + 0.5);
-    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
-    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
-      const auto whole = static_cast<std::uint32_t>(v);
-      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
-      *to++ = '.';
-      const std::uint64_t digits =
-          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
-      store_le(to, digits | detail::eight_zeros);
-      return to + detail::up_to_last(digits | 1);  // one digit at least
-    }
-  }
-  return detail::put_shortest(to, v, style);
-}
-
-/// Appends a finite double.
-inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
-  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SHORTEST_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// The white space of a document.
-struct layout {
-  unsigned indent;  ///< spaces a level; 0 writes one line
-  std::string_view comma, colon;
-  double_style doubles = double_style::python;
-};
-inline constexpr layout compact{0, ",", ":"};
-inline constexpr layout spaced{0, ", ", ": "};
-inline constexpr layout indented{2, ",", ": "};
-
-/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
-inline void append_quoted(text& out, std::string_view s) {
-  out << '"';
-  std::size_t plain = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    const auto c = static_cast<unsigned char>(s[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out << s.substr(plain, i - plain) << '\\';
-    plain = i + 1;
-    switch (c) {
-      case '\b': out << 'b'; break;
-      case '\f': out << 'f'; break;
-      case '\n': out << 'n'; break;
-      case '\r': out << 'r'; break;
-      case '\t': out << 't'; break;
-      case '"':
-      case '\\': out << s[i]; break;
-      default:
-        out << "u00"
-            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
-    }
-  }
-  out << s.substr(plain) << '"';
-}
-
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
-
-/// Where the next character of a record goes. Each call stores and returns where the one after that
-/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
-class cursor {
- public:
-  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
-
-  template <class Int>
-  [[nodiscard]] cursor integer(Int v) const noexcept {
-    return {put_integer(to_, v), doubles_};
-  }
-  [[nodiscard]] cursor number(double v) const noexcept {
-    return {put_double(to_, v, doubles_), doubles_};
-  }
-  /// JSON as it stands: brackets, commas, keys.
-  template <std::size_t Size>
-  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
-    std::memcpy(to_, json, Size - 1);
-    return {to_ + Size - 1, doubles_};
-  }
-  [[nodiscard]] char* place() const noexcept { return to_; }
-
- private:
-  char* to_;
-  double_style doubles_;
-};
-
-class writer {
- public:
-  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
-
-  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
-  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
-  /// Closes the innermost container.
-  writer& end() {
-    const bool is_object = (kinds_.view().back() == '}');
-    kinds_.truncate(kinds_.size() - 1);
-    if (!fresh_ && one_line_ == 0) new_line();
-    if (one_line_ != 0) --one_line_;
-    out_ << (is_object ? '}' : ']');
-    fresh_ = false;
-    return *this;
-  }
-  /// The key of the next member.
-  writer& key(std::string_view name) {
-    separate();
-    append_quoted(out_, name);
-    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
-    after_key_ = true;
-    return *this;
-  }
-
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  writer& integer(Int v) { return separate(), out_ << v, *this; }
-  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
-  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
-  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
-  writer& null() { return raw("null"); }
-  /// A value that is JSON text already, such as a number's own token.
-  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
-  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
-  template <class Write>
-  writer& record(std::size_t room, Write write) {
-    separate();
-    char* const begin = out_.prepare(room);
-    const cursor end = write(cursor(begin, layout_.doubles));
-    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
-  }
-
- private:
-  writer& begin(char bracket, char close, bool one_line) {
-    separate();
-    out_ << bracket;
-    kinds_ << close;
-    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
-    fresh_ = true;
-    return *this;
-  }
-  void separate() {
-    if (after_key_) {
-      after_key_ = false;
-    } else if (kinds_.size() != 0) {
-      if (!fresh_) {
-        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
-          out_ << ',';
-        else
-          out_ << layout_.comma;
-      }
-      if (one_line_ == 0) new_line();
-    }
-    fresh_ = false;
-  }
-  void new_line() {
-    const std::size_t spaces = kinds_.size() * layout_.indent;
-    char* const to = out_.prepare(1 + spaces);
-    *to = '\n';
-    std::memset(to + 1, ' ', spaces);
-    out_.advance(1 + spaces);
-  }
-
-  text& out_;
-  layout layout_;
-  text kinds_;                // the closing brackets that are due
-  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
-  bool fresh_ = false, after_key_ = false;
-};
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_JSON_WRITE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// Copies one value of any kind: order of members and tokens of numbers as they were, white space
-/// and escapes as the writer lays them out.
-inline void copy(reader& in, writer& out) {
-  pool<bool> objects;  // the containers that this value has opened
-  std::string_view name;
-  do {
-    switch (in.peek()) {
-      case kind::object:
-        in.object(), out.begin_object();
-        objects.push_back(true);
-        break;
-      case kind::array:
-        in.array(), out.begin_array();
-        objects.push_back(false);
-        break;
-      case kind::string: out.string(in.string()); break;
-      default: out.raw(in.skip());
-    }
-    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
-      out.end();
-      objects.pop_back();
-    }
-    if (!objects.empty() && objects.back()) out.key(name);
-  } while (!objects.empty());
-}
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_JSON_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
-
-/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-inline void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
-
-/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
-/// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] inline text path(std::string_view source, std::uint64_t offset,
-                               const limits& limit = {}) {
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys`, up to the next step's
-  };
-  pool<step> steps;
-  text keys;
-  reader in(source, limit);
-  for (bool found = in.offset() >= offset; !found;) {
-    switch (in.peek()) {
-      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
-      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
-      default: in.skip(), found = in.offset() > offset;
-    }
-    // On to the next value; containers that end on the way are left.
-    bool more = false;
-    while (!found && !more && !steps.empty()) {
-      std::string_view name;
-      more = steps.back().is_object ? in.key(name) : in.element();
-      if (in.failed()) {
-        found = true;
-      } else if (more) {
-        ++steps.back().count;
-        keys.truncate(steps.back().key_first);
-        keys << name;
-        found = in.offset() >= offset;
-      } else {
-        found = in.offset() > offset;
-        keys.truncate(steps.back().key_first);
-        steps.pop_back();
-      }
-    }
-    found = found || steps.empty();
-  }
-
-  text out("$");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const step& s = steps[i];
-    if (s.count == 0) break;  // behind the opening bracket, before the first value
-    if (!s.is_object) {
-      out << '[' << s.count - 1 << ']';
-      continue;
-    }
-    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
-    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
-    append_key(out, key);
-  }
-  return out;
-}
-
-inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
-
-/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
-/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
-/// follows it; what isn't there gets no_offset.
-inline void find(std::string_view source, tessera::view<std::string_view> paths,
-                 std::uint64_t* offsets, const limits& limit = {}) {
-  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
-  pool<std::uint32_t> order;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    offsets[i] = no_offset;
-    order.push_back(static_cast<std::uint32_t>(i));
-  }
-  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
-    return detail::compare_paths(paths[a], paths[b]) < 0;
-  });
-
-  struct level {
-    bool is_object;
-    std::uint64_t count;      // elements that were entered
-    std::size_t first, last;  // the paths into this container
-    std::size_t prefix;       // how much of these paths leads here
-  };
-  pool<level> levels;
-  text component;
-  reader in(source, limit);
-  std::size_t found = 0;
-  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
-    const std::uint64_t at = in.offset();
-    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
-      offsets[order[first]] = at;
-    const kind k = in.peek();
-    if (first == last || (k != kind::object && k != kind::array)) {
-      in.skip();
-      return;
-    }
-    if (k == kind::object)
-      in.object();
-    else
-      in.array();
-    levels.push_back({k == kind::object, 0, first, last, prefix});
-  };
-  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
-    const std::string_view path = paths[order[i]];
-    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
-  };
-  std::size_t first_path = 0, last_path = order.size();
-  while (first_path < last_path && !leads(first_path)) ++first_path;
-  while (first_path < last_path && !leads(last_path - 1)) --last_path;
-  value(first_path, last_path, 1);
-
-  std::string_view name;
-  while (!levels.empty() && !in.failed() && found < order.size()) {
-    level& l = levels.back();
-    if (l.is_object ? !in.key(name) : !in.element()) {
-      levels.pop_back();
-      continue;
-    }
-    component.clear();
-    if (l.is_object)
-      append_key(component, name);
-    else
-      component << '[' << l.count++ << ']';
-    const auto order_of = [&](std::size_t i) {
-      const std::string_view path = paths[order[i]];
-      const std::size_t end = detail::component_end(path, l.prefix);
-      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
-    };
-    std::size_t first = l.first, last = l.last;
-    while (first < last) {  // to the first that is not before the component
-      const std::size_t middle = first + (last - first) / 2;
-      if (order_of(middle) < 0)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    while (last < l.last && order_of(last) == 0) ++last;
-    value(first, last, l.prefix + component.size());
-  }
-}
-/// The offset of the value at one path, or no_offset.
-[[nodiscard]] inline std::uint64_t find(std::string_view source, std::string_view path,
-                                        const limits& limit = {}) {
-  std::uint64_t offset = no_offset;
-  find(source, {&path, 1}, &offset, limit);
-  return offset;
-}
-
-}  // namespace json
-
-namespace detail {
-
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
-}
-/// An error of what was built in code.
-[[nodiscard]] inline text describe_element(error e, std::string_view name) {
-  text out(name);
-  append_message(out, e);
-  if (e.index == error_index::whole)
-    out << '\n';
-  else
-    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
-  return out;
-}
-
-}  // namespace detail
-
-/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name as it is to be shown.
-[[nodiscard]] inline text describe(error e, std::string_view source,
-                                   std::string_view name = "<input>", const limits& limit = {}) {
-  if (e.index != error_index::none) return detail::describe_element(e, name);
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  const line_column at = locate(source, offset);
-  text out(name);
-  out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
-    const text path = json::path(source, offset, limit);
-    append_shown(out << " at ", path);
-    out << ", offset ";
-  } else {
-    out << " at offset ";
-  }
-  out << offset << '\n';
-  detail::append_caret(out, source, offset);
-  return out;
-}
-
-/// An error in a binary source, with the 16 bytes around it and a caret.
-[[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
-  if (e.index != error_index::none) return detail::describe_element(e, name);
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  text out(name);
-  detail::append_message(out, e);
-  out << " at offset " << offset << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  detail::append_hex(out, offset, digits);
-  out << ")\n  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  detail::append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
-  return out;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DESCRIBE_HPP
-
-// ---- tessera/nac/assemble.hpp
-//
-// NAC containers from text: what print writes, and what people write by hand.
-//
-//   auto parts = nac::assemble(R"(
-//     code:
-//       x = input
-//       y = nac.add(x, 1.5)
-//       output(y)
-//   )");
-//   if (!parts) return fail(describe(parts.error(), source));
-//   auto bytes = nac::write(*parts);                                // nac/write.hpp
-//
-//   text        header lines, then sections in any order, each once; comments from ; to line ends
-//   header      nac 1.6|1.7|1.8               1.6 where it isn't given
-//               quantization NAME             none fp16 int8_tensor int8_channel block_fp8; none
-//               weights internal|external     internal where there are tensors or no parameters
-//               inputs N  outputs N           as many as the code has; 1 without an OUTPUT
-//               d_model N                     0
-//               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
-//               self_counting none|WORD …     input, output, control_flow: those whose prefixes
-//                                             count themselves; else as the version has it
-//               order TAG …                   MMAP OPS …, as the sections follow one another in the
-//                                             file; else as the version has them (layout.hpp)
-//   operations: signatures: parameters: input_names:
-//               ID = STRING                   an input's ID is the index of its instruction
-//   constants: plan_constants:
-//               ID = constant                 assemble_values.hpp
-//   tensors:    ID|STRING = TYPE SHAPE [quantization] payload
-//               TYPE f32 f64 f16 bf16 i32 i64 i16 i8 u8 bool, SHAPE [2, 3], quantization one of
-//               fp16 | int8_tensor scale FLOAT | int8_channel axis N scales [FLOAT, …]
-//               | block_fp8 block N shape SHAPE scales [FLOAT, …]
-//   code: training:
-//               instructions                  assemble_code.hpp
-//   schedule:   INDEX|RESULT : [ACTION INDEX|RESULT, …]    save_result save_for_grad free
-//               free_after_trng forward preload, or action N
-//   arrays:     STRING = TYPE SHAPE payload
-//   resources:  STRING = payload
-//   plan:       instructions of mep_text.hpp, up to the word `end`
-//   tokenizer:  instructions of tisa_text.hpp, up to the word `end`
-//
-// Tables may be left out, and what the code needs is added to them: operations from id 32 on,
-// signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
-// has to be complete where there is one. Without input_names, inputs get the names of their
-// results.
-//
-// Lifetime:   borrows what the resolver gives; nothing of the text.
-// Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
-//             wrong; input_too_large. Names are looked up after the last token, so that their
-//             errors come after all others.
-// Limits:     max_bytes, and 4 GiB - 1.
-// Allocation: at most 60 × the text, and 300 KB; besides those the map.
-
-#ifndef TESSERA_NAC_ASSEMBLE_HPP
-#define TESSERA_NAC_ASSEMBLE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-// ---- tessera/core/result.hpp
-//
-// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
-// error.
-//
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.error());
-//   use(*m);
-//
-// True means success. Asking for the value of an error traps: that is a defect of the caller, and
-// going on with a half-made value is how such defects become security reports.
-//
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     error() is {ok, 0} on success.
-// Limits:     none.
-// Allocation: none of its own.
-
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
-
-#include <new>
-#include <type_traits>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-template <class T>
-class [[nodiscard]] result {
-  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
-
- public:
-  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
-
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_)
-      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
-    else
-      error_ = other.error_;
-  }
-  result(const result&) = delete;
-  result& operator=(const result&) = delete;
-  result& operator=(result&& other) noexcept {
-    if (this != &other) {
-      this->~result();
-      ::new (static_cast<void*>(this)) result(std::move(other));
-    }
-    return *this;
-  }
-  ~result() {
-    if (has_value_) value_.~T();
-  }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
-  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
-  [[nodiscard]] T& value() & noexcept { return **this; }
-  [[nodiscard]] const T& value() const& noexcept { return **this; }
-  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) const& {
-    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
-  }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) && {
-    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
-  }
-  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
-  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] tessera::error error() const noexcept {
-    return has_value_ ? tessera::error{} : error_;
-  }
-
- private:
-  void checked() const noexcept {
-    if (!has_value_) __builtin_trap();
-  }
-
-  union {
-    T value_;
-    tessera::error error_;
-  };
-  bool has_value_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_RESULT_HPP
-
-// ---- tessera/nac/assemble_code.hpp
-//
-// NAC assembly: how instructions are read.
-//
-//   statement   [NAME =] instruction
-//   instruction OPERATION [:SIGNATURE] (argument, …)      OPERATION: a word, a string, or op ID
-//               input [STRING]                            the name of the input
-//               parameter ID | parameter STRING
-//               state ID | lifted constant | saved RESULT | saved INDEX | target ID
-//               output (result, …) [filler [WORD, …]]     subgraph_output, reserved_output too
-//               step ID|STRING (result, result)           a gradient and a learning rate
-//               end_training ( [result] )
-//               control_flow [:B] (result, INTEGER, INTEGER)
-//               convergence [:B] (result [, end, branch …])
-//               raw A B [c [WORD, …]] [d [OFFSET, …]]
-//   argument    result | constant | #ID
-//   result      NAME | @OFFSET, from this instruction
-//   SIGNATURE   an id, or its codes as a string; without it: T for each result, and c b i f s S for
-//               null, booleans, integers, floats, strings and lists
-//
-// Results may be named before they are defined. Lines end statements, but not inside of brackets.
-//
-// Lifetime:   borrows the text.
-// Errors:     nac_text_*, at the token that is wrong.
-// Limits:     255 arguments; results within 32,767 instructions.
-// Allocation: at most 64 bytes for each name and value.
-
-#ifndef TESSERA_NAC_ASSEMBLE_CODE_HPP
-#define TESSERA_NAC_ASSEMBLE_CODE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nac/assemble_names.hpp
-//
-// NAC assembly: what names and values stand for: results, operations, signatures, constants,
-// parameters.
-//
-//   scope      names of results, and their instructions
-//   short_ids  operations or signatures, by name; new ones get the least free id
-//   constants  by value, where several have the same: the least id; new ones get the least free id
-//   parameters by name, where several have the same: the first row
-//   inputs     their names, as rows of the table
-//
-// Names are sorted, not hashed, so that no text takes more than n log n steps.
-//
-// Lifetime:   names of results borrow the text.
-// Errors:     nac_text_*, at the name or value.
-// Limits:     256 operations, 256 signatures; constants and parameters up to id 32,767.
-// Allocation: at most 64 bytes for each name and value.
-
-#ifndef TESSERA_NAC_ASSEMBLE_NAMES_HPP
-#define TESSERA_NAC_ASSEMBLE_NAMES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-
-
-// ---- tessera/nac/ids.hpp
-//
-// Sets and tables of 16-bit ids: of constants, parameters and instructions.
-//
-//   detail::id_set seen;
-//   if (seen.has(c.id)) …
-//   const detail::id_table rows(file.parameters());       // the last record of an id counts
-//   if (rows[7] != detail::no_index) …                        // its index in the list
-//
-// Lifetime:   owns; refers to records by their indices.
-// Errors:     none.
-// Limits:     ids up to 65,535.
-// Allocation: of a set none, it has 8 KiB; of a table 4 to 8 bytes for each id up to the largest.
-
-#ifndef TESSERA_NAC_IDS_HPP
-#define TESSERA_NAC_IDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// A set of ids.
-class id_set {
- public:
-  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
-  [[nodiscard]] bool has(std::uint16_t id) const noexcept {
-    return (words_[id >> 6] >> (id & 63) & 1) != 0;
-  }
-  /// 1 or 0.
-  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
-    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
-  }
-
- private:
-  std::uint64_t words_[1024] = {};
-};
-
-inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
-
-/// From ids to indices, as far as the largest id reaches.
-class id_table {
- public:
-  id_table() noexcept = default;
-  /// Of records with ids.
-  template <class List>
-  explicit id_table(const List& records) {
-    std::uint32_t index = 0;
-    for (const auto& r : records) set(r.id, index++);
-  }
-  /// The index of an id's record; none where there is none.
-  [[nodiscard]] std::uint32_t operator[](std::uint32_t id) const noexcept {
-    return id < next_.size() ? next_[id] - 1 : no_index;
-  }
-  void set(std::uint16_t id, std::uint32_t index) {
-    if (next_.size() <= id) next_.resize(std::size_t{id} + 1);
-    next_[id] = index + 1;
-  }
-  /// Behind the largest id.
-  [[nodiscard]] std::uint32_t end() const noexcept {
-    return static_cast<std::uint32_t>(next_.size());
-  }
-
- private:
-  pool<std::uint32_t> next_;  // indices plus 1, so that 0 is no_index
-};
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_IDS_HPP
-
-// ---- tessera/nac/lexer.hpp
-//
-// NAC assembly as tokens: what assemble and its parts read from, and how strings are printed.
-//
-//   nac::detail::lexer in(source);
-//   if (in.accept("schedule")) in.expect(':');
-//   const std::int64_t tick = in.integer(0, 65535);
-//   in.end_line();
-//   if (in.failed()) return in.error();
-//
-//   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
-//   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
-//   string    "…" with \" \\ \n \r \t \xHH                                "fc.weight"
-//   mark      any other character by itself                               ( ) [ ] { } = : , #
-//   line end  ends a statement, but for those inside of brackets
-//   comment   from ';' to the end of the line
-//
-// The first error stays, and everything after it is refused without effect.
-//
-// Lifetime:   borrows the source.
-// Errors:     nac_text_*, at the token that is wrong.
-// Limits:     none.
-// Allocation: what is asked for: decoded strings.
-
-#ifndef TESSERA_NAC_LEXER_HPP
-#define TESSERA_NAC_LEXER_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -5983,6 +4477,356 @@ struct part_maker {
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/core/shortest.hpp
+//
+// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+//
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//
+// Three ways, each exact, the quickest that can prove its answer first:
+//
+//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
+//   any but the least of doubles                      v and its rounding interval in 128 bits
+//   what is too close to a tie for that               big integers
+//
+// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//
+// Lifetime:   values.
+// Errors:     none; the caller passes finite doubles.
+// Limits:     none.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_SHORTEST_HPP
+#define TESSERA_CORE_SHORTEST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// How a double is laid out. Both write the shortest digits that read back as the same double, a
+/// fraction or an exponent always, and two exponent digits or more with a sign.
+enum class double_style : std::uint8_t {
+  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
+  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
+};
+
+/// What put_double may write to. All of it may be overwritten, whatever the number's length.
+inline constexpr std::size_t double_room = 40;
+
+namespace detail {
+
+inline constexpr std::uint64_t powers_of_five[] = {1u,
+                                                   5u,
+                                                   25u,
+                                                   125u,
+                                                   625u,
+                                                   3125u,
+                                                   15625u,
+                                                   78125u,
+                                                   390625u,
+                                                   1953125u,
+                                                   9765625u,
+                                                   48828125u,
+                                                   244140625u,
+                                                   1220703125u,
+                                                   6103515625u,
+                                                   30517578125u,
+                                                   152587890625u,
+                                                   762939453125u,
+                                                   3814697265625u,
+                                                   19073486328125u,
+                                                   95367431640625u,
+                                                   476837158203125u,
+                                                   2384185791015625u,
+                                                   11920928955078125u,
+                                                   59604644775390625u,
+                                                   298023223876953125u,
+                                                   1490116119384765625u,
+                                                   7450580596923828125u};
+
+struct word_pair {
+  std::uint64_t high, low;
+};
+
+/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
+inline constexpr word_pair powers_of_five_27[] = {
+    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
+    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
+    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
+    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
+    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
+    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
+
+/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
+struct decimal_17 {
+  std::uint64_t significand;
+  int point;
+};
+
+/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
+/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
+inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
+  const int binary = (biased != 0 ? biased : 1) - 1075;
+  const bool closed = (significand & 1) == 0;       // ties to even read back as v
+  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
+  const unsigned twice = uneven ? 2 : 1;
+  // v = r / s; below and above: half the gaps to the neighbours, over s
+  big_integer r(significand), s(1), below(1), above(1);
+  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
+  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
+  if (binary > 0) {
+    below.shift_left(static_cast<unsigned>(binary));
+    above.shift_left(static_cast<unsigned>(binary));
+  }
+  if (uneven) above.shift_left(1);
+  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
+  const int log2 = 63 - std::countl_zero(significand) + binary;
+  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
+  if (k >= 0) {
+    s.multiply_power_of_ten(static_cast<unsigned>(k));
+  } else {
+    r.multiply_power_of_ten(static_cast<unsigned>(-k));
+    below.multiply_power_of_ten(static_cast<unsigned>(-k));
+    above.multiply_power_of_ten(static_cast<unsigned>(-k));
+  }
+  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
+    big_integer high = r;
+    high.add(above);
+    return high.compare(limit) >= (closed ? 0 : 1);
+  };
+  while (reaches(s)) {
+    s.multiply_add(10, 0);
+    ++k;
+  }
+  unsigned count = 0;
+  for (;;) {
+    r.multiply_add(10, 0);
+    below.multiply_add(10, 0);
+    above.multiply_add(10, 0);
+    char digit = '0';
+    while (r.compare(s) >= 0) {
+      r.subtract(s);
+      ++digit;
+    }
+    --k;
+    const bool low = r.compare(below) < (closed ? 1 : 0);
+    const bool high = reaches(s);
+    if (!low && !high) {
+      digits[count++] = digit;
+      continue;
+    }
+    r.shift_left(1);
+    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
+    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
+    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
+    exponent = k;
+    return count;
+  }
+}
+
+/// a * b
+[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
+#ifdef __SIZEOF_INT128__
+  __extension__ using wide = unsigned __int128;
+  const wide p = wide{a} * b;
+  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
+#else
+  constexpr std::uint64_t half = 0xffffffffu;
+  const std::uint64_t first = (a & half) * (b & half);
+  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
+  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
+  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
+#endif
+}
+/// a * b / 2^64, cut
+[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
+  word_pair p = multiply(a.high, b);
+  const std::uint64_t carried = multiply(a.low, b).high;
+  p.low += carried;
+  p.high += p.low < carried ? 1 : 0;
+  return p;
+}
+
+/// (high * 2^64 + low) * 2^exponent
+struct binary_128 {
+  word_pair bits;
+  int exponent;
+};
+
+/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
+/// error below 3 in the last bit.
+[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
+  const auto from_table = [](int i) -> binary_128 {
+    const int zeros = std::countl_zero(powers_of_five[i]);
+    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
+  };
+  if (power >= 0 && power <= 27) return from_table(power);
+  const int coarse = (power + 297) / 27 - 11;
+  const binary_128 fine = from_table((power + 297) % 27);
+  // 1217359 / 2^19 is just above log2(5).
+  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
+          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
+}
+
+[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
+  char digits[20];
+  int exponent = 0;
+  const unsigned count = shortest_digits_exact(v, digits, exponent);
+  std::uint64_t significand = 0;
+  for (unsigned i = 0; i < 17; ++i)
+    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+  return {significand, static_cast<int>(count) + exponent};
+}
+
+/// Shortest digits of a finite v > 0, the nearest to v of those.
+[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
+  const int binary = biased - 1075;  // v = significand * 2^binary
+  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
+  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
+  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
+  const bool nearer = fraction == 0;  // the double below
+  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
+  const binary_128 five = power_of_five(scale);
+  const bool exact = five.bits.low == 0;
+  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
+  const int shift = 128 + binary + scale + five.exponent;
+  word_pair value = multiply(five.bits.high, significand << shift);
+  if (!exact) value = multiply_high(five.bits, significand << shift);
+  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
+  const std::uint64_t above_low =
+      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
+  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
+  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
+  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  if (!exact) {
+    // These three are off by less than 3: too close to an integer or to a half, that could decide.
+    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
+    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
+  }
+  // The integers within. Ties to even: the ends read back as v when the significand is even.
+  const std::uint64_t odd = significand & 1;
+  const std::uint64_t high =
+      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
+  const std::uint64_t low =
+      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
+  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
+  std::uint64_t nearest = high / 10 * 10;
+  if (nearest < low) {
+    nearest = value.high;
+    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+  }
+  const bool has_16 = nearest < powers_of_ten[16];
+  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
+}
+
+/// How many of eight digits there are up to the last that isn't 0; there is one.
+[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
+  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
+}
+
+/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
+inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
+  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
+  store_le(to, high | eight_zeros);
+  store_le(to + 8, low | eight_zeros);
+  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
+}
+
+/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
+/// way saves no registers for it.
+[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
+  const decimal_17 d = shortest(v);
+  const std::uint64_t first = d.significand / powers_of_ten[16];
+  const std::uint64_t others = d.significand % powers_of_ten[16];
+  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
+    *to++ = static_cast<char>('0' + first);
+    const unsigned count = put_sixteen(to + 1, others);
+    *to = '.';
+    to += count == 0 ? 0 : count + 1;
+    *to++ = 'e';
+    *to++ = d.point < 1 ? '-' : '+';
+    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
+    if (power < 10) *to++ = '0';
+    return put_up_to_eight(to, power);
+  }
+  if (d.point <= 0) {
+    std::memcpy(to, "0.000", 5);
+    to += 2 - d.point;
+    *to++ = static_cast<char>('0' + first);
+    return to + put_sixteen(to, others);
+  }
+  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
+  // integers below 2^53 are doubles, and those behind are written whole.
+  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  const auto point = static_cast<unsigned>(d.point);
+  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
+  to = put_magnitude(to, whole);
+  *to++ = '.';
+  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
+  return to + (count == 0 ? 1 : count);
+}
+
+}  // namespace detail
+
+/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+inline char* put_double(char* to, double v, double_style style) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  *to = '-';
+  to += bits >> 63;
+  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
+  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
+  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
+  const double scaled = v * 1e8;
+  if (scaled < 1e15) {
+    const auto n = static_cast<std::int64_t>(scaled + 0.5);
+    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
+    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
+      const auto whole = static_cast<std::uint32_t>(v);
+      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
+      *to++ = '.';
+      const std::uint64_t digits =
+          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
+      store_le(to, digits | detail::eight_zeros);
+      return to + detail::up_to_last(digits | 1);  // one digit at least
+    }
+  }
+  return detail::put_shortest(to, v, style);
+}
+
+/// Appends a finite double.
+inline void append_double(text& out, double v, double_style style) {
+  char* const to = out.prepare(double_room);
+  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SHORTEST_HPP
 
 // ---- tessera/nac/words.hpp
 //
@@ -12116,6 +10960,565 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 #include <string_view>
 
 
+// ---- tessera/core/json_read.hpp
+//
+// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
+//
+//   json::reader in(source);
+//   std::string_view key;
+//   for (in.object(); in.key(key);) {
+//     if (key == "values")
+//       for (in.array(); in.element();) values.push_back(in.int64());
+//     else
+//       in.skip();
+//   }
+//   if (error e = in.finish(); e.code != errc::ok) return e;
+//
+// The first error sticks: from then on every loop ends, every value is 0, and finish() reports it.
+// So a schema reads like the format's documentation, with one check at the end.
+//
+//   accepted    RFC 8259, and a UTF-8 byte order mark before the value
+//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
+//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
+//   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
+//   doubles     correctly rounded, whatever the locale
+//
+// Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
+//             escapes, from the reader until its next string or key.
+// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
+//             reported when its object closes, at the second of the two.
+// Limits:     max_bytes, max_depth. Nothing here recurses.
+// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
+//             each at most twice (see pool).
+
+#ifndef TESSERA_CORE_JSON_READ_HPP
+#define TESSERA_CORE_JSON_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// What kind of value a reader stands at, by its first character.
+enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
+
+/// A number as it stands in the text.
+struct number {
+  double value = 0;
+  bool integral = false;        ///< the token has neither fraction nor exponent
+  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
+};
+
+class reader {
+ public:
+  explicit reader(std::string_view source, const limits& limit = {})
+      : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), limit_(limit) {
+    if (source.size() > limit.max_bytes)
+      fail(errc::input_too_large, limit.max_bytes);
+    else if (source.substr(0, 3) == "\xEF\xBB\xBF")
+      at_ += 3;
+  }
+  /// A temporary string would be gone before the first value is read.
+  template <class Owner>
+    requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
+  explicit reader(Owner&& source, const limits& limit = {}) = delete;
+
+  reader(const reader&) = delete;
+  reader& operator=(const reader&) = delete;
+
+  /// Enters an array. Then call element() before each value, until it returns false.
+  void array() { open('[', errc::json_expected_array); }
+  /// True when another element follows, which is then to be read; false behind the ']'.
+  [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
+  /// The same for arrays of fixed length: an element must follow.
+  void require_element(errc code = errc::json_missing_element) {
+    const char* const at = token();
+    if (!element()) fail_at(code, at);
+  }
+  /// Leaves an array that must end here.
+  void end_array(errc code = errc::json_unexpected_element) {
+    const char* const at = token();
+    if (element()) fail_at(code, at);
+  }
+
+  /// Enters an object. Then call key() before each member, until it returns false.
+  void object() {
+    open('{', errc::json_expected_object);
+    if (!failed()) object_keys_.push_back(keys_.size());
+  }
+  /// True when another member follows: its key, unescaped, is in `out` and its value is to be read.
+  [[nodiscard]] bool key(std::string_view& out) {
+    if (object_keys_.empty() && !failed()) __builtin_trap();  // without object()
+    if (!next('}', errc::json_expected_comma_or_brace)) {
+      close_object();
+      return false;
+    }
+    skip_space();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ != '"') return fail_at(errc::json_expected_key, at_), false;
+    const char* const start = at_;
+    bool escaped = false;
+    out = quoted(escaped);
+    if (failed()) return false;
+    keys_.push_back({hash(out), start, std::uint64_t{out.size()} << 1 | (escaped ? 1u : 0u)});
+    skip_space();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ != ':') return fail_at(errc::json_expected_colon, at_), false;
+    ++at_;
+    return true;
+  }
+
+  /// The kind of the value that comes next; `none` at the end of the text and for other bytes.
+  [[nodiscard]] kind peek() {
+    skip_space();
+    if (at_ == end_) return kind::none;
+    switch (*at_) {
+      case '{': return kind::object;
+      case '[': return kind::array;
+      case '"': return kind::string;
+      case 't':
+      case 'f': return kind::boolean;
+      case 'n': return kind::null;
+      default: return *at_ == '-' || is_digit(*at_) ? kind::number : kind::none;
+    }
+  }
+
+  /// An integer in [-2^63, 2^63).
+  [[nodiscard]] std::int64_t int64() {
+    bool above = false;
+    const char* const start = token();
+    const std::int64_t v = int64_pattern(above);
+    if (above) fail_at(errc::json_integer_range, start);
+    return failed() ? 0 : v;
+  }
+  /// An integer in [low, high].
+  template <class Int>
+  [[nodiscard]] Int integer(Int low, Int high) {
+    const char* const start = token();
+    const std::int64_t v = int64();
+    if (!failed() && (v < std::int64_t{low} || v > std::int64_t{high}))
+      fail_at(errc::json_integer_range, start);
+    return failed() ? Int{} : static_cast<Int>(v);
+  }
+  [[nodiscard]] std::int32_t int32() { return integer<std::int32_t>(INT32_MIN, INT32_MAX); }
+  /// An integer in [0, 2^64).
+  [[nodiscard]] std::uint64_t uint64() {
+    const char* const start = token();
+    bool above = false;
+    const std::int64_t v = int64_pattern(above);
+    if (v < 0 && !above) fail_at(errc::json_integer_range, start);
+    return failed() ? 0 : static_cast<std::uint64_t>(v);
+  }
+  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` tells the upper half.
+  [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
+    above_int64 = false;
+    const scan s = scan_number(errc::json_expected_integer);
+    if (failed()) return 0;
+    if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
+    const std::uint64_t magnitude = s.significand;
+    // Of 20 digits behind a 1, values from 2^64 on have wrapped to less than 2 * 10^18.
+    if (s.digits.size() > 20 ||
+        (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
+      return fail_at(errc::json_integer_range, s.first), 0;
+    constexpr std::uint64_t half = std::uint64_t{1} << 63;
+    if (s.negative && magnitude > half) return fail_at(errc::json_integer_range, s.first), 0;
+    above_int64 = !s.negative && magnitude >= half;
+    return static_cast<std::int64_t>(s.negative ? 0 - magnitude : magnitude);
+  }
+  /// Any number, correctly rounded.
+  [[nodiscard]] json::number number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (failed()) return {};
+    const decimal d{s.digits, s.exponent};
+    const double magnitude =
+        s.digits.size() <= 19 ? decimal_to_double(d, s.significand) : decimal_to_double(d);
+    if (magnitude > DBL_MAX) return fail_at(errc::json_number_range, s.first), json::number{};
+    return {s.negative ? -magnitude : magnitude,
+            s.integral,
+            {s.first, static_cast<std::size_t>(at_ - s.first)}};
+  }
+  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
+  /// JSON by way of doubles.
+  [[nodiscard]] float float32() {
+    const char* const start = token();
+    const double v = number().value;
+    constexpr double largest = 0x1.fffffep127;
+    if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
+    return failed() ? 0.0f : static_cast<float>(v);
+  }
+  [[nodiscard]] bool boolean() {
+    token();
+    if (accept("true")) return true;
+    if (!accept("false")) fail_literal(errc::json_expected_boolean);
+    return false;
+  }
+  void null() {
+    token();
+    if (!accept("null")) fail_literal(errc::json_expected_null);
+  }
+  /// A string, unescaped. Valid until the next string or key.
+  [[nodiscard]] std::string_view string() {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), std::string_view{};
+    if (*at_ != '"') return fail_at(errc::json_expected_string, at_), std::string_view{};
+    bool escaped = false;
+    return quoted(escaped);
+  }
+
+  /// Reads over one value of any kind, checking all of it, and returns its text.
+  std::string_view skip() {
+    const char* const start = token();
+    pool<bool> objects;  // the containers that this value has opened
+    std::string_view ignored;
+    do {
+      switch (peek()) {
+        case kind::object: object(), objects.push_back(true); break;
+        case kind::array: array(), objects.push_back(false); break;
+        case kind::string: (void)string(); break;
+        case kind::number: skip_number(); break;
+        case kind::boolean:
+        case kind::null: literal(); break;
+        case kind::none: fail_value(); break;
+      }
+      while (!objects.empty() && !(objects.back() ? key(ignored) : element())) objects.pop_back();
+    } while (!objects.empty());
+    return failed() ? std::string_view{}
+                    : std::string_view(start, static_cast<std::size_t>(at_ - start));
+  }
+
+  /// The text from the value that comes next, for reading plain stretches of it some other way.
+  [[nodiscard]] std::string_view rest() {
+    const char* const at = token();
+    return {at, static_cast<std::size_t>(end_ - at)};
+  }
+  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
+  void resume(const char* at) noexcept { at_ = at; }
+  /// Whether `more` containers inside one another may still be opened.
+  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
+    return limit_.max_depth - depth_ >= more;
+  }
+
+  /// Byte offset of the value or bracket that comes next.
+  [[nodiscard]] std::uint64_t offset() {
+    skip_space();
+    return offset_of(at_);
+  }
+
+  /// Reports an error of the schema; the first error of any kind wins.
+  void fail(errc code, std::uint64_t offset) {
+    if (error_.code == errc::ok) error_ = {code, offset};
+    end_ = at_;  // every later step finds the end of the text, and the first error stays
+  }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+
+  /// Checks that nothing but white space follows, and returns the first error.
+  [[nodiscard]] tessera::error finish() {
+    skip_space();
+    if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
+    return error_;
+  }
+
+ private:
+  struct scan {
+    const char* first = nullptr;
+    std::string_view digits;        // may hold a '.'
+    std::uint64_t significand = 0;  // their value modulo 2^64
+    std::int64_t exponent = 0;
+    bool negative = false;
+    bool integral = true;
+  };
+  struct seen_key {
+    std::uint64_t hash;
+    const char* start;     // the opening quote
+    std::uint64_t packed;  // its length when unescaped, times 2, and 1 when it holds escapes
+
+    [[nodiscard]] bool escaped() const noexcept { return (packed & 1) != 0; }
+    [[nodiscard]] std::uint64_t length() const noexcept { return packed >> 1; }
+  };
+
+  [[nodiscard]] static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+  [[nodiscard]] std::uint64_t offset_of(const char* at) const noexcept {
+    return error_.code != errc::ok ? error_.offset : static_cast<std::uint64_t>(at - begin_);
+  }
+
+  void skip_space() noexcept {
+    while (at_ != end_ && *at_ <= ' ' &&
+           (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t'))
+      ++at_;
+  }
+  const char* token() noexcept {
+    skip_space();
+    return at_;
+  }
+
+  void fail_at(errc code, const char* at) { fail(code, static_cast<std::uint64_t>(at - begin_)); }
+
+  bool accept(std::string_view literal) noexcept {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    if (rest.substr(0, literal.size()) != literal) return false;
+    at_ += literal.size();
+    return true;
+  }
+  void literal() {
+    if (!accept("true") && !accept("false") && !accept("null"))
+      fail_literal(errc::json_bad_literal);
+  }
+  /// None of the literals that were wanted: say so, unless the text ends inside one.
+  void fail_literal(errc code) {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    for (const std::string_view whole : {"true", "false", "null"})
+      if (rest.size() < whole.size() && whole.substr(0, rest.size()) == rest)
+        return fail_at(errc::json_unexpected_end, end_);
+    fail_at(code, at_);
+  }
+  void fail_value() {
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
+    const bool letter = (*at_ >= 'a' && *at_ <= 'z') || (*at_ >= 'A' && *at_ <= 'Z');
+    fail_at(letter ? errc::json_bad_literal : errc::json_expected_value, at_);
+  }
+
+  void open(char bracket, errc code) {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
+    if (*at_ != bracket) return fail_at(code, at_);
+    if (depth_ >= limit_.max_depth) return fail_at(errc::json_depth, at_);
+    ++depth_;
+    ++at_;
+    fresh_ = true;
+  }
+  bool next(char bracket, errc code) {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ == bracket) {
+      ++at_;
+      --depth_;
+      fresh_ = false;
+      return false;
+    }
+    if (fresh_) return fresh_ = false, true;
+    if (*at_ != ',') return fail_at(code, at_), false;
+    ++at_;
+    return true;
+  }
+
+  scan scan_number(errc code) {
+    scan s;
+    const char* p = s.first = token();
+    if (p == end_) return fail_at(errc::json_unexpected_end, p), s;
+    if (*p == '-') {
+      s.negative = true;
+      ++p;
+    } else if (!is_digit(*p)) {
+      return fail_at(code, p), s;
+    }
+    const char* const digits = p;
+    if (!scan_digits(p, s.significand)) return s;
+    if (*digits == '0' && p - digits > 1) return fail_at(errc::json_leading_zero, digits), s;
+    if (p != end_ && *p == '.') {
+      s.integral = false;
+      const char* const point = ++p;
+      if (!scan_digits(p, s.significand)) return s;
+      s.exponent = -(p - point);
+    }
+    s.digits = {digits, static_cast<std::size_t>(p - digits)};
+    if (p != end_ && (*p == 'e' || *p == 'E')) {
+      s.integral = false;
+      ++p;
+      bool negative = false;
+      if (p != end_ && (*p == '+' || *p == '-')) negative = *p++ == '-';
+      const char* const power = p;
+      std::uint64_t any = 0;
+      if (!scan_digits(p, any)) return s;
+      std::int64_t value = 0;
+      for (const char* q = power; q != p; ++q)  // beyond 2^50 it no longer matters how much
+        if (value < std::int64_t{1} << 50) value = value * 10 + (*q - '0');
+      s.exponent += negative ? -value : value;
+    }
+    at_ = p;
+    return s;
+  }
+  /// Reads over a number. Below 10^308 it is in range whatever its digits are, so only what may not
+  /// be is converted.
+  void skip_number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (s.exponent + static_cast<std::int64_t>(s.digits.size()) <= 308 || failed()) return;
+    if (decimal_to_double({s.digits, s.exponent}) > DBL_MAX)
+      fail_at(errc::json_number_range, s.first);
+  }
+  /// Appends digits to `value`, modulo 2^64.
+  bool scan_digits(const char*& p, std::uint64_t& value) {
+    if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
+    if (!is_digit(*p)) return fail_at(errc::json_expected_digit, p), false;
+    for (; p != end_ && is_digit(*p); ++p)
+      value = value * 10 + static_cast<std::uint64_t>(*p - '0');
+    return true;
+  }
+
+  /// The string at at_, which is a quote.
+  std::string_view quoted(bool& escaped) {
+    const char* const start = ++at_;
+    const char* const close = scan_string(start, escaped);
+    if (close == nullptr) return {};
+    at_ = close + 1;
+    if (!escaped) return {start, static_cast<std::size_t>(close - start)};
+    unescape(start, close, unescaped_);
+    return unescaped_;
+  }
+  /// The closing quote of the string whose first character is at p, all of it checked.
+  const char* scan_string(const char* p, bool& escaped) {
+    while (p != end_) {
+      const auto c = static_cast<unsigned char>(*p);
+      if (c == '"') return p;
+      if (c == '\\') {
+        escaped = true;
+        if (!scan_escape(p)) return nullptr;
+      } else if (c < 0x20) {
+        return fail_at(errc::json_control_character, p), nullptr;
+      } else if (c < 0x80) {
+        ++p;
+      } else {
+        const unsigned length = utf8_length(p, end_);
+        if (length == 0) return fail_at(errc::json_bad_utf8, p), nullptr;
+        p += length;
+      }
+    }
+    return fail_at(errc::json_unexpected_end, p), nullptr;
+  }
+  bool scan_escape(const char*& p) {
+    if (end_ - p < 2) return fail_at(errc::json_unexpected_end, end_), false;
+    if (p[1] != 'u') {
+      constexpr std::string_view letters = "\"\\/bfnrt";
+      if (letters.find(p[1]) == std::string_view::npos)
+        return fail_at(errc::json_bad_escape, p), false;
+      return p += 2, true;
+    }
+    const char* const start = p;
+    std::uint32_t unit = 0;
+    if (!scan_unit(p, unit)) return false;
+    if (unit < 0xd800 || unit > 0xdfff) return true;
+    std::uint32_t low = 0;
+    if (unit > 0xdbff) return fail_at(errc::json_lone_surrogate, start), false;
+    if (p == end_ || (*p == '\\' && end_ - p < 2))
+      return fail_at(errc::json_unexpected_end, end_), false;
+    if (*p != '\\' || p[1] != 'u') return fail_at(errc::json_lone_surrogate, start), false;
+    if (!scan_unit(p, low)) return false;
+    if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
+    return true;
+  }
+  /// \uXXXX at p, where a backslash and a u stand.
+  bool scan_unit(const char*& p, std::uint32_t& unit) {
+    const char* const start = p;
+    p += 2;
+    for (int i = 0; i < 4; ++i, ++p) {
+      if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
+      const int digit = hex(*p);
+      if (digit < 0) return fail_at(errc::json_bad_escape, start), false;
+      unit = unit << 4 | static_cast<std::uint32_t>(digit);
+    }
+    return true;
+  }
+  [[nodiscard]] static constexpr int hex(char c) noexcept {
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  }
+  /// A string that scan_string accepted.
+  static void unescape(const char* p, const char* close, text& out) {
+    out.clear();
+    const auto unit = [](const char* digits) {
+      std::uint32_t v = 0;
+      for (int i = 0; i < 4; ++i) v = v << 4 | static_cast<std::uint32_t>(hex(digits[i]));
+      return v;
+    };
+    while (p != close) {
+      const char* const plain = p;
+      while (p != close && *p != '\\') ++p;
+      out << std::string_view(plain, static_cast<std::size_t>(p - plain));
+      if (p == close) return;
+      constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+      if (p[1] != 'u') {
+        out << meant[letters.find(p[1])];
+        p += 2;
+        continue;
+      }
+      std::uint32_t code_point = unit(p + 2);
+      p += 6;
+      if (code_point >= 0xd800 && code_point <= 0xdbff) {
+        code_point = 0x10000 + ((code_point - 0xd800) << 10) + (unit(p + 2) - 0xdc00);
+        p += 6;
+      }
+      out.advance(utf8_encode(code_point, out.prepare(4)));
+    }
+  }
+
+  [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
+    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions cost time in sorting, no more
+    for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return h;
+  }
+  /// Order by hash, then by length, then by unescaped key. Only keys of one length are looked at
+  /// again, so a long key costs no more than its own length however many short ones there are.
+  [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
+    if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;
+    if (a.length() != b.length()) return a.length() < b.length() ? -1 : 1;
+    text left, right;
+    return key_text(a, left).compare(key_text(b, right));
+  }
+  static std::string_view key_text(const seen_key& k, text& storage) {
+    const char* const first = k.start + 1;
+    if (!k.escaped()) return {first, to_size(k.length())};
+    const char* close = first;
+    for (; *close != '"'; ++close)
+      if (*close == '\\') ++close;
+    unescape(first, close, storage);
+    return storage;
+  }
+  [[nodiscard]] static bool before(const seen_key& a, const seen_key& b) {
+    const int order = compare_keys(a, b);
+    return order != 0 ? order < 0 : a.start < b.start;
+  }
+
+  /// Behind the '}': looks for a key that stood twice. Sorting keeps hostile keys from costing
+  /// more than n log n.
+  void close_object() {
+    if (failed()) return;
+    const std::size_t base = object_keys_.back();
+    seen_key* const k = keys_.data() + base;
+    const std::size_t count = keys_.size() - base;
+    object_keys_.pop_back();
+    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
+    const char* duplicate = nullptr;
+    for (std::size_t i = 1; i < count; ++i)
+      if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
+          (duplicate == nullptr || k[i].start < duplicate))
+        duplicate = k[i].start;
+    keys_.resize(base);
+    if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  limits limit_;
+  tessera::error error_;
+  std::uint32_t depth_ = 0;
+  bool fresh_ = false;             // just behind an opening bracket
+  pool<std::size_t> object_keys_;  // where the keys of each open object start
+  pool<seen_key> keys_;
+  text unescaped_;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_READ_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
@@ -13513,6 +12916,195 @@ result<file> read(Owner&& in, const limits& = {}) = delete;
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/core/json_write.hpp
+//
+// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
+//
+//   tessera::text out;
+//   json::writer w(out, json::compact);
+//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
+//   // {"step":0.5,"ids":[7]}
+//
+//   json::compact    {"a":[1,2]}          no white space
+//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
+//   json::indented   two spaces a level, one member or element a line, "key": value
+//
+// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
+//
+// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+//
+//   w.record(json::number_room + 2, [](json::cursor to) {
+//     return to.literal("[").number(0.5).literal("]");
+//   });
+//
+// Lifetime:   borrows the text it appends to.
+// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
+// Limits:     none.
+// Allocation: what the text grows by.
+
+#ifndef TESSERA_CORE_JSON_WRITE_HPP
+#define TESSERA_CORE_JSON_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The white space of a document.
+struct layout {
+  unsigned indent;  ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;
+  double_style doubles = double_style::python;
+};
+inline constexpr layout compact{0, ",", ":"};
+inline constexpr layout spaced{0, ", ", ": "};
+inline constexpr layout indented{2, ",", ": "};
+
+/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+inline void append_quoted(text& out, std::string_view s) {
+  out << '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out << s.substr(plain, i - plain) << '\\';
+    plain = i + 1;
+    switch (c) {
+      case '\b': out << 'b'; break;
+      case '\f': out << 'f'; break;
+      case '\n': out << 'n'; break;
+      case '\r': out << 'r'; break;
+      case '\t': out << 't'; break;
+      case '"':
+      case '\\': out << s[i]; break;
+      default:
+        out << "u00"
+            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
+    }
+  }
+  out << s.substr(plain) << '"';
+}
+
+inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+
+/// Where the next character of a record goes. Each call stores and returns where the one after that
+/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+class cursor {
+ public:
+  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
+
+  template <class Int>
+  [[nodiscard]] cursor integer(Int v) const noexcept {
+    return {put_integer(to_, v), doubles_};
+  }
+  [[nodiscard]] cursor number(double v) const noexcept {
+    return {put_double(to_, v, doubles_), doubles_};
+  }
+  /// JSON as it stands: brackets, commas, keys.
+  template <std::size_t Size>
+  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
+    std::memcpy(to_, json, Size - 1);
+    return {to_ + Size - 1, doubles_};
+  }
+  [[nodiscard]] char* place() const noexcept { return to_; }
+
+ private:
+  char* to_;
+  double_style doubles_;
+};
+
+class writer {
+ public:
+  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
+
+  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
+  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  /// Closes the innermost container.
+  writer& end() {
+    const bool is_object = (kinds_.view().back() == '}');
+    kinds_.truncate(kinds_.size() - 1);
+    if (!fresh_ && one_line_ == 0) new_line();
+    if (one_line_ != 0) --one_line_;
+    out_ << (is_object ? '}' : ']');
+    fresh_ = false;
+    return *this;
+  }
+  /// The key of the next member.
+  writer& key(std::string_view name) {
+    separate();
+    append_quoted(out_, name);
+    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
+    after_key_ = true;
+    return *this;
+  }
+
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  writer& integer(Int v) { return separate(), out_ << v, *this; }
+  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  writer& null() { return raw("null"); }
+  /// A value that is JSON text already, such as a number's own token.
+  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
+  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  template <class Write>
+  writer& record(std::size_t room, Write write) {
+    separate();
+    char* const begin = out_.prepare(room);
+    const cursor end = write(cursor(begin, layout_.doubles));
+    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
+  }
+
+ private:
+  writer& begin(char bracket, char close, bool one_line) {
+    separate();
+    out_ << bracket;
+    kinds_ << close;
+    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
+    fresh_ = true;
+    return *this;
+  }
+  void separate() {
+    if (after_key_) {
+      after_key_ = false;
+    } else if (kinds_.size() != 0) {
+      if (!fresh_) {
+        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
+          out_ << ',';
+        else
+          out_ << layout_.comma;
+      }
+      if (one_line_ == 0) new_line();
+    }
+    fresh_ = false;
+  }
+  void new_line() {
+    const std::size_t spaces = kinds_.size() * layout_.indent;
+    char* const to = out_.prepare(1 + spaces);
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    out_.advance(1 + spaces);
+  }
+
+  text& out_;
+  layout layout_;
+  text kinds_;                // the closing brackets that are due
+  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  bool fresh_ = false, after_key_ = false;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_WRITE_HPP
 
 // ---- tessera/nac/sink.hpp
 //
@@ -15598,7 +15190,549 @@ class part_writer {
 
 #endif  // TESSERA_NAC_WRITE_HPP
 
+
 #endif  // TESSERA_NAC_HPP
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+
+// ---- tessera/core/detail/text.hpp
+//
+// The bodies of core/text.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
+#define TESSERA_CORE_DETAIL_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+
+// ---- tessera/core/detail/describe.hpp
+//
+// The bodies of core/describe.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
+#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
+// ---- tessera/core/json.hpp
+//
+// JSON, both ways: json::reader, json::writer, and copying from one to the other.
+//
+//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
+//
+// Lifetime:   see reader and writer.
+// Errors:     those of the reader; what was written until then stays.
+// Limits:     those of the reader.
+// Allocation: a byte for each open container.
+
+#ifndef TESSERA_CORE_JSON_HPP
+#define TESSERA_CORE_JSON_HPP
+
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// Copies one value of any kind: order of members and tokens of numbers as they were, white space
+/// and escapes as the writer lays them out.
+inline void copy(reader& in, writer& out) {
+  pool<bool> objects;  // the containers that this value has opened
+  std::string_view name;
+  do {
+    switch (in.peek()) {
+      case kind::object:
+        in.object(), out.begin_object();
+        objects.push_back(true);
+        break;
+      case kind::array:
+        in.array(), out.begin_array();
+        objects.push_back(false);
+        break;
+      case kind::string: out.string(in.string()); break;
+      default: out.raw(in.skip());
+    }
+    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
+      out.end();
+      objects.pop_back();
+    }
+    if (!objects.empty() && objects.back()) out.key(name);
+  } while (!objects.empty());
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+namespace detail {
+
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
+  }
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
+
+TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys`, up to the next step's
+  };
+  pool<step> steps;
+  text keys;
+  reader in(source, limit);
+  for (bool found = in.offset() >= offset; !found;) {
+    switch (in.peek()) {
+      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
+      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
+      default: in.skip(), found = in.offset() > offset;
+    }
+    // On to the next value; containers that end on the way are left.
+    bool more = false;
+    while (!found && !more && !steps.empty()) {
+      std::string_view name;
+      more = steps.back().is_object ? in.key(name) : in.element();
+      if (in.failed()) {
+        found = true;
+      } else if (more) {
+        ++steps.back().count;
+        keys.truncate(steps.back().key_first);
+        keys << name;
+        found = in.offset() >= offset;
+      } else {
+        found = in.offset() > offset;
+        keys.truncate(steps.back().key_first);
+        steps.pop_back();
+      }
+    }
+    found = found || steps.empty();
+  }
+
+  text out("$");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    if (s.count == 0) break;  // behind the opening bracket, before the first value
+    if (!s.is_object) {
+      out << '[' << s.count - 1 << ']';
+      continue;
+    }
+    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
+    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
+    append_key(out, key);
+  }
+  return out;
+}
+
+TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
+                         std::uint64_t* offsets, const limits& limit) {
+  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    offsets[i] = no_offset;
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return detail::compare_paths(paths[a], paths[b]) < 0;
+  });
+
+  struct level {
+    bool is_object;
+    std::uint64_t count;      // elements that were entered
+    std::size_t first, last;  // the paths into this container
+    std::size_t prefix;       // how much of these paths leads here
+  };
+  pool<level> levels;
+  text component;
+  reader in(source, limit);
+  std::size_t found = 0;
+  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
+    const std::uint64_t at = in.offset();
+    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
+      offsets[order[first]] = at;
+    const kind k = in.peek();
+    if (first == last || (k != kind::object && k != kind::array)) {
+      in.skip();
+      return;
+    }
+    if (k == kind::object)
+      in.object();
+    else
+      in.array();
+    levels.push_back({k == kind::object, 0, first, last, prefix});
+  };
+  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
+    const std::string_view path = paths[order[i]];
+    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
+  };
+  std::size_t first_path = 0, last_path = order.size();
+  while (first_path < last_path && !leads(first_path)) ++first_path;
+  while (first_path < last_path && !leads(last_path - 1)) --last_path;
+  value(first_path, last_path, 1);
+
+  std::string_view name;
+  while (!levels.empty() && !in.failed() && found < order.size()) {
+    level& l = levels.back();
+    if (l.is_object ? !in.key(name) : !in.element()) {
+      levels.pop_back();
+      continue;
+    }
+    component.clear();
+    if (l.is_object)
+      append_key(component, name);
+    else
+      component << '[' << l.count++ << ']';
+    const auto order_of = [&](std::size_t i) {
+      const std::string_view path = paths[order[i]];
+      const std::size_t end = detail::component_end(path, l.prefix);
+      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
+    };
+    std::size_t first = l.first, last = l.last;
+    while (first < last) {  // to the first that is not before the component
+      const std::size_t middle = first + (last - first) / 2;
+      if (order_of(middle) < 0)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    while (last < l.last && order_of(last) == 0) ++last;
+    value(first, last, l.prefix + component.size());
+  }
+}
+TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
+                                  const limits& limit) {
+  std::uint64_t offset = no_offset;
+  find(source, {&path, 1}, &offset, limit);
+  return offset;
+}
+
+}  // namespace json
+
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+inline void append_message(text& out, error e) {
+  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+}
+/// An error of what was built in code.
+[[nodiscard]] inline text describe_element(error e, std::string_view name) {
+  text out(name);
+  append_message(out, e);
+  if (e.index == error_index::whole)
+    out << '\n';
+  else
+    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
+  return out;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
+                             const limits& limit) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
+  const line_column at = locate(source, offset);
+  text out(name);
+  out << ':' << at.line << ':' << at.column;
+  detail::append_message(out, e);
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
+    const text path = json::path(source, offset, limit);
+    append_shown(out << " at ", path);
+    out << ", offset ";
+  } else {
+    out << " at offset ";
+  }
+  out << offset << '\n';
+  detail::append_caret(out, source, offset);
+  return out;
+}
+
+TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
+  text out(name);
+  detail::append_message(out, e);
+  out << " at offset " << offset << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  detail::append_hex(out, offset, digits);
+  out << ")\n  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  detail::append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+// ---- tessera/nac/detail/errors.hpp
+//
+// The names and messages of NAC's codes, made known to core.
+
+#ifndef TESSERA_NAC_DETAIL_ERRORS_HPP
+#define TESSERA_NAC_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_NAC_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+inline const errc_table& errors =
+    tessera::detail::table_of(3) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_ERRORS_HPP
+
+#endif  // the bodies
 
 // ---- LICENSE
 //

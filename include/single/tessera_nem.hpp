@@ -739,43 +739,7 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
 
 /// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
 /// \u{202e} (of a character), but for the characters of ASCII in `kept`.
-inline void append_shown(text& out, std::string_view s, std::string_view kept = {}) {
-  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
-  const char* plain = s.data();
-  const char* const end = plain + s.size();
-  const auto flush = [&](const char* at) {
-    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
-  };
-  for (const char* at = plain; at != end;) {
-    const auto lead = static_cast<unsigned char>(*at);
-    if (lead >= 0x20 && lead < 0x7f) {
-      ++at;
-      continue;
-    }
-    const unsigned length = unsafe_length(at, end);
-    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
-      at += length == 0 ? utf8_length(at, end) : 1;
-      continue;
-    }
-    flush(at);
-    if (lead == '\n' || lead == '\t' || lead == '\r') {
-      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
-    } else if (length == 1) {
-      out << "\\x";
-      hex(lead >> 4);
-      hex(lead);
-    } else {
-      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
-      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
-                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
-      out << "\\u{";
-      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
-      out << '}';
-    }
-    plain = at += length;
-  }
-  flush(end);
-}
+void append_shown(text& out, std::string_view s, std::string_view kept = {});
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
@@ -796,6 +760,7 @@ struct line_column {
 }
 
 }  // namespace tessera::inline TESSERA_ABI
+
 
 #endif  // TESSERA_CORE_TEXT_HPP
 
@@ -900,7 +865,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 
 // ---- tessera/core/error.hpp
 //
-// The error value that every reader, verifier and writer returns, and the table behind it.
+// The error value that every reader, verifier and writer returns, and the tables behind it.
 //
 //   tessera::error e{tessera::errc::json_depth, 64};
 //   e.message();  // "containers are nested deeper than limits::max_depth"
@@ -919,10 +884,10 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //   5000 - 5999   NAC v1.2: genome
 //
+// The codes of all formats stand here. Names and messages come with the format: a program that neither
+// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
+//
 // Lifetime:   messages and names are constants.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
 
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
@@ -1879,7 +1844,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 #endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
 
 // X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
-#define TESSERA_ERRORS(X)                                                                          \
+#define TESSERA_CORE_ERRORS(X)                                                                     \
   X(ok, 0, "no error")                                                                             \
   X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
   X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
@@ -1912,8 +1877,11 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(json_duplicate_key, 123, "the key stands in this object already")                              \
   X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
   X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
-  X(json_missing_element, 126, "expected another element in the array")                            \
-                                                                                                   \
+  X(json_missing_element, 126, "expected another element in the array")
+
+// And of all owners.
+#define TESSERA_ERRORS(X)                                                                          \
+  TESSERA_CORE_ERRORS(X)                                                                           \
   TESSERA_ALIR_ERRORS(X)                                                                           \
   TESSERA_ARK_ERRORS(X)                                                                            \
   TESSERA_NAC_ERRORS(X)                                                                            \
@@ -1931,22 +1899,33 @@ enum class errc : std::uint16_t {
 #undef TESSERA_X
 };
 
-/// One row of the table of all codes.
+/// One row of a table of codes.
 struct errc_row {
   errc code;
   std::string_view name;
   std::string_view message;
 };
+/// The codes of one owner, in ascending order.
+struct errc_table {
+  const errc_row* rows = nullptr;
+  std::size_t size = 0;
 
-/// All codes in ascending order, for tools and tests that enumerate them.
-inline constexpr errc_row errc_table[] = {
-#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
-    TESSERA_ERRORS(TESSERA_X)
-#undef TESSERA_X
+  [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
+  [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
 };
 
 namespace detail {
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+/// Owners: core, then the formats.
+inline constexpr std::size_t owners = 6;
+/// The table of the codes from 1000 · owner on, which its format sets when the program starts.
+[[nodiscard]] errc_table& table_of(std::size_t owner) noexcept;
+}  // namespace detail
+
+/// Calls `visitor(const errc_row&)` for each code that this program knows by name, in ascending order.
+template <class Visitor>
+void for_each_errc(Visitor&& visitor) {
+  for (std::size_t i = 0; i < detail::owners; ++i)
+    for (const errc_row& row : detail::table_of(i)) visitor(row);
 }
 
 // X(enumerator, how messages call it)
@@ -2014,29 +1993,20 @@ struct error {
   }
 
   /// What was expected, in words.
-  [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
+  [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
-  [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
+  [[nodiscard]] std::string_view name() const noexcept;
 
   /// The same code at the same offset; of one noun, both count the same.
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.offset == b.offset;
-  }
-
- private:
-  [[nodiscard]] constexpr const errc_row& row() const noexcept {
-    for (const errc_row& r : errc_table)
-      if (r.code == code) return r;
-    return detail::unknown_code;
   }
 };
 
 }  // namespace tessera::inline TESSERA_ABI
 
 #undef TESSERA_ERRORS
-#undef TESSERA_ALIR_ERRORS
-#undef TESSERA_ARK_ERRORS
-#undef TESSERA_NAC_ERRORS
+
 
 #endif  // TESSERA_CORE_ERROR_HPP
 
@@ -2989,7 +2959,7 @@ enum class profile : std::uint8_t { standard, strict, upstream };
 /// The rule behind a code.
 class rule {
  public:
-  constexpr explicit rule(errc code) noexcept {
+  explicit rule(errc code) noexcept {
     const std::string_view name = error{code}.name();
     if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
     const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
@@ -2999,7 +2969,7 @@ class rule {
     }
   }
   /// "CON-001"; empty for codes of other formats.
-  [[nodiscard]] constexpr std::string_view id() const noexcept { return {id_, size_}; }
+  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
 
  private:
   char id_[14] = {};
@@ -17089,7 +17059,140 @@ class tree_writer {
 
 #endif  // TESSERA_NEM_WRITE_JSON_HPP
 
+
 #endif  // TESSERA_NEM_HPP
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/text.hpp
+//
+// The bodies of core/text.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
+#define TESSERA_CORE_DETAIL_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+
+// ---- tessera/nem/detail/errors.hpp
+//
+// The names and messages of NEM's codes, made known to core.
+
+#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
+#define TESSERA_NEM_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
+    TESSERA_NEM_RULES(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+inline const errc_table& errors =
+    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
+
+#endif  // the bodies
 
 // ---- LICENSE
 //

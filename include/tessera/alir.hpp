@@ -34,4 +34,8 @@
 #include "alir/write.hpp"
 #include "core/describe.hpp"
 
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "alir/detail/errors.hpp"
+#endif
+
 #endif  // TESSERA_ALIR_HPP

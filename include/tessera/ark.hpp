@@ -57,4 +57,8 @@
 #include "ark/write.hpp"
 #include "core/describe.hpp"
 
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "ark/detail/errors.hpp"
+#endif
+
 #endif  // TESSERA_ARK_HPP

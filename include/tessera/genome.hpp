@@ -44,4 +44,8 @@
 #include "genome/write.hpp"
 #include "genome/write_registry.hpp"
 
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "genome/detail/errors.hpp"
+#endif
+
 #endif  // TESSERA_GENOME_HPP

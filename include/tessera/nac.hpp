@@ -79,4 +79,8 @@
 #include "nac/words.hpp"
 #include "nac/write.hpp"
 
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "nac/detail/errors.hpp"
+#endif
+
 #endif  // TESSERA_NAC_HPP

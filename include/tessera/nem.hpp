@@ -44,4 +44,8 @@
 #include "nem/verify.hpp"
 #include "nem/write_json.hpp"
 
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "nem/detail/errors.hpp"
+#endif
+
 #endif  // TESSERA_NEM_HPP

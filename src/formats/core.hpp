@@ -8,13 +8,8 @@
 #define TESSERA_FORMATS_CORE_HPP
 
 #include <tessera/core/describe.hpp>
-#include <tessera/core/float16.hpp>
-#include <tessera/core/json.hpp>
-#include <tessera/core/json_rows.hpp>
-#include <tessera/core/json_write.hpp>
-#include <tessera/core/keyed_hash.hpp>
-#include <tessera/core/number.hpp>
-#include <tessera/core/shortest.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/report.hpp>
 #include <tessera/core/text.hpp>
 
 #endif  // TESSERA_FORMATS_CORE_HPP

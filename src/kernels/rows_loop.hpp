@@ -18,20 +18,20 @@ typedef std::uint32_t bits [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
 typedef float few_floats [[gnu::vector_size(TESSERA_VECTOR_BYTES / 2)]];
 typedef double doubles [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
 
-#define TESSERA_INLINE TESSERA_TARGET [[gnu::always_inline]] static inline
+#define TESSERA_KERNEL_INLINE TESSERA_TARGET [[gnu::always_inline]] static inline
 
 inline constexpr std::size_t width = sizeof(floats) / sizeof(float);
 
-TESSERA_INLINE floats load(const float* from) {
+TESSERA_KERNEL_INLINE floats load(const float* from) {
   floats v;
   std::memcpy(&v, from, sizeof v);
   return v;
 }
-TESSERA_INLINE void store(float* to, floats v) { std::memcpy(to, &v, sizeof v); }
+TESSERA_KERNEL_INLINE void store(float* to, floats v) { std::memcpy(to, &v, sizeof v); }
 
 /// The first `count` elements, fewer than a vector has; the others are `otherwise`. In pieces whose
 /// sizes are known, as calls cost more.
-TESSERA_INLINE floats load_last(const float* from, std::size_t count, float otherwise) {
+TESSERA_KERNEL_INLINE floats load_last(const float* from, std::size_t count, float otherwise) {
   floats v = floats{} + otherwise;
   float held[width];
   store(held, v);
@@ -47,7 +47,7 @@ TESSERA_INLINE floats load_last(const float* from, std::size_t count, float othe
   if ((count & 1) != 0) held[i] = from[i];
   return load(held);
 }
-TESSERA_INLINE void store_last(float* to, std::size_t count, floats v) {
+TESSERA_KERNEL_INLINE void store_last(float* to, std::size_t count, floats v) {
   float held[width];
   store(held, v);
   std::size_t i = 0;
@@ -62,15 +62,15 @@ TESSERA_INLINE void store_last(float* to, std::size_t count, floats v) {
   if ((count & 1) != 0) to[i] = held[i];
 }
 
-TESSERA_INLINE floats size_of(floats x) {
+TESSERA_KERNEL_INLINE floats size_of(floats x) {
   return reinterpret_cast<floats>(reinterpret_cast<bits>(x) & 0x7fffffffu);
 }
-TESSERA_INLINE floats with_sign_of(floats size, floats x) {
+TESSERA_KERNEL_INLINE floats with_sign_of(floats size, floats x) {
   return reinterpret_cast<floats>(reinterpret_cast<bits>(size) |
                                   (reinterpret_cast<bits>(x) & 0x80000000u));
 }
 /// x where the mask is set, otherwise 0.
-TESSERA_INLINE floats where(masks mask, floats x) {
+TESSERA_KERNEL_INLINE floats where(masks mask, floats x) {
   return reinterpret_cast<floats>(mask & reinterpret_cast<masks>(x));
 }
 
@@ -81,7 +81,7 @@ struct reduced {
   floats r;
   masks n;
 };
-TESSERA_INLINE reduced reduce(floats x) {
+TESSERA_KERNEL_INLINE reduced reduce(floats x) {
   constexpr float magic = 0x1.8p23f;
   const floats shifted = x * 0x1.715476p0f + magic;
   const floats n = shifted - magic;
@@ -90,7 +90,7 @@ TESSERA_INLINE reduced reduce(floats x) {
           reinterpret_cast<masks>(reinterpret_cast<bits>(shifted) - 0x4b400000u)};
 }
 /// e^r - 1
-TESSERA_INLINE floats exponential_less_1(floats r) {
+TESSERA_KERNEL_INLINE floats exponential_less_1(floats r) {
   floats sum = r * 0x1.6a21a8p-10f + 0x1.123b6ap-7f;
   sum = sum * r + 0x1.5558fcp-5f;
   sum = sum * r + 0x1.55549p-3f;
@@ -98,7 +98,7 @@ TESSERA_INLINE floats exponential_less_1(floats r) {
   return r * r * sum + r;
 }
 /// 2^n for -126 <= n <= 127
-TESSERA_INLINE floats power_of_2(masks n) {
+TESSERA_KERNEL_INLINE floats power_of_2(masks n) {
   return reinterpret_cast<floats>(reinterpret_cast<bits>(n + 127) << 23);
 }
 
@@ -107,11 +107,11 @@ TESSERA_INLINE floats power_of_2(masks n) {
 struct scaled {
   floats of, low, high;
 };
-TESSERA_INLINE scaled scale(floats r, masks n) {
+TESSERA_KERNEL_INLINE scaled scale(floats r, masks n) {
   const masks half = n >> 1;
   return {exponential_less_1(r) + 1, power_of_2(half), power_of_2(n - half)};
 }
-TESSERA_INLINE scaled exponential_parts(floats x) {
+TESSERA_KERNEL_INLINE scaled exponential_parts(floats x) {
   const floats smallest = floats{} - 115, largest = floats{} + 115;
   x = x < smallest ? smallest : x;
   x = x > largest ? largest : x;
@@ -120,7 +120,7 @@ TESSERA_INLINE scaled exponential_parts(floats x) {
 }
 
 /// For x <= 0 or NaN. Where nothing is left no denormal is computed, which is slow.
-TESSERA_INLINE floats falling_exponential(floats x) {
+TESSERA_KERNEL_INLINE floats falling_exponential(floats x) {
   const reduced at = reduce(x);
   const scaled e = scale(at.r, at.n);
   return where(~(x < -104), e.of * e.low * e.high);
@@ -129,14 +129,14 @@ TESSERA_INLINE floats falling_exponential(floats x) {
 // ---- functions
 
 struct exp {
-  TESSERA_INLINE floats of(floats x) {
+  TESSERA_KERNEL_INLINE floats of(floats x) {
     const scaled e = exponential_parts(x);
     return e.of * e.low * e.high;
   }
 };
 
 struct log {
-  TESSERA_INLINE floats of(floats x) {
+  TESSERA_KERNEL_INLINE floats of(floats x) {
     const masks denormal = x < 0x1p-126f;
     const floats normal = denormal ? x * 0x1p23f : x;
     // normal = m 2^e, sqrt(1/2) <= m < sqrt(2)
@@ -166,27 +166,27 @@ struct log {
 };
 
 /// x / (1 + e^w). 1 + e^w = high (1 / high + of low), so that neither overflows.
-TESSERA_INLINE floats gated(floats x, floats w) {
+TESSERA_KERNEL_INLINE floats gated(floats x, floats w) {
   const scaled e = exponential_parts(w);
   floats inverse = reinterpret_cast<floats>(0x7f000000u - reinterpret_cast<bits>(e.high));
   inverse = where(w < 115, inverse);  // nothing is left of the greatest x, too
   return x / (inverse + e.of * e.low) * inverse;
 }
 struct sigmoid {
-  TESSERA_INLINE floats of(floats x) { return gated(floats{} + 1, -x); }
+  TESSERA_KERNEL_INLINE floats of(floats x) { return gated(floats{} + 1, -x); }
 };
 struct silu {
-  TESSERA_INLINE floats of(floats x) { return gated(x, -x); }
+  TESSERA_KERNEL_INLINE floats of(floats x) { return gated(x, -x); }
 };
 struct gelu {
-  TESSERA_INLINE floats of(floats x) {
+  TESSERA_KERNEL_INLINE floats of(floats x) {
     constexpr float linear = -1.5957691216057308f;
     return gated(x, x * (linear + linear * 0.044715f * (x * x)));
   }
 };
 
 struct tanh {
-  TESSERA_INLINE floats of(floats x) {
+  TESSERA_KERNEL_INLINE floats of(floats x) {
     floats size = size_of(x);
     const floats most = floats{} + 10;
     size = size > most ? most : size;
@@ -198,7 +198,7 @@ struct tanh {
 };
 
 /// e^(x^2 / 2) erfc(x / sqrt(2)) / 2, for 0 <= x < 15
-TESSERA_INLINE floats tail_factor(floats x) {
+TESSERA_KERNEL_INLINE floats tail_factor(floats x) {
   const floats t = 1 / (1 + 0.3f * x);
   floats sum = t * -0x1.51eb6p-6f + 0x1.cc9216p-4f;
   sum = sum * t - 0x1.d36c5cp-3f;
@@ -213,7 +213,7 @@ TESSERA_INLINE floats tail_factor(floats x) {
 }
 
 struct gelu_erf {
-  TESSERA_INLINE floats of(floats x) {
+  TESSERA_KERNEL_INLINE floats of(floats x) {
     // (1 + erf(x / sqrt(2))) / 2, by a series where differences would lose digits.
     const floats s = x * x;
     floats near = s * -0x1.f959aap-18f + 0x1.da8f1p-14f;
@@ -233,7 +233,7 @@ struct gelu_erf {
   }
 };
 struct erf {
-  TESSERA_INLINE floats of(floats x) {
+  TESSERA_KERNEL_INLINE floats of(floats x) {
     floats size = size_of(x);
     const floats s = x * x;
     floats near = s * 0x1.496a28p-14f - 0x1.a3f6fcp-11f;
@@ -275,28 +275,28 @@ inline constexpr std::size_t block = 16 * width;
 #define TESSERA_LOW_HALF 0, 1
 #define TESSERA_HIGH_HALF 2, 3
 #endif
-TESSERA_INLINE doubles low_half(floats v) {
+TESSERA_KERNEL_INLINE doubles low_half(floats v) {
   return __builtin_convertvector(__builtin_shufflevector(v, v, TESSERA_LOW_HALF), doubles);
 }
-TESSERA_INLINE doubles high_half(floats v) {
+TESSERA_KERNEL_INLINE doubles high_half(floats v) {
   return __builtin_convertvector(__builtin_shufflevector(v, v, TESSERA_HIGH_HALF), doubles);
 }
-TESSERA_INLINE floats joined(doubles low, doubles high) {
+TESSERA_KERNEL_INLINE floats joined(doubles low, doubles high) {
   return __builtin_shufflevector(__builtin_convertvector(low, few_floats),
                                  __builtin_convertvector(high, few_floats), TESSERA_LOW_HALF,
                                  TESSERA_HIGH_HALF);
 }
 #undef TESSERA_LOW_HALF
 #undef TESSERA_HIGH_HALF
-TESSERA_INLINE void widen(floats v, doubles& low, doubles& high) {
+TESSERA_KERNEL_INLINE void widen(floats v, doubles& low, doubles& high) {
   low += low_half(v);
   high += high_half(v);
 }
-TESSERA_INLINE void take_in(total& t) {
+TESSERA_KERNEL_INLINE void take_in(total& t) {
   widen(t.part, t.low, t.high);
   t.part = floats{};
 }
-TESSERA_INLINE double whole(const total& t) {
+TESSERA_KERNEL_INLINE double whole(const total& t) {
   doubles all = t.low, high = t.high;
   widen(t.part, all, high);
   all += high;
@@ -305,7 +305,7 @@ TESSERA_INLINE double whole(const total& t) {
   return out;
 }
 
-TESSERA_INLINE double sum_in_vectors(const float* x, std::size_t n) {
+TESSERA_KERNEL_INLINE double sum_in_vectors(const float* x, std::size_t n) {
   doubles a = {}, b = {}, c = {}, d = {};
   std::size_t i = 0;
   for (; i + 2 * width <= n; i += 2 * width) {
@@ -327,7 +327,7 @@ TESSERA_INLINE double sum_in_vectors(const float* x, std::size_t n) {
 TESSERA_TARGET double sum(const float* x, std::size_t n) { return sum_in_vectors(x, n); }
 
 template <bool Greatest>
-TESSERA_INLINE floats better(floats a, floats b) {
+TESSERA_KERNEL_INLINE floats better(floats a, floats b) {
   if constexpr (Greatest)
     return a > b ? a : b;
   else
@@ -335,7 +335,7 @@ TESSERA_INLINE floats better(floats a, floats b) {
 }
 /// Another order of the lanes, in which each meets another one at every step.
 template <std::size_t Step, class Vector>
-TESSERA_INLINE Vector moved(Vector v) {
+TESSERA_KERNEL_INLINE Vector moved(Vector v) {
   if constexpr (width == 8)
     return __builtin_shufflevector(v, v, 0 ^ Step, 1 ^ Step, 2 ^ Step, 3 ^ Step, 4 ^ Step, 5 ^ Step,
                                    6 ^ Step, 7 ^ Step);
@@ -344,7 +344,7 @@ TESSERA_INLINE Vector moved(Vector v) {
 }
 /// Of all lanes, in all of them; NaN where there was one.
 template <bool Greatest>
-TESSERA_INLINE floats extreme_of(floats v, masks counted) {
+TESSERA_KERNEL_INLINE floats extreme_of(floats v, masks counted) {
   if constexpr (width == 8) {
     v = better<Greatest>(v, moved<width / 2>(v));
     counted |= moved<width / 2>(counted);
@@ -355,14 +355,14 @@ TESSERA_INLINE floats extreme_of(floats v, masks counted) {
   counted |= moved<1>(counted);
   return counted != 0 ? floats{} + std::numeric_limits<float>::quiet_NaN() : v;
 }
-TESSERA_INLINE floats sum_of(floats v) {
+TESSERA_KERNEL_INLINE floats sum_of(floats v) {
   if constexpr (width == 8) v += moved<width / 2>(v);
   v += moved<2>(v);
   return v + moved<1>(v);
 }
 
 template <bool Greatest>
-TESSERA_INLINE float extreme_in_vectors(const float* x, std::size_t n) {
+TESSERA_KERNEL_INLINE float extreme_in_vectors(const float* x, std::size_t n) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float start = Greatest ? -infinity : infinity;
   floats a = floats{} + start, b = a, c = a, d = a;
@@ -392,7 +392,7 @@ TESSERA_TARGET float extreme(const float* x, std::size_t n) {
 
 /// Where results aren't kept, there is no place for them.
 template <bool Kept>
-TESSERA_INLINE double exponentials_in_vectors(const float* x, float most, float factor, float* to,
+TESSERA_KERNEL_INLINE double exponentials_in_vectors(const float* x, float most, float factor, float* to,
                                               std::size_t n) {
   total t;
   std::size_t i = 0;
@@ -419,7 +419,7 @@ TESSERA_TARGET double exponentials(const float* x, float most, float factor, flo
 }
 
 /// Rows that one vector holds.
-TESSERA_INLINE void softmax_of_few(const float* x, float* to, std::size_t rows, std::size_t n) {
+TESSERA_KERNEL_INLINE void softmax_of_few(const float* x, float* to, std::size_t rows, std::size_t n) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (; rows != 0; --rows, x += n, to += n) {
     const floats v = n == width ? load(x) : load_last(x, n, -infinity);
@@ -459,7 +459,7 @@ struct moments_in_parts {
   float about;            ///< a number near the mean,
   double more, variance;  ///< what the mean is above it
 };
-TESSERA_INLINE moments_in_parts moments_about(const float* x, std::size_t n) {
+TESSERA_KERNEL_INLINE moments_in_parts moments_about(const float* x, std::size_t n) {
   const auto count = static_cast<double>(n);
   // Rows are short, or what a float has of the mean is good enough: the rest comes to light behind it.
   total t, u;
@@ -510,7 +510,7 @@ TESSERA_TARGET moments_in_parts moments_by_doubles(const float* x, std::size_t n
   const auto about = static_cast<float>(mean);
   return {about, mean - double{about}, squares / count};
 }
-TESSERA_INLINE moments_in_parts moments_in_vectors(const float* x, std::size_t n) {
+TESSERA_KERNEL_INLINE moments_in_parts moments_in_vectors(const float* x, std::size_t n) {
   const moments_in_parts m = moments_about(x, n);
   return m.variance > 0x1p-80 && m.variance < 0x1p100 ? m : moments_by_doubles(x, n);
 }
@@ -552,7 +552,7 @@ TESSERA_TARGET void layer_norm(const float* x, const float* scale, const float* 
   }
 }
 
-#undef TESSERA_INLINE
+#undef TESSERA_KERNEL_INLINE
 
 // Functions in their order.
 inline constexpr engine functions = {{each<exp>, each<log>, each<sigmoid>, each<silu>, each<tanh>,

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The Tessera authors
 # SPDX-License-Identifier: MIT
 #
-# Every header by itself and twice, in a translation unit of its own, under strict warnings; then all
-# of them behind `min` and `max` defined as macros, as <windows.h> does. With FACADES, those alone and
-# the single headers: what a header needs doesn't depend on the compiler, and warnings show there too.
+# Every header by itself and twice, in a translation unit of its own, under strict warnings, and every
+# interface once more in compiled mode; then all of them behind `min` and `max` defined as macros, as
+# <windows.h> does. With FACADES, those alone and the single headers: what a header needs doesn't depend
+# on the compiler, and warnings show there too.
 #
 #   cmake -DROOT=. -DCXX=g++ -DSCRATCH=dir [-DFACADES=ON] -P headers.cmake
 
@@ -32,6 +33,12 @@ endfunction()
 foreach(header IN LISTS headers)
   string(REPLACE "/" "_" unit "${header}")
   compile("${unit}" "#include \"${header}\"\n#include \"${header}\"\n")
+  if(NOT header MATCHES "/detail/")
+    compile("compiled_${unit}" "#define TESSERA_COMPILED\n#include \"${header}\"\n")
+  endif()
+  if(header MATCHES "^single/")
+    compile("implementation_${unit}" "#define TESSERA_COMPILED\n#define TESSERA_IMPLEMENTATION\n#include \"${header}\"\n")
+  endif()
 endforeach()
 
 # The standard headers come first: it is not for us to say whether they bear the macros.

@@ -25,15 +25,36 @@ unsigned long two() {
   return sizeof(tessera::limits) + sizeof(tessera::error) + sizeof(tessera::text);
 }
 ")
-foreach(step IN ITEMS "-O0 -c one.cpp" "-O2 -c two.cpp" "one.o two.o -o program")
-  separate_arguments(arguments UNIX_COMMAND "${step}")
-  execute_process(COMMAND "${CXX}" -std=c++20 "-I${ROOT}/include" ${arguments}
-                  WORKING_DIRECTORY "${SCRATCH}" COMMAND_ERROR_IS_FATAL ANY)
+function(run)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${SCRATCH}" COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+set(compile "${CXX}" -std=c++20 "-I${ROOT}/include")
+run(${compile} -O0 -c one.cpp)
+run(${compile} -O2 -c two.cpp)
+run(${compile} one.o two.o -o program)
+run("${SCRATCH}/program")
+
+# In compiled mode, one more file has the definitions: every one, and once.
+list(FILTER headers EXCLUDE REGEX "/detail/")
+set(includes "")
+foreach(header IN LISTS headers)
+  string(APPEND includes "#include \"${header}\"\n")
 endforeach()
-execute_process(COMMAND "${SCRATCH}/program" COMMAND_ERROR_IS_FATAL ANY)
+file(WRITE "${SCRATCH}/implementation.cpp" "#define TESSERA_IMPLEMENTATION\n${includes}")
+foreach(unit IN ITEMS one two)
+  file(READ "${SCRATCH}/${unit}.cpp" text)
+  string(REGEX REPLACE "#include \"[^\n]*\"\n" "" text "${text}")
+  file(WRITE "${SCRATCH}/${unit}.cpp" "${includes}${text}")
+endforeach()
+foreach(unit IN ITEMS one two implementation)
+  run(${compile} -O0 -DTESSERA_COMPILED -c ${unit}.cpp)
+endforeach()
+run(${compile} one.o two.o implementation.o -o program)
+run("${SCRATCH}/program")
 
 # A function that isn't inline would be defined by both units and fail above; an unnamed namespace or
 # a static would link and only cost space, so it is looked for.
+file(GLOB_RECURSE headers RELATIVE "${ROOT}/include" "${ROOT}/include/tessera/*.hpp")
 foreach(header IN LISTS headers)
   file(STRINGS "${ROOT}/include/${header}" hidden REGEX "^(namespace \\{|static )")
   if(hidden)

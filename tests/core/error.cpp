@@ -3,8 +3,7 @@
 
 #include <set>
 #include <string>
-#include <tessera/core/error.hpp>
-#include <tessera/core/limits.hpp>
+#include <tessera/tessera.hpp>
 #include <type_traits>
 
 #include "../support/catch.hpp"
@@ -19,10 +18,9 @@ static_assert(error{errc::json_depth, 1} != error{errc::json_depth, 2});
 static_assert(error{errc::json_depth, 1} != error{errc::json_bad_utf8, 1});
 
 TEST_CASE("error: codes are unique, ascending and in the range of their owner", "[core]") {
-  CHECK(errc_table[0].code == errc::ok);
   CHECK(static_cast<int>(errc::ok) == 0);
   int previous = -1;
-  for (const errc_row& row : errc_table) {
+  for_each_errc([&](const errc_row& row) {
     INFO(row.name);
     const int value = static_cast<int>(row.code);
     CHECK(value > previous);
@@ -41,12 +39,12 @@ TEST_CASE("error: codes are unique, ascending and in the range of their owner", 
       CHECK((value >= 5000 && value <= 5999));
     else
       CHECK((value >= 0 && value <= 99));
-  }
+  });
 }
 
 TEST_CASE("error: each code has a name and a message of its own", "[core]") {
   std::set<std::string_view> names, messages;
-  for (const errc_row& row : errc_table) {
+  for_each_errc([&](const errc_row& row) {
     INFO(row.name);
     CHECK(names.insert(row.name).second);
     CHECK(messages.insert(row.message).second);
@@ -59,7 +57,8 @@ TEST_CASE("error: each code has a name and a message of its own", "[core]") {
     const error e{row.code, 7};
     CHECK(e.name() == row.name);
     CHECK(e.message() == row.message);
-  }
+  });
+  CHECK(names.size() > 600);  // those of every format
 }
 
 TEST_CASE("error: names are those of the enumerators", "[core]") {

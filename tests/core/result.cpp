@@ -102,3 +102,19 @@ TEST_CASE("result: looking at a value that isn't there traps", "[core]") {
   CHECK(tessera_tests::traps([&] { seen = *std::move(empty) != nullptr; }));
 }
 #endif
+
+TEST_CASE("result: has_value, value and value_or are those of std::expected", "[core]") {
+  result<int> seven = 7;
+  CHECK(seven.has_value());
+  CHECK(seven.value() == 7);
+  CHECK(seven.value_or(9) == 7);
+  seven.value() = 8;
+  CHECK(*seven == 8);
+  const result<int> wrong = error{errc::json_depth, 9};
+  CHECK_FALSE(wrong.has_value());
+  CHECK(wrong.value_or(9) == 9);
+  owner moved = std::make_unique<int>(5);
+  const std::unique_ptr<int> p = std::move(moved).value_or(nullptr);
+  REQUIRE(p != nullptr);
+  CHECK(*p == 5);
+}

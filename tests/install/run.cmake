@@ -34,20 +34,39 @@ endfunction()
 
 set(greeting "Tessera ${version}: 2 operations")
 
+# Header-only, and with the definitions in a file of their own.
+function(both_modes header)
+  run("${CXX}" ${strict} "-DTESSERA_INCLUDE=\"${header}\"" main.cpp -o program)
+  expect_output("${SCRATCH}/program" "${greeting}")
+  file(WRITE "${SCRATCH}/implementation.cpp" "#define TESSERA_IMPLEMENTATION\n#include \"${header}\"\n")
+  run("${CXX}" ${strict} -DTESSERA_COMPILED "-DTESSERA_INCLUDE=\"${header}\"" main.cpp implementation.cpp
+      -o compiled)
+  expect_output("${SCRATCH}/compiled" "${greeting}")
+  # Without that file the program doesn't link, so the first one wasn't header-only by mistake.
+  execute_process(COMMAND "${CXX}" -std=c++20 -DTESSERA_COMPILED "-DTESSERA_INCLUDE=\"${header}\"" main.cpp
+                  WORKING_DIRECTORY "${SCRATCH}" RESULT_VARIABLE failed ERROR_VARIABLE errors)
+  if(NOT failed OR NOT errors MATCHES "undefined reference to .*tessera")
+    message(FATAL_ERROR "A compiled program links without its definitions: ${errors}")
+  endif()
+endfunction()
+
 if(CASE STREQUAL "install")
   # Installs, looks at exactly what was installed, and moves it: nothing may know where it once was.
   # (The build is a fresh one, and without the tool, so that this test waits for nothing.)
-  run("${CMAKE_COMMAND}" -S "${ROOT}" -B build "-DCMAKE_CXX_COMPILER=${CXX}" -DTESSERA_BUILD_TOOLS=OFF)
+  run("${CMAKE_COMMAND}" -S "${ROOT}" -B build "-DCMAKE_CXX_COMPILER=${CXX}" -DTESSERA_BUILD_TOOLS=OFF
+      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_INSTALL_LIBDIR=lib)
+  run("${CMAKE_COMMAND}" --build build)
   run("${CMAKE_COMMAND}" --install build --prefix "${SCRATCH}/first")
   file(GLOB_RECURSE wanted RELATIVE "${ROOT}" "${ROOT}/include/tessera/*.hpp")
   file(GLOB_RECURSE singles RELATIVE "${ROOT}/include/single" "${ROOT}/include/single/*.hpp")
   foreach(single IN LISTS singles)
     list(APPEND wanted include/tessera/single/${single})
   endforeach()
-  foreach(file IN ITEMS tessera-config tessera-config-version tessera-targets)
-    list(APPEND wanted share/cmake/tessera/${file}.cmake)
+  foreach(file IN ITEMS config config-version targets targets-debug)
+    list(APPEND wanted lib/cmake/tessera/tessera-${file}.cmake)
   endforeach()
-  list(APPEND wanted share/pkgconfig/tessera.pc share/doc/tessera/LICENSE)
+  list(APPEND wanted lib/libtessera.a lib/pkgconfig/tessera.pc lib/pkgconfig/tessera-compiled.pc
+       share/doc/tessera/LICENSE)
   file(GLOB_RECURSE found RELATIVE "${SCRATCH}/first" "${SCRATCH}/first/*")
   list(SORT wanted)
   list(SORT found)
@@ -55,6 +74,9 @@ if(CASE STREQUAL "install")
     message(FATAL_ERROR "installed: ${found}\nwanted: ${wanted}")
   endif()
   foreach(file IN LISTS found)
+    if(file MATCHES "\\.a$")  # whose debug information names sources
+      continue()
+    endif()
     file(READ "${SCRATCH}/first/${file}" text)
     foreach(place IN ITEMS "${SCRATCH}" "${ROOT}/")
       string(FIND "${text}" "${place}" at)
@@ -71,7 +93,7 @@ elseif(CASE STREQUAL "find_package")
   run("${CMAKE_COMMAND}" -S . -B build "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${strict_line}"
       "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DWANTED_VERSION=${version}")
   run("${CMAKE_COMMAND}" --build build)
-  foreach(program IN ITEMS umbrella one single)
+  foreach(program IN ITEMS umbrella one single compiled)
     expect_output("${SCRATCH}/build/${program}" "${greeting}")
   endforeach()
   # A version that isn't this one, and a format that isn't there, are refused.
@@ -88,7 +110,7 @@ elseif(CASE STREQUAL "add_subdirectory")
   run("${CMAKE_COMMAND}" -S . -B build "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${strict_line}"
       "-DTESSERA=${ROOT}")
   run("${CMAKE_COMMAND}" --build build)
-  foreach(program IN ITEMS umbrella one)
+  foreach(program IN ITEMS umbrella one compiled)
     expect_output("${SCRATCH}/build/${program}" "${greeting}")
   endforeach()
   run("${CMAKE_COMMAND}" --install build --prefix "${SCRATCH}/prefix")
@@ -103,28 +125,28 @@ elseif(CASE STREQUAL "pkg_config")
     message(STATUS "skipped: pkg-config isn't here")
     return()
   endif()
-  set(ENV{PKG_CONFIG_PATH} "${PREFIX}/share/pkgconfig")
-  execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs tessera OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
-  separate_arguments(flags UNIX_COMMAND "${flags}")
-  run("${PKG_CONFIG}" --modversion tessera)
-  if(NOT output STREQUAL "${version}\n")
-    message(FATAL_ERROR "tessera.pc has version ${output}")
-  endif()
-  run("${CXX}" ${strict} "-DTESSERA_INCLUDE=<tessera/alir.hpp>" "${here}/main.cpp" ${flags} -o program)
-  expect_output("${SCRATCH}/program" "${greeting}")
+  set(ENV{PKG_CONFIG_PATH} "${PREFIX}/lib/pkgconfig")
+  foreach(package IN ITEMS tessera tessera-compiled)
+    execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs ${package} OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(flags UNIX_COMMAND "${flags}")
+    run("${PKG_CONFIG}" --modversion ${package})
+    if(NOT output STREQUAL "${version}\n")
+      message(FATAL_ERROR "${package}.pc has version ${output}")
+    endif()
+    run("${CXX}" ${strict} "-DTESSERA_INCLUDE=<tessera/alir.hpp>" "${here}/main.cpp" ${flags} -o program)
+    expect_output("${SCRATCH}/program" "${greeting}")
+  endforeach()
 
 elseif(CASE STREQUAL "single_header")
   # As after `curl -O`: the one file, beside the program.
   file(COPY "${ROOT}/include/single/tessera_alir.hpp" "${here}/main.cpp" DESTINATION "${SCRATCH}")
-  run("${CXX}" ${strict} "-DTESSERA_INCLUDE=\"tessera_alir.hpp\"" main.cpp -o program)
-  expect_output("${SCRATCH}/program" "${greeting}")
+  both_modes("tessera_alir.hpp")
 
 elseif(CASE STREQUAL "vendored_folder")
   # The folder, copied under any name, without an include path.
   file(COPY "${ROOT}/include/tessera/" DESTINATION "${SCRATCH}/parts/bin")
   file(COPY "${here}/main.cpp" DESTINATION "${SCRATCH}")
-  run("${CXX}" ${strict} "-DTESSERA_INCLUDE=\"parts/bin/alir.hpp\"" main.cpp -o program)
-  expect_output("${SCRATCH}/program" "${greeting}")
+  both_modes("parts/bin/alir.hpp")
 
 elseif(CASE STREQUAL "two_versions")
   # The next patch release, made up.
@@ -163,6 +185,41 @@ elseif(CASE STREQUAL "two_versions")
       endif()
     endforeach()
   endforeach()
+
+elseif(CASE STREQUAL "two_modes")
+  # Header-only and compiled files in one program keep apart,
+  file(WRITE "${SCRATCH}/implementation.cpp" "#define TESSERA_IMPLEMENTATION\n#include <tessera/alir.hpp>\n")
+  set(include "-I${ROOT}/include")
+  run("${CXX}" ${strict} "${include}" -c "${here}/two_modes/one.cpp" -o one.o)
+  run("${CXX}" ${strict} "${include}" -DTESSERA_COMPILED -c "${here}/two_modes/two.cpp" -o two.o)
+  run("${CXX}" ${strict} "${include}" -DTESSERA_COMPILED -c implementation.cpp -o implementation.o)
+  run("${CXX}" one.o two.o implementation.o -o program)
+  expect_output("${SCRATCH}/program" "both read 2 operations")
+  # and don't link when they hand each other what differs.
+  run("${CXX}" ${strict} "${include}" -DHAND_OVER -c "${here}/two_modes/one.cpp" -o one.o)
+  execute_process(COMMAND "${CXX}" one.o two.o implementation.o -o program WORKING_DIRECTORY "${SCRATCH}"
+                  RESULT_VARIABLE failed ERROR_VARIABLE errors)
+  if(NOT failed OR NOT errors MATCHES "undefined reference to .*count_operations")
+    message(FATAL_ERROR "A model of one mode was taken for one of the other: ${errors}")
+  endif()
+  # In one file, both modes are refused, and so is half of one.
+  foreach(text IN ITEMS
+          "#include <tessera/alir.hpp>\n#define TESSERA_COMPILED\n#include <tessera/ark.hpp>\n"
+          "#define TESSERA_IMPLEMENTATION\n#include <tessera/alir.hpp>\n")
+    file(WRITE "${SCRATCH}/refused.cpp" "${text}")
+    execute_process(COMMAND "${CXX}" -std=c++20 "${include}" -fsyntax-only refused.cpp WORKING_DIRECTORY "${SCRATCH}"
+                    RESULT_VARIABLE failed ERROR_VARIABLE errors)
+    if(NOT failed OR NOT errors MATCHES "#?error:? .*TESSERA_COMPILED")
+      message(FATAL_ERROR "Not refused:\n${text}${errors}")
+    endif()
+  endforeach()
+  # So is an old language.
+  file(WRITE "${SCRATCH}/refused.cpp" "#include <tessera/alir.hpp>\n")
+  execute_process(COMMAND "${CXX}" -std=c++17 "${include}" -fsyntax-only refused.cpp WORKING_DIRECTORY "${SCRATCH}"
+                  RESULT_VARIABLE failed ERROR_VARIABLE errors)
+  if(NOT failed OR NOT errors MATCHES "Tessera needs C\\+\\+20")
+    message(FATAL_ERROR "C++17 isn't refused by name: ${errors}")
+  endif()
 
 elseif(CASE STREQUAL "second_format")
   execute_process(COMMAND "${CMAKE_COMMAND}" "-DROOT=${ROOT}" -DENTRY=tests/install/second_format/entry.hpp

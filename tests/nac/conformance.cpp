@@ -345,14 +345,14 @@ TEST_CASE("nac/conformance: every line of the manifest", "[nac]") {
   }
 
   // Every code of reading and verifying; those of texts and writers stand in other tests.
-  for (const errc_row& code : errc_table) {
+  for_each_errc([&](const errc_row& code) {
     const auto number = static_cast<unsigned>(code.code);
     const bool text_or_writer =
         (number >= 3330 && number < 3350) || number == 3362 || number == 3363 || number >= 3370;
-    if (code.code == errc::nac_source_read) continue;  // which bytes in memory don't cause
+    if (code.code == errc::nac_source_read) return;  // which bytes in memory don't cause
     if (number < 3000 || (number >= 3200 && number < 3300) || number >= 3400 || text_or_writer)
-      continue;
+      return;
     INFO("no line for " << code.name);
     CHECK(codes.count(std::string(code.name)) == 1);
-  }
+  });
 }

@@ -32,284 +32,46 @@
 #include <string_view>
 
 #include "bytes.hpp"
-#include "caret.hpp"
 #include "error.hpp"
-#include "json.hpp"
+#include "limits.hpp"
 #include "pool.hpp"
-#include "sort.hpp"
 #include "text.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-inline void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
+void append_key(text& out, std::string_view key);
 
 /// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
 /// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] inline text path(std::string_view source, std::uint64_t offset,
-                               const limits& limit = {}) {
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys`, up to the next step's
-  };
-  pool<step> steps;
-  text keys;
-  reader in(source, limit);
-  for (bool found = in.offset() >= offset; !found;) {
-    switch (in.peek()) {
-      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
-      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
-      default: in.skip(), found = in.offset() > offset;
-    }
-    // On to the next value; containers that end on the way are left.
-    bool more = false;
-    while (!found && !more && !steps.empty()) {
-      std::string_view name;
-      more = steps.back().is_object ? in.key(name) : in.element();
-      if (in.failed()) {
-        found = true;
-      } else if (more) {
-        ++steps.back().count;
-        keys.truncate(steps.back().key_first);
-        keys << name;
-        found = in.offset() >= offset;
-      } else {
-        found = in.offset() > offset;
-        keys.truncate(steps.back().key_first);
-        steps.pop_back();
-      }
-    }
-    found = found || steps.empty();
-  }
-
-  text out("$");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const step& s = steps[i];
-    if (s.count == 0) break;  // behind the opening bracket, before the first value
-    if (!s.is_object) {
-      out << '[' << s.count - 1 << ']';
-      continue;
-    }
-    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
-    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
-    append_key(out, key);
-  }
-  return out;
-}
+[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
 
 inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
 
 /// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
 /// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
 /// follows it; what isn't there gets no_offset.
-inline void find(std::string_view source, tessera::view<std::string_view> paths,
-                 std::uint64_t* offsets, const limits& limit = {}) {
-  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
-  pool<std::uint32_t> order;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    offsets[i] = no_offset;
-    order.push_back(static_cast<std::uint32_t>(i));
-  }
-  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
-    return detail::compare_paths(paths[a], paths[b]) < 0;
-  });
-
-  struct level {
-    bool is_object;
-    std::uint64_t count;      // elements that were entered
-    std::size_t first, last;  // the paths into this container
-    std::size_t prefix;       // how much of these paths leads here
-  };
-  pool<level> levels;
-  text component;
-  reader in(source, limit);
-  std::size_t found = 0;
-  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
-    const std::uint64_t at = in.offset();
-    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
-      offsets[order[first]] = at;
-    const kind k = in.peek();
-    if (first == last || (k != kind::object && k != kind::array)) {
-      in.skip();
-      return;
-    }
-    if (k == kind::object)
-      in.object();
-    else
-      in.array();
-    levels.push_back({k == kind::object, 0, first, last, prefix});
-  };
-  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
-    const std::string_view path = paths[order[i]];
-    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
-  };
-  std::size_t first_path = 0, last_path = order.size();
-  while (first_path < last_path && !leads(first_path)) ++first_path;
-  while (first_path < last_path && !leads(last_path - 1)) --last_path;
-  value(first_path, last_path, 1);
-
-  std::string_view name;
-  while (!levels.empty() && !in.failed() && found < order.size()) {
-    level& l = levels.back();
-    if (l.is_object ? !in.key(name) : !in.element()) {
-      levels.pop_back();
-      continue;
-    }
-    component.clear();
-    if (l.is_object)
-      append_key(component, name);
-    else
-      component << '[' << l.count++ << ']';
-    const auto order_of = [&](std::size_t i) {
-      const std::string_view path = paths[order[i]];
-      const std::size_t end = detail::component_end(path, l.prefix);
-      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
-    };
-    std::size_t first = l.first, last = l.last;
-    while (first < last) {  // to the first that is not before the component
-      const std::size_t middle = first + (last - first) / 2;
-      if (order_of(middle) < 0)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    while (last < l.last && order_of(last) == 0) ++last;
-    value(first, last, l.prefix + component.size());
-  }
-}
+void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
+          const limits& limit = {});
 /// The offset of the value at one path, or no_offset.
-[[nodiscard]] inline std::uint64_t find(std::string_view source, std::string_view path,
-                                        const limits& limit = {}) {
-  std::uint64_t offset = no_offset;
-  find(source, {&path, 1}, &offset, limit);
-  return offset;
-}
+[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
+                                 const limits& limit = {});
 
 }  // namespace json
 
-namespace detail {
-
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
-}
-/// An error of what was built in code.
-[[nodiscard]] inline text describe_element(error e, std::string_view name) {
-  text out(name);
-  append_message(out, e);
-  if (e.index == error_index::whole)
-    out << '\n';
-  else
-    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
-  return out;
-}
-
-}  // namespace detail
-
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
 /// `name` is the file's name as it is to be shown.
-[[nodiscard]] inline text describe(error e, std::string_view source,
-                                   std::string_view name = "<input>", const limits& limit = {}) {
-  if (e.index != error_index::none) return detail::describe_element(e, name);
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  const line_column at = locate(source, offset);
-  text out(name);
-  out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
-    const text path = json::path(source, offset, limit);
-    append_shown(out << " at ", path);
-    out << ", offset ";
-  } else {
-    out << " at offset ";
-  }
-  out << offset << '\n';
-  detail::append_caret(out, source, offset);
-  return out;
-}
+[[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
+                            const limits& limit = {});
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
-[[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
-  if (e.index != error_index::none) return detail::describe_element(e, name);
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  text out(name);
-  detail::append_message(out, e);
-  out << " at offset " << offset << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  detail::append_hex(out, offset, digits);
-  out << ")\n  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  detail::append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
-  return out;
-}
+[[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
 
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/describe.hpp"
+#endif
 
 #endif  // TESSERA_CORE_DESCRIBE_HPP

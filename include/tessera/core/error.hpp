@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The error value that every reader, verifier and writer returns, and the table behind it.
+// The error value that every reader, verifier and writer returns, and the tables behind it.
 //
 //   tessera::error e{tessera::errc::json_depth, 64};
 //   e.message();  // "containers are nested deeper than limits::max_depth"
@@ -20,10 +20,10 @@
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //   5000 - 5999   NAC v1.2: genome
 //
+// The codes of all formats stand here. Names and messages come with the format: a program that neither
+// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
+//
 // Lifetime:   messages and names are constants.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
 
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
@@ -44,22 +44,33 @@ enum class errc : std::uint16_t {
 #undef TESSERA_X
 };
 
-/// One row of the table of all codes.
+/// One row of a table of codes.
 struct errc_row {
   errc code;
   std::string_view name;
   std::string_view message;
 };
+/// The codes of one owner, in ascending order.
+struct errc_table {
+  const errc_row* rows = nullptr;
+  std::size_t size = 0;
 
-/// All codes in ascending order, for tools and tests that enumerate them.
-inline constexpr errc_row errc_table[] = {
-#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
-    TESSERA_ERRORS(TESSERA_X)
-#undef TESSERA_X
+  [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
+  [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
 };
 
 namespace detail {
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+/// Owners: core, then the formats.
+inline constexpr std::size_t owners = 6;
+/// The table of the codes from 1000 · owner on, which its format sets when the program starts.
+[[nodiscard]] errc_table& table_of(std::size_t owner) noexcept;
+}  // namespace detail
+
+/// Calls `visitor(const errc_row&)` for each code that this program knows by name, in ascending order.
+template <class Visitor>
+void for_each_errc(Visitor&& visitor) {
+  for (std::size_t i = 0; i < detail::owners; ++i)
+    for (const errc_row& row : detail::table_of(i)) visitor(row);
 }
 
 // X(enumerator, how messages call it)
@@ -127,28 +138,22 @@ struct error {
   }
 
   /// What was expected, in words.
-  [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
+  [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
-  [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
+  [[nodiscard]] std::string_view name() const noexcept;
 
   /// The same code at the same offset; of one noun, both count the same.
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.offset == b.offset;
-  }
-
- private:
-  [[nodiscard]] constexpr const errc_row& row() const noexcept {
-    for (const errc_row& r : errc_table)
-      if (r.code == code) return r;
-    return detail::unknown_code;
   }
 };
 
 }  // namespace tessera::inline TESSERA_ABI
 
 #undef TESSERA_ERRORS
-#undef TESSERA_ALIR_ERRORS
-#undef TESSERA_ARK_ERRORS
-#undef TESSERA_NAC_ERRORS
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/error.hpp"
+#endif
 
 #endif  // TESSERA_CORE_ERROR_HPP

@@ -23,7 +23,7 @@
 #include "error_table_nem.hpp"
 
 // X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
-#define TESSERA_ERRORS(X)                                                                          \
+#define TESSERA_CORE_ERRORS(X)                                                                     \
   X(ok, 0, "no error")                                                                             \
   X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
   X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
@@ -56,8 +56,11 @@
   X(json_duplicate_key, 123, "the key stands in this object already")                              \
   X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
   X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
-  X(json_missing_element, 126, "expected another element in the array")                            \
-                                                                                                   \
+  X(json_missing_element, 126, "expected another element in the array")
+
+// And of all owners.
+#define TESSERA_ERRORS(X)                                                                          \
+  TESSERA_CORE_ERRORS(X)                                                                           \
   TESSERA_ALIR_ERRORS(X)                                                                           \
   TESSERA_ARK_ERRORS(X)                                                                            \
   TESSERA_NAC_ERRORS(X)                                                                            \

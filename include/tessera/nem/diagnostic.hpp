@@ -72,7 +72,7 @@ enum class profile : std::uint8_t { standard, strict, upstream };
 /// The rule behind a code.
 class rule {
  public:
-  constexpr explicit rule(errc code) noexcept {
+  explicit rule(errc code) noexcept {
     const std::string_view name = error{code}.name();
     if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
     const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
@@ -82,7 +82,7 @@ class rule {
     }
   }
   /// "CON-001"; empty for codes of other formats.
-  [[nodiscard]] constexpr std::string_view id() const noexcept { return {id_, size_}; }
+  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
 
  private:
   char id_[14] = {};

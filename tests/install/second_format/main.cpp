@@ -14,9 +14,8 @@
 #include "second_format.hpp"
 #include "tessera_alir.hpp"
 #else
-#include <tessera/alir.hpp>
+#include <tessera/tessera.hpp>
 #include "second_format.hpp"
-#include "tessera.hpp"
 #include "tessera_alir.hpp"
 #endif
 

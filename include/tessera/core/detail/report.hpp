@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The bodies of core/report.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_REPORT_HPP
+#define TESSERA_CORE_DETAIL_REPORT_HPP
+
+#include "../caret.hpp"
+#include "../report.hpp"
+#include "hex.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE listing::listing(const report& found, view<source_file> sources)
+    : found_(found), sources_(sources) {
+  for (const source_file& s : sources) {
+    first_lines_.push_back(lines_.size());
+    lines_.push_back(0);
+    if (s.is_binary) continue;
+    for (std::size_t i = s.text.find('\n'); i != s.text.npos; i = s.text.find('\n', i + 1))
+      lines_.push_back(i + 1);
+  }
+  first_lines_.push_back(lines_.size());
+}
+
+TESSERA_INLINE line_column listing::locate(const place& p) const noexcept {
+  if (!has_source(p)) return {};
+  std::size_t first = first_lines_[p.file], last = first_lines_[p.file + 1];
+  const std::size_t begin = first;
+  while (last - first > 1) {  // the last line that begins at or before the place
+    const std::size_t middle = first + (last - first) / 2;
+    if (lines_[middle] <= p.offset)
+      first = middle;
+    else
+      last = middle;
+  }
+  return {first - begin + 1, p.offset - lines_[first] + 1};
+}
+
+TESSERA_INLINE std::string_view listing::file_name(const place& p) const noexcept {
+  if (p.file < sources_.size()) return sources_[p.file].name;
+  if (p.file == 0 || p.file > found_.files.size()) return "<input>";
+  return found_.text_of(found_.files[p.file - 1]);
+}
+
+TESSERA_INLINE text listing::describe(const diagnostic& d) const {
+  text out;
+  const auto begin = [&](const place& p, std::string_view severity, std::string_view message) {
+    out << file_name(p);
+    if (has_source(p) && !sources_[p.file].is_binary) {
+      const line_column at = locate(p);
+      out << ':' << at.line << ':' << at.column;
+    }
+    out << ": " << severity << ": " << message;
+  };
+  const auto excerpt = [&](const place& p, std::string_view inserted, std::uint64_t inserted_at) {
+    if (!has_source(p)) return;
+    const source_file& s = sources_[p.file];
+    const std::size_t offset = p.offset < s.text.size() ? to_size(p.offset) : s.text.size();
+    if (s.is_binary)
+      detail::append_hex_line(out, as_bytes(s.text), offset);
+    else
+      detail::append_caret(out, s.text, offset, p.length, inserted, to_size(inserted_at));
+  };
+
+  begin(d.where, tessera::name(d.severity), found_.text_of(d.text));
+  const bool is_element = d.where.index != error_index::none;
+  const bool is_binary = has_source(d.where) && sources_[d.where.file].is_binary;
+  if (d.path.size == 0 && !is_binary) {
+    out << " [" << found_.rule_of(d) << ']';
+    if (is_element && d.where.index != error_index::whole)
+      out << " at " << tessera::name(d.where.index) << ' ' << d.where.offset;
+    out << '\n';
+  } else {
+    out << "\n  [" << found_.rule_of(d) << "] at ";
+    if (d.path.size != 0) append_shown(out, found_.text_of(d.path));
+    if (!is_element) {
+      out << (d.path.size != 0 ? ", offset " : "offset ") << d.where.offset;
+      if (is_binary) detail::append_offset_in_hex(out, d.where.offset);
+    }
+    out << '\n';
+  }
+  const std::string_view replacement = found_.text_of(d.replacement);
+  const bool is_shown = d.has_fix && d.fix.file == d.where.file && !replacement.empty() &&
+                        replacement.find('\n') == replacement.npos;
+  excerpt(d.where, is_shown ? replacement : std::string_view(), d.fix.offset);
+  if (d.has_note) {
+    if (d.related.length == 0) {
+      out << "  note: " << found_.text_of(d.note) << '\n';
+    } else {
+      begin(d.related, "note", found_.text_of(d.note));
+      out << '\n';
+      excerpt(d.related, {}, 0);
+    }
+  }
+  return out;
+}
+
+TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
+  const listing list(found, sources);
+  text out;
+  for (const diagnostic& d : found.diagnostics) {
+    const text one = list.describe(d);
+    out << one.view();
+  }
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_REPORT_HPP

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The names and messages of NAC v1.2's codes, made known to core.
+
+#ifndef TESSERA_GENOME_DETAIL_ERRORS_HPP
+#define TESSERA_GENOME_DETAIL_ERRORS_HPP
+
+#include "../../core/error.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_GENOME_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+inline const errc_table& errors =
+    tessera::detail::table_of(5) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace genome::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_ERRORS_HPP
