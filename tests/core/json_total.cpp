@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 #include <tessera/core/describe.hpp>
+#include <tessera/core/json.hpp>
 #include <vector>
 
 #include "../support/catch.hpp"
