@@ -82,6 +82,1187 @@
 #define TESSERA_ALIR_HPP
 
 
+// ---- tessera/alir/detail/errors.hpp
+//
+// The names and messages of ALIR's codes, made known to core.
+
+#ifndef TESSERA_ALIR_DETAIL_ERRORS_HPP
+#define TESSERA_ALIR_DETAIL_ERRORS_HPP
+
+
+// ---- tessera/core/error.hpp
+//
+// The error value that every reader, verifier and writer returns, and the tables behind it.
+//
+//   tessera::error e{tessera::errc::json_depth, 64};
+//   e.message();  // "containers are nested deeper than limits::max_depth"
+//   e.name();     // "json_depth"
+//
+// One code per check; programs switch on the code, tests pin code and offset, and the same input
+// gives the same pair on every platform. A message states what was expected; `describe` (see
+// describe.hpp) adds line, column, path and a caret by looking at the source again.
+//
+//   range         owner
+//      1 -   99   bytes, limits, files
+//    100 -  199   JSON text
+//   1000 - 1999   ALIR
+//   2000 - 2999   ARK; most are its rules: ark_g06_cycle is rule G06
+//   3000 - 3999   NAC
+//   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
+//   5000 - 5999   NAC v1.2: genome
+//
+// The codes of all formats stand here. Names and messages come with the format: a program that neither
+// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
+//
+// Lifetime:   messages and names are constants.
+
+#ifndef TESSERA_CORE_ERROR_HPP
+#define TESSERA_CORE_ERROR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/error_table.hpp
+//
+// All codes of errors with their values and messages, which core/error.hpp makes an enumeration of.
+//
+//   #define X(name, value, message) …
+//   TESSERA_ERRORS(X)
+//
+// Who includes this undefines TESSERA_ERRORS.
+//
+// Lifetime:   none.
+// Errors:     these.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_TABLE_HPP
+#define TESSERA_CORE_ERROR_TABLE_HPP
+
+
+// ---- tessera/core/error_table_alir.hpp
+//
+// The errors of ALIR. Part of the table of all codes: core/error_table.hpp.
+//
+//   #define X(name, value, message) …
+//   TESSERA_ALIR_ERRORS(X)
+
+#ifndef TESSERA_CORE_ERROR_TABLE_ALIR_HPP
+#define TESSERA_CORE_ERROR_TABLE_ALIR_HPP
+
+// X(enumerator, value, what was expected)
+#define TESSERA_ALIR_ERRORS(X)                                                                     \
+  X(alir_version_1, 1000, "ALIR versions 0 and 1 (DAIS) are not supported: expected 2, 3 or 4")    \
+  X(alir_version_unknown, 1001, "unknown ALIR spec_version: expected 2, 3 or 4")                   \
+  X(alir_meta, 1002, "expected meta to be \"ALIRModel\"")                                          \
+  X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
+  X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
+  X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
+  X(alir_model_fields, 1006, "expected a model of 8 or 9 elements")                                \
+  X(alir_operation_fields, 1007, "expected an operation of 7 fields (version 2) or 6 (3 and 4)")   \
+  X(alir_operation_form, 1008, "the operation is not in the form of this spec_version")            \
+  X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
+  X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
+  X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
+  X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
+  X(alir_number_precision, 1013, "an integer in place of a float must be below 2^53")              \
+  X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
+  X(alir_table_spec, 1015, "expected a table spec with hash, out_qint and inp_width")              \
+  X(alir_table_interval, 1016, "expected an interval with min, max and step")                      \
+                                                                                                   \
+  X(alir_bytecode_alignment, 1030, "expected whole 32-bit words")                                  \
+  X(alir_bytecode_truncated, 1031, "the bytecode ends early")                                      \
+  X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
+  X(alir_bytecode_count, 1033, "the count is negative or more than the remaining bytes can hold")  \
+  X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
+  X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
+  X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
+  X(alir_bytecode_pad_conflict, 1037, "lookups of one operand must agree in their table pad")      \
+                                                                                                   \
+  X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
+  X(alir_inp_shifts_count, 1051, "expected as many inp_shifts as inputs")                          \
+  X(alir_out_idxs_count, 1052, "expected as many out_idxs as outputs")                             \
+  X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
+  X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
+  X(alir_output_index, 1055, "the output refers to an operation that does not exist")              \
+  X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
+  X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
+  X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
+  X(alir_condition, 1059, "the condition must refer to an earlier operation")                      \
+  X(alir_unused_id0, 1060, "id0 is not used by this opcode and must be -1")                        \
+  X(alir_unused_id1, 1061, "id1 is not used by this opcode and must be -1")                        \
+  X(alir_interval, 1062, "expected finite bounds with min <= max")                                 \
+  X(alir_step, 1063, "the step must be a power of two from 2^-126 to 2^127")                       \
+  X(alir_width, 1064, "the type is wider than 63 bits unsigned or 64 bits signed")                 \
+  X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
+  X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
+  X(alir_table_index, 1067, "the lookup table does not exist")                                     \
+  X(alir_table_empty, 1068, "a lookup table must hold at least one entry, none of another")        \
+  X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
+  X(alir_sum_terms, 1070, "a sum has two terms or more of its own, each earlier")                  \
+  X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
+  X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
+                                                                                                   \
+  X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
+  X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
+  X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
+                                                                                                   \
+  X(alir_lookup_range, 1090, "a value lies outside the lookup table")
+
+#endif  // TESSERA_CORE_ERROR_TABLE_ALIR_HPP
+
+// ---- tessera/core/error_table_ark.hpp
+//
+// The errors of ARK. Part of the table of all codes: core/error_table.hpp.
+//
+//   #define X(name, value, message) …
+//   TESSERA_ARK_ERRORS(X)
+
+#ifndef TESSERA_CORE_ERROR_TABLE_ARK_HPP
+#define TESSERA_CORE_ERROR_TABLE_ARK_HPP
+
+// X(enumerator, value, what was expected)
+#define TESSERA_ARK_ERRORS(X)                                                                      \
+  X(ark_s01_root, 2001, "the root of a model is an object")                                        \
+  X(ark_s02_root_member, 2002, "expected members Rank, WorldSize and Nodes")                       \
+  X(ark_s03_world, 2003, "expected integers with WorldSize >= 1 and 0 <= Rank < WorldSize")        \
+  X(ark_s04_nodes, 2004, "Nodes is an array of objects")                                           \
+  X(ark_s05_node_member, 2005,                                                                     \
+    "expected a node with Id and the arrays ProducerNodeIds and ConsumerNodeIds")                  \
+  X(ark_s06_op_or_ops, 2006, "expected either Op or Ops in each node, and the same in all nodes")  \
+  X(ark_s07_no_ops, 2007, "expected at least one operation in Ops")                                \
+  X(ark_s08_op_member, 2008,                                                                       \
+    "expected Type, Name, IsVirtual, three lists of tensors, and Args as an object")               \
+  X(ark_s09_tensor_member, 2009,                                                                   \
+    "expected Id, DataType, Shape, Strides, Offsets, PaddedShape or Pads, and Buffer")             \
+  X(ark_s10_buffer_member, 2010, "expected a buffer with Id, Rank, SendTags and RecvTags")         \
+  X(ark_s12_unknown_member, 2012, "the format has no member of this name here")                    \
+  X(ark_s13_integer, 2013, "expected an integer; Ids are at least 0")                              \
+  X(ark_g01_node_id, 2021, "expected node Ids that are unique")                                    \
+  X(ark_g02_node_index, 2022, "expected the node's place in Nodes as its Id")                      \
+  X(ark_g03_edge_target, 2023, "expected the Id of a node in this file")                           \
+  X(ark_g04_edge_mirror, 2024, "an edge stands on both of its sides: as producer and as consumer") \
+  X(ark_g05_self_edge, 2025, "a node must not depend on itself")                                   \
+  X(ark_g06_cycle, 2026, "the nodes depend on each other in a circle")                             \
+  X(ark_g07_order, 2027, "expected a node behind all of its producers")                            \
+  X(ark_g08_repeated_edge, 2028, "the edge stands in this list already")                           \
+  X(ark_g09_missing_edge, 2029,                                                                    \
+    "a node that uses a result lists the node that makes it as a producer")                        \
+  X(ark_g10_second_producer, 2030, "a tensor is the result of one operation")                      \
+  X(ark_g12_own_result, 2032, "an operation must not read or write its own result")                \
+  X(ark_g13_use_before_result, 2033, "the tensor is used before the operation that makes it")      \
+  X(ark_g14_unordered_access, 2034,                                                                \
+    "conflicting accesses to the same bytes need a dependency between them")                       \
+  X(ark_t01_rank, 2041, "expected one to four dimensions, as many in each list")                   \
+  X(ark_t02_dimension, 2042, "expected dimensions of at least 1")                                  \
+  X(ark_t03_offset, 2043, "expected offsets of at least 0")                                        \
+  X(ark_t04_padding, 2044, "PaddedShape is at least Shape")                                        \
+  X(ark_t05_strides, 2045, "Strides hold Offsets + PaddedShape")                                   \
+  X(ark_t06_data_type, 2046, "expected a known DataType")                                          \
+  X(ark_t07_size, 2047, "expected a tensor of fewer than 2^63 bytes")                              \
+  X(ark_t08_tensor_differs, 2048, "a tensor Id has one description in the whole file")             \
+  X(ark_b01_buffer_differs, 2051,                                                                  \
+    "a buffer Id has one Rank and one set of tags in the whole file")                              \
+  X(ark_b02_buffer_rank, 2052, "expected a buffer's Rank to be -1 or below WorldSize")             \
+  X(ark_b03_tags, 2053,                                                                            \
+    "expected tags as pairs [RemoteRank, Tag] of 32 bits, ascending, each once")                   \
+  X(ark_b04_tag_rank, 2054,                                                                        \
+    "expected another rank in a local buffer's tags, and -1 or the own rank in a remote one's")    \
+  X(ark_b05_tag_reused, 2055, "a pair of rank and tag names one sending and one receiving buffer") \
+  X(ark_o01_type, 2061, "expected a known operation Type")                                         \
+  X(ark_o02_virtual, 2062,                                                                         \
+    "IsVirtual is true for Tensor, Placeholder and Reshape, and for nothing else")                 \
+  X(ark_o03_arity, 2063, "the number of tensors doesn't match the operation")                      \
+  X(ark_o04_argument, 2064, "expected the operation's arguments, each of its TYPE")                \
+  X(ark_o05_argument_form, 2065,                                                                   \
+    "expected {TYPE: value} with one known TYPE and a value in its range")                         \
+  X(ark_o06_data_types, 2066, "the DataTypes don't fit the operation")                             \
+  X(ark_o07_shape, 2067, "the shapes don't broadcast to the tensor that is written")               \
+  X(ark_o08_result_view, 2068, "the result is the same view as the tensor that is written")        \
+  X(ark_o09_view_buffer, 2069, "a view stays in the buffer of the tensor that it reads")           \
+  X(ark_o10_reduction, 2070,                                                                       \
+    "expected an Axis of the tensor, and a result whose shape is reduced along it")                \
+  X(ark_o11_permutation, 2071,                                                                     \
+    "expected a permutation of the axes, and a result with Shape[i] = input "                      \
+    "Shape[Permutation[i]]")                                                                       \
+  X(ark_o12_matmul, 2072, "the shapes don't fit a matrix multiplication")                          \
+  X(ark_o13_embedding, 2073,                                                                       \
+    "expected indices of up to 3 dimensions, a table of 2, and rows of the table as result")       \
+  X(ark_o14_overlap, 2074, "the tensors that are read and written overlap")                        \
+  X(ark_o15_rope, 2075, "expected a last dimension that is even and not broadcast")                \
+  X(ark_c01_send, 2081,                                                                            \
+    "a send reads a local buffer, writes a remote one, and both carry its tag")                    \
+  X(ark_c02_recv, 2082,                                                                            \
+    "a receive reads a remote buffer, writes a local one, and both carry its tag")                 \
+  X(ark_c03_packet, 2083,                                                                          \
+    "expected packet buffers of UINT8 and twice the payload, and as many elements sent as "        \
+    "received")                                                                                    \
+  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the peers' order don't agree")      \
+  X(ark_c05_sync, 2085, "expected the file's own Rank, and WorldSize - 1 as PeerNum")              \
+  X(ark_c06_single, 2086, "a model of one rank has no communication")                              \
+  X(ark_c07_remote, 2087, "computations use local buffers alone")                                  \
+  X(ark_m01_ranks, 2091, "expected one file for each rank, all of one WorldSize")                  \
+  X(ark_m02_owner, 2092, "a remote buffer's RecvTags name exactly one buffer of its owner")        \
+  X(ark_m03_label, 2093, "a remote buffer's SendTags name one buffer of its owner")                \
+  X(ark_m04_partner, 2094, "a tag has a partner on the other rank")                                \
+  X(ark_m05_size, 2095, "a remote buffer is no larger than what its owner holds")                  \
+  X(ark_m06_transfer, 2096, "a send and its receive agree in DataType and number of elements")     \
+  X(ark_m07_count, 2097, "expected as many sends as receives of each tag")                         \
+  X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
+  X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
+  X(ark_dialect, 2110, "the dialect has no form for this")                                         \
+  X(ark_not_finite, 2111, "expected a finite FLOAT: JSON has no form for others")                  \
+  X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
+  X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
+  X(ark_division, 2114, "an integer is divided by zero")                                           \
+  X(ark_index, 2115, "a row index lies outside the table")                                         \
+  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
+  X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
+  X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
+  X(ark_plan_range, 2123,                                                                          \
+    "expected a range [begin, end] or [begin, end, step] with 0 <= begin <= end")                  \
+  X(ark_plan_parent, 2124, "expected a range inside the one that holds it")                        \
+  X(ark_plan_task, 2125, "expected the Id of a task, each once")                                   \
+  X(ark_plan_tiles, 2126, "the task groups don't cover each tile of the task once")                \
+  X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
+  X(ark_plan_config, 2128,                                                                         \
+    "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
+  X(ark_plan_model, 2129, "the plan's operations don't compute what the model's do")
+
+#endif  // TESSERA_CORE_ERROR_TABLE_ARK_HPP
+
+// ---- tessera/core/error_table_genome.hpp
+//
+// The codes of NAC v1.2, a part of the table in error_table.hpp.
+//
+//   TESSERA_GENOME_ERRORS(X)
+//
+// Lifetime:   none.
+// Errors:     these.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_TABLE_GENOME_HPP
+#define TESSERA_CORE_ERROR_TABLE_GENOME_HPP
+
+// X(enumerator, value, what was expected)
+#define TESSERA_GENOME_ERRORS(X)                                                                   \
+  X(genome_node_truncated, 5000,                                                                   \
+    "the stream ends inside a node: expected 5 bytes and 2 for each input")                        \
+  X(genome_base64_character, 5001, "expected a character of base64, with + and /")                 \
+  X(genome_base64_end, 5002, "expected base64 in groups of 4, padded by = with bits of 0")         \
+                                                                                                   \
+  X(genome_registry_member, 5010, "the registry has no member of this name here")                  \
+  X(genome_registry_key, 5011, "expected an id as key: a decimal number from 0 to 65535")          \
+  X(genome_registry_id, 5012, "expected an id from 0 to 65535")                                    \
+  X(genome_constant_member, 5013, "expected a constant with a type and a value")                   \
+  X(genome_rule_member, 5014, "expected the members of a rule, each in its type")                  \
+  X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
+                                                                                                   \
+  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                      \
+  X(genome_id_repeated, 5021, "the id stands for something else in this map already")              \
+  X(genome_name_repeated, 5022, "the name stands in this map already")                             \
+  X(genome_maps_differ, 5023, "the map and its reverse don't say the same")                        \
+  X(genome_special_name, 5024, "ids 0 to 9 are those of the commands, under their own names")      \
+  X(genome_variation_form, 5025, "expected a variation such as \"in0,in1\"")                       \
+  X(genome_group_form, 5026, "expected a group such as \"arg1=10;dim=11\", its keys ascending")    \
+  X(genome_group_constant, 5027, "the group names a constant that doesn't exist")                  \
+  X(genome_constant_type, 5028, "expected a constant of a known type")                             \
+  X(genome_constant_value, 5029, "the value isn't of the constant's type")                         \
+  X(genome_pattern_empty, 5030, "a pattern has at least one node")                                 \
+  X(genome_pattern_absolute, 5031, "inside of a pattern references are relative: below 0")         \
+  X(genome_pattern_recursion, 5032, "the pattern contains itself")                                 \
+  X(genome_pattern_size, 5033, "the pattern is longer than limits::max_items nodes when expanded") \
+  X(genome_pattern_command, 5034, "a pattern holds no input, output or padding of a graph")        \
+  X(genome_pattern_order, 5035,                                                                    \
+    "a pattern takes what comes before the graph, or a node there that can't be taken")            \
+                                                                                                   \
+  X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
+  X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
+  X(genome_variation_unknown, 5042, "no variation in the registry has the id that the node names") \
+  X(genome_constant_unknown, 5043, "no constant in the registry has the id that the node names")   \
+  X(genome_group_unknown, 5044,                                                                    \
+    "no constant group in the registry has the id that the node names")                            \
+  X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
+  X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
+  X(genome_special_form, 5047,                                                                     \
+    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs for OUTPUT alone")           \
+  X(genome_copy_form, 5048,                                                                        \
+    "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
+  X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
+  X(genome_block_length, 5050,                                                                     \
+    "expected blocks of at least 1 node that end inside the block around them")                    \
+  X(genome_reference, 5051, "expected the id of an earlier node")                                  \
+  X(genome_reference_scope, 5052, "the node stands in a block that has ended")                     \
+  X(genome_relative, 5053, "expected an absolute id: relative references stay inside a block")     \
+  X(genome_reference_external, 5054,                                                               \
+    "a block takes from outside what its IF or WHILE lists in D, and nothing else")                \
+  X(genome_variation_inputs, 5055, "the variation names an input that the node doesn't have")      \
+  X(genome_input_count, 5056, "the node has more inputs than its operation's node_args")           \
+  X(genome_block_input, 5057, "the block has more DATA_INPUTs than its IF or WHILE lists")         \
+  X(genome_loop_state, 5058, "expected a loop body to end in an OUTPUT of each loop variable")     \
+  X(genome_reference_nothing, 5059, "the node has no result: PAD and OUTPUT can't be taken")       \
+                                                                                                   \
+  X(genome_expansion_size, 5060, "the expansion has more nodes or inputs than limits::max_items")  \
+  X(genome_reference_range, 5061, "a stream refers to ids up to 32767 and offsets down to -32768") \
+  X(genome_node_inputs, 5062, "a node has at most 255 inputs")                                     \
+  X(genome_operations_full, 5063, "a registry has ids for 246 operations or variations")           \
+  X(genome_ids_full, 5064, "a registry has ids for 32758 constants, groups or parameters")         \
+  X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
+                                                                                                   \
+  X(genome_counterpart, 5070,                                                                      \
+    "v1.2 has no node for this: CONVERGENCE, or an input, exit or result that crosses a branch")   \
+                                                                                                   \
+  X(genome_run_operation, 5080, "the machine has no operation of this name")                       \
+  X(genome_run_arguments, 5081, "the operation takes other arguments than the node gives")         \
+  X(genome_run_parameter, 5082, "the graph needs a parameter that wasn't given")                   \
+  X(genome_run_constant, 5083, "the machine has no value for a constant of this type")             \
+  X(genome_run_condition, 5084, "expected a condition of one element")
+
+#endif  // TESSERA_CORE_ERROR_TABLE_GENOME_HPP
+
+// ---- tessera/core/error_table_nac.hpp
+//
+// The errors of NAC. Part of the table of all codes: core/error_table.hpp.
+//
+//   #define X(name, value, message) …
+//   TESSERA_NAC_ERRORS(X)
+
+#ifndef TESSERA_CORE_ERROR_TABLE_NAC_HPP
+#define TESSERA_CORE_ERROR_TABLE_NAC_HPP
+
+// X(enumerator, value, what was expected)
+#define TESSERA_NAC_ERRORS(X)                                                                      \
+  X(nac_magic, 3000, "expected the bytes \"NAC\" at the start")                                    \
+  X(nac_version, 3001, "expected container version 1 or 2")                                        \
+  X(nac_header_truncated, 3002, "the file ends inside its header")                                 \
+  X(nac_header_90, 3003,                                                                           \
+    "90-byte headers (version 1.5, before January 2026) are not read: expected 88, 92 or 100")     \
+  X(nac_quantization, 3004, "expected a quantization method of 0 to 4")                            \
+  X(nac_section_offset, 3005,                                                                      \
+    "the section's offset lies inside the header or beyond the end of the file")                   \
+  X(nac_section_repeated, 3006, "a section of this tag stands in another slot already")            \
+  X(nac_count, 3007, "the section is too short for that many records")                             \
+  X(nac_truncated, 3008, "the section ends inside a record")                                       \
+  X(nac_signature_unknown, 3009, "no signature in PERM has the id that the instruction names")     \
+  X(nac_input_variant, 3010, "expected an INPUT of variant 0 to 3, or 4 and 5 in version 2")       \
+  X(nac_output_variant, 3011, "expected an OUTPUT of variant 0 to 2, or 3 and 4 in version 2")     \
+  X(nac_constant_type, 3012, "expected a constant of type 0 to 6")                                 \
+  X(nac_constant_length, 3013, "expected a length of 8 for an int64 or float64 constant")          \
+  X(nac_data_type, 3014, "expected a data type of 0 to 9")                                         \
+  X(nac_tensor_quantization, 3015, "expected a tensor's quantization code of 0 to 4")              \
+  X(nac_tensor_metadata, 3016, "the tensor's metadata is longer or shorter than its fields")       \
+  X(nac_block_size, 3017, "expected a block of at least 1 element")                                \
+                                                                                                   \
+  X(nac_no_instructions, 3100, "expected an OPS section with at least one instruction")            \
+  X(nac_operation_reserved, 3101, "operations 0, 1, 4, 5, 8 and 9 are reserved and can't run")     \
+  X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
+  X(nac_operation_unsupported, 3103, "the operation's name is none of those that run")             \
+  X(nac_argument_count, 3104, "the operation takes another number of arguments")                   \
+  X(nac_argument_type, 3105, "the operation takes no argument of this kind here")                  \
+  X(nac_input_place, 3106, "INPUT variants 4 and 5 belong in TRNG")                                \
+  X(nac_output_place, 3107, "OUTPUT variant 2 is reserved, and 3 and 4 belong in TRNG")            \
+  X(nac_convergence_threshold, 3108, "expected a threshold of 0 to 100")                           \
+  X(nac_saved_result, 3109, "INPUT variant 4 names no instruction of OPS")                         \
+  X(nac_reference, 3110, "expected the offset of an earlier instruction: 0 <= index + D < index")  \
+  X(nac_reference_zero, 3111, "expected the offset of a result: no constant can stand for this 0") \
+  X(nac_constant_count, 3112, "expected as many constants as D has zeros")                         \
+  X(nac_constant_id, 3113, "no constant in CNST has the id that the instruction names")            \
+  X(nac_branch_length, 3114, "expected branches that end inside the program")                      \
+  X(nac_convergence_input, 3115,                                                                   \
+    "expected a CONVERGENCE with one word in C: the offset of its input")                          \
+  X(nac_convergence_end, 3116,                                                                     \
+    "expected an end of 0, or behind the CONVERGENCE and in the program")                          \
+  X(nac_convergence_count, 3117,                                                                   \
+    "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
+  X(nac_convergence_branch, 3118,                                                                  \
+    "expected branches in ascending order, before the CONVERGENCE's end")                          \
+  X(nac_source_read, 3120, "the bytes of the container could not be read")                         \
+                                                                                                   \
+  X(nac_branch_nesting, 3130, "expected branches that end inside the branch around them")          \
+  X(nac_branch_result, 3131,                                                                       \
+    "a result of a branch is taken from outside: it's there only if the branch ran")               \
+  X(nac_prefix, 3132, "expected a prefix that counts what follows, with or without itself")        \
+  X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
+  X(nac_id_repeated, 3134, "the id stands in this table already; the last record counts")          \
+  X(nac_input_count, 3135,                                                                         \
+    "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
+  X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
+  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the id that the instruction names")     \
+  X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
+  X(nac_weights_elsewhere, 3139, "the weights stand in another file, which was not given")         \
+  X(nac_external_missing, 3140, "the file of weights has no tensor of the parameter's name")       \
+  X(nac_external_type, 3141, "the tensor outside has a type or shape that NAC doesn't have")       \
+  X(nac_tensor_repeated, 3142, "a tensor of this parameter stands before")                         \
+  X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
+  X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
+  X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
+  X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
+  X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
+  X(nac_tensor_padding, 3148,                                                                      \
+    "expected one dimension: the original elements, filled up to whole blocks")                    \
+  X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
+  X(nac_name_repeated, 3150, "a resource or array of this name stands before")                     \
+  X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
+  X(nac_tick_repeated, 3161, "the tick has a record already")                                      \
+  X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
+  X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
+  X(nac_save_target, 3164, "an instruction's result is saved at its own tick")                     \
+  X(nac_forward_target, 3165, "a result is forwarded to the one instruction that takes it")        \
+  X(nac_preload_target, 3166, "expected an INPUT of variant 1 to be preloaded")                    \
+  X(nac_preload_late, 3167, "the parameter is preloaded behind its INPUT")                         \
+  X(nac_free_early, 3168, "a result is freed before it is there")                                  \
+  X(nac_free_needed, 3169, "a result is freed that a later instruction takes")                     \
+  X(nac_free_twice, 3170, "the result was freed before")                                           \
+  X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
+  X(nac_training_flag, 3181, "bit 6 of the header's byte 4 says otherwise of a TRNG section")      \
+  X(nac_reserved_bytes, 3182, "reserved bytes of the header are 0")                                \
+  X(nac_slack, 3183, "the section's records end before the next section begins")                   \
+                                                                                                   \
+  X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
+  X(nac_write_form, 3201, "expected a header of 88, 92 or 100 bytes to write")                     \
+  X(nac_write_quantization, 3202, "the header's quantization method isn't one of the format")      \
+  X(nac_write_training, 3203,                                                                      \
+    "a container of version 1 has no training section and no flag for it")                         \
+  X(nac_write_arrays, 3204, "only a header of 100 bytes has a place for arrays")                   \
+  X(nac_write_weights, 3205, "there are tensors, but the weights are said to be outside")          \
+  X(nac_write_absent, 3206,                                                                        \
+    "there are training instructions or a manifest, but their section is said to be absent")       \
+  X(nac_write_count, 3207, "a list holds at most 4,294,967,295 records")                           \
+  X(nac_write_range, 3208, "a range or payload of the record lies outside its pool")               \
+  X(nac_write_operation_name, 3209, "the name of an operation has at most 255 bytes")              \
+  X(nac_write_operation_id, 3210, "no instruction can name an operation with an id above 255")     \
+  X(nac_write_signature, 3211, "a signature has at most 255 letters")                              \
+  X(nac_write_signature_id, 3212, "no instruction can name a signature with an id above 255")      \
+  X(nac_write_name, 3213,                                                                          \
+    "the name of a parameter, input, resource or array has at most 65,535 bytes")                  \
+  X(nac_write_commands, 3214, "a tick has at most 255 commands")                                   \
+  X(nac_write_signature_unknown, 3215,                                                             \
+    "the instruction names a signature that the parts don't have")                                 \
+  X(nac_write_arguments, 3216, "expected as many words in D as the signature has letters")         \
+  X(nac_write_constants, 3217, "the signature has no letter for constants, but C holds words")     \
+  X(nac_write_long_c, 3218, "C is longer than its 16-bit prefix can count")                        \
+  X(nac_write_id, 3219, "ids of constants and parameters in C go up to 32,767")                    \
+  X(nac_write_input, 3220, "the container's version has no INPUT of this variant")                 \
+  X(nac_write_output, 3221, "the container's version has no OUTPUT of this variant")               \
+  X(nac_write_words, 3222,                                                                         \
+    "C or D of a system instruction has more or fewer words than its kind takes")                  \
+  X(nac_write_constant_type, 3223, "the constant's type isn't one of the format")                  \
+  X(nac_write_string, 3224, "a string constant has at most 65,535 bytes")                          \
+  X(nac_write_list, 3225, "a list constant has at most 65,535 elements")                           \
+  X(nac_write_data_type, 3226, "the data type isn't one of the format")                            \
+  X(nac_write_tensor_quantization, 3227, "the tensor's quantization isn't one of the format")      \
+  X(nac_write_rank, 3228, "a shape has at most 255 dimensions")                                    \
+  X(nac_write_block_size, 3229, "a tensor of block_fp8 has blocks of at least 1 element")          \
+  X(nac_write_tensor_fields, 3230,                                                                 \
+    "the tensor has scales, an axis, a block or an original shape that its quantization doesn't "  \
+    "store")                                                                                       \
+  X(nac_write_metadata, 3231, "the tensor's metadata exceeds 4,294,967,295 bytes")                 \
+  X(nac_write_bytecode, 3232, "a manifest or a plan has at most 4,294,967,295 bytes")              \
+  X(nac_write_resource, 3233, "a resource has at most 4,294,967,295 bytes")                        \
+  X(nac_write_size, 3234, "the container exceeds what memory or 64-bit offsets can address")       \
+  X(nac_write_stopped, 3235, "the sink stopped the writing")                                       \
+  X(nac_convert_training, 3250,                                                                    \
+    "version 1 has no form for training: remove it before the conversion")                         \
+  X(nac_convert_arrays, 3251,                                                                      \
+    "the version has no form for arrays: remove them before the conversion")                       \
+  X(nac_convert_input, 3252, "version 1 has no form for an INPUT of a saved result or a target")   \
+  X(nac_convert_output, 3253, "version 1 has no form for an OUTPUT of variant 3 or 4")             \
+  X(nac_convert_operation, 3254, "without a name, an operation has no form in another version")    \
+  X(nac_convert_operations, 3255,                                                                  \
+    "expected at most 224 operations that the version doesn't predefine")                          \
+                                                                                                   \
+  X(nac_mep_opcode, 3300, "unknown opcode of the orchestrator")                                    \
+  X(nac_mep_reserved, 3301, "this opcode of the orchestrator is reserved and can't run")           \
+  X(nac_mep_truncated, 3302, "the bytecode ends inside an instruction")                            \
+  X(nac_mep_operation, 3303, "the orchestrator's instruction has no operation of this number")     \
+  X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
+  X(nac_mep_file_type, 3305,                                                                       \
+    "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
+  X(nac_mep_extern_kind, 3306,                                                                     \
+    "expected an external object of kind 0 (tokenizer) or 1 (constant)")                           \
+  X(nac_mep_unload_kind, 3307, "expected 0 (a model) or 1 (a slot) to unload")                     \
+  X(nac_mep_data_type, 3308, "expected a tensor's data type of 0 to 9 in the plan")                \
+  X(nac_mep_create_kind, 3309,                                                                     \
+    "expected a tensor made of 0 (a value), 1 (a range), 2 (ones) or 3 (zeros)")                   \
+  X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (mse) or 255 (none)")             \
+  X(nac_mep_format, 3311, "expected an object as 0 (text), 1 (JSON) or 2 (PNG)")                   \
+  X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
+  X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
+  X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
+  X(nac_mep_constant_string, 3315, "the plan needs a string constant here")                        \
+  X(nac_mep_constant_model, 3316,                                                                  \
+    "the plan needs a constant here that is a model's number, 0 to 255")                           \
+  X(nac_mep_jump, 3317, "a jump of the plan lands neither on an instruction nor at the end")       \
+  X(nac_mep_jump_into_loop, 3318, "a jump of the plan lands in a loop that it doesn't stand in")   \
+  X(nac_mep_loop_end, 3319, "a loop of the plan ends that never started")                          \
+  X(nac_mep_loop_open, 3320, "a loop of the plan starts and never ends")                           \
+  X(nac_mep_loop_back, 3321, "expected the end of a loop to jump back into it")                    \
+  X(nac_mep_break, 3322, "a break of the plan stands outside of all loops")                        \
+  X(nac_mep_break_target, 3323, "expected a break to jump behind the end of its loop")             \
+  X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
+  X(nac_mep_label_unknown, 3331, "the plan has no such label")                                     \
+  X(nac_mep_label_repeated, 3332, "the plan has this label already")                               \
+  X(nac_mep_jump_range, 3333, "a jump of the plan reaches 32 KiB at most")                         \
+  X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
+  X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
+  X(nac_mep_choice, 3336, "expected a name that this operand of the plan knows, or its number")    \
+  X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
+  X(nac_mep_list, 3338, "a list of slots has at most 255")                                         \
+  X(nac_hex, 3339, "expected bytes behind 0x, two digits each")                                    \
+                                                                                                   \
+  X(nac_tisa_magic, 3350, "expected the bytes \"TISA\" and a version")                             \
+  X(nac_tisa_truncated, 3351, "the manifest ends inside an instruction")                           \
+  X(nac_tisa_opcode, 3352, "unknown instruction of the tokenizer")                                 \
+  X(nac_tisa_payload_short, 3353, "the tokenizer's instruction ends inside one of its fields")     \
+  X(nac_tisa_payload_long, 3354,                                                                   \
+    "bytes are left behind the fields of the tokenizer's instruction")                             \
+  X(nac_tisa_json, 3355,                                                                           \
+    "the instruction holds JSON, as old tokenizers do: its file must be made anew")                \
+  X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
+  X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
+  X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
+  X(nac_tisa_rule_flags, 3359, "expected the flags 1, 2 and 4 of a partition rule alone")          \
+  X(nac_tisa_item_kind, 3360, "expected 0 or 1 for the kind of what is composed")                  \
+  X(nac_tisa_partition, 3361,                                                                      \
+    "expected partition rules before the encoder, which has no text without them")                 \
+  X(nac_tisa_string, 3362, "the string is too long for its field in the tokenizer's instruction")  \
+  X(nac_tisa_list, 3363, "the list is too long for its field in the tokenizer's instruction")      \
+  X(nac_tisa_name, 3370, "expected an instruction of the tokenizer, op, or bytes")                 \
+  X(nac_tisa_rule, 3371, "expected protected, remove, isolate, behaviour or trim")                 \
+  X(nac_tisa_item, 3372, "expected a token in quotes, its id, or ids")                             \
+                                                                                                   \
+  X(nac_text_syntax, 3400, "expected a section, a key or a statement of the assembly")             \
+  X(nac_text_mark, 3401, "expected another mark here, such as ( ) [ ] { } = : or a comma")         \
+  X(nac_text_line_end, 3402, "expected the statement to end here")                                 \
+  X(nac_text_word, 3403, "expected a name")                                                        \
+  X(nac_text_integer, 3404, "expected an integer, decimal or behind 0x")                           \
+  X(nac_text_range, 3405, "the integer lies outside the range of its field")                       \
+  X(nac_text_string, 3406, "expected a string in quotes")                                          \
+  X(nac_text_string_end, 3407, "the string has no closing quote on its line")                      \
+  X(nac_text_escape, 3408, "expected one of \\\" \\\\ \\n \\r \\t \\xHH in assembly")              \
+  X(nac_text_section, 3410, "no section of the assembly has this name")                            \
+  X(nac_text_section_repeated, 3411, "the text has a section of this name already")                \
+  X(nac_text_key, 3412, "no line of the header begins with this word")                             \
+  X(nac_text_key_repeated, 3413, "the header has a line for this already")                         \
+  X(nac_text_version, 3414, "expected 1.6, 1.7 or 1.8")                                            \
+  X(nac_text_quantization, 3415, "expected none, fp16, int8_tensor, int8_channel or block_fp8")    \
+  X(nac_text_weights, 3416, "expected internal or external")                                       \
+  X(nac_text_boolean, 3417, "expected the word true or false")                                     \
+  X(nac_text_length, 3418, "the string has more bytes than its length field can say")              \
+  X(nac_text_end, 3419, "expected the word end behind the section's body")                         \
+  X(nac_text_instruction, 3420, "expected an operation's name or the word of an instruction")      \
+  X(nac_text_value_reserved, 3421, "this word stands for a constant, so it can't name a result")   \
+  X(nac_text_value_repeated, 3422, "another instruction's result has this name")                   \
+  X(nac_text_value_undefined, 3423, "no instruction's result has this name")                       \
+  X(nac_text_value_own, 3424, "an instruction can't take its own result")                          \
+  X(nac_text_distance, 3425, "the result is more than 32,767 instructions away")                   \
+  X(nac_text_result, 3426, "expected a result: its name, or @ and an offset")                      \
+  X(nac_text_arguments, 3427, "an instruction has at most 255 arguments")                          \
+  X(nac_text_signature, 3428, "expected a signature's id, or its codes as a string")               \
+  X(nac_text_signature_arguments, 3429, "the signature is one for other arguments")                \
+  X(nac_text_outputs, 3430, "expected as many results as the container has outputs")               \
+  X(nac_text_input_name, 3431, "the input has another name, or is one that can't have any")        \
+  X(nac_text_parameter, 3432, "the table of parameters has none of this name")                     \
+  X(nac_text_operations, 3433, "all ids of operations are taken")                                  \
+  X(nac_text_signatures, 3434, "all ids of signatures are taken")                                  \
+  X(nac_text_constants, 3435, "all ids of constants are taken")                                    \
+  X(nac_text_parameters, 3436, "all ids of parameters are taken")                                  \
+  X(nac_text_constant, 3440,                                                                       \
+    "expected a constant: null, true, false, a number, a string or a list")                        \
+  X(nac_text_float, 3441, "expected a decimal number, inf, -inf or nan")                           \
+  X(nac_text_float_range, 3442, "the number is beyond the largest of its type")                    \
+  X(nac_text_nan, 3443, "expected the bits of a NaN behind 0x")                                    \
+  X(nac_text_list, 3444, "the list is longer than its length field can say")                       \
+  X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
+  X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
+  X(nac_text_quantization_field, 3447,                                                             \
+    "expected the next field of the quantization, such as scale or axis")                          \
+  X(nac_text_payload, 3450,                                                                        \
+    "expected hex and digits, values and a list, or file and a place in it")                       \
+  X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
+  X(nac_text_hex_size, 3452, "the digits are more or fewer bytes than the shape or the size says") \
+  X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
+  X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
+  X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
+  X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
+  X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
+  X(nac_text_self_counting, 3462, "expected none, or some of input, output and control_flow")      \
+                                                                                                   \
+  X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
+  X(nac_safetensors_large_header, 3501,                                                            \
+    "the header of a safetensors file has at most 100,000,000 bytes")                              \
+  X(nac_safetensors_brace, 3502, "expected '{' as the first byte of the header")                   \
+  X(nac_safetensors_type, 3503, "expected a type of safetensors files, such as F32")               \
+  X(nac_safetensors_member, 3504, "expected dtype, shape and data_offsets of the tensor")          \
+  X(nac_safetensors_offsets, 3505, "expected two data_offsets, ascending and inside the file")     \
+  X(nac_safetensors_size, 3506, "the data_offsets span another size than shape and dtype have")    \
+  X(nac_safetensors_overlap, 3507, "the tensor overlaps the one before it")                        \
+  X(nac_safetensors_hole, 3508, "the bytes before the tensor belong to none")                      \
+  X(nac_safetensors_trailing, 3509, "the bytes behind the last tensor belong to none")             \
+  X(nac_safetensors_method, 3510,                                                                  \
+    "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
+  X(nac_safetensors_scales, 3511,                                                                  \
+    "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")                 \
+  X(nac_external_text, 3512,                                                                       \
+    "names of tensors and strings of metadata are UTF-8 in safetensors files")                     \
+  X(nac_external_repeated, 3513, "the tensor's name or the metadata's key was given before")       \
+  X(nac_external_reserved, 3514, "\"__metadata__\" can't be the name of a tensor")                 \
+  X(nac_external_size, 3515, "the payload has another size than the tensor's shape and type need") \
+  X(nac_external_large, 3516,                                                                      \
+    "the safetensors file exceeds what its header or memory can address")                          \
+                                                                                                   \
+  X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
+  X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
+  X(nac_quantize_method, 3540,                                                                     \
+    "expected a method of quantization other than none, and a shape of rank 1 or more")            \
+  X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
+  X(nac_quantize_shape, 3542, "expected a value for each element of the shape")                    \
+  X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
+  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")         \
+                                                                                                   \
+  X(nac_weights_inside, 3550, "the weights are inside of the container already")                   \
+  X(nac_weights_outside, 3551, "the weights are outside of the container already")                 \
+  X(nac_weights_unnamed, 3552, "no parameter of DATA has the tensor's id")                         \
+  X(nac_weights_absent, 3553, "the container has no tensor for the parameter")                     \
+  X(nac_weights_tied, 3554, "parameters of one name have different tensors")                       \
+  X(nac_weights_scale, 3555, "a scale that is infinite or no number has no form in JSON")          \
+  X(nac_weights_missing, 3556, "the safetensors file has no tensor of the parameter's name")       \
+  X(nac_weights_form, 3557, "the type or shape of the external tensor has no form in a container") \
+  X(nac_weights_made, 3558,                                                                        \
+    "the elements are made while they are written: convert the parts that they come from")         \
+  X(nac_weights_blocks, 3559, "the padded elements or the scales exceed 32 bits")                  \
+                                                                                                   \
+  X(nac_run_weights, 3600, "the program's weights stand elsewhere and weren't given")              \
+  X(nac_run_input, 3601, "the program needs an input that wasn't given")                           \
+  X(nac_run_rank, 3602, "tensors have at most 16 dimensions here")                                 \
+  X(nac_run_shape, 3603, "the operation isn't defined for operands of these shapes")               \
+  X(nac_run_type, 3604, "the operation isn't defined for operands of these data types")            \
+  X(nac_run_axis, 3605, "expected an axis that the tensor has, from -rank to rank - 1")            \
+  X(nac_run_index, 3606, "expected an index inside of the tensor")                                 \
+  X(nac_run_argument, 3607, "the operation doesn't take an argument of this value")                \
+  X(nac_run_kind, 3608, "the operation takes another kind of value there")                         \
+  X(nac_run_division, 3609, "the operation divides integers by zero")                              \
+  X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
+  X(nac_run_state, 3611, "the program has no state of that id")                                    \
+  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
+                                                                                                   \
+  X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
+  X(nac_plan_training, 3621,                                                                       \
+    "training isn't run: MODEL_TRAIN_STEP and MODEL_SAVE_WEIGHTS are refused")                     \
+  X(nac_plan_prompt, 3622, "the plan asks for an answer, and there is none left")                  \
+  X(nac_plan_answer, 3623, "expected an answer that is a number of the prompt's type")             \
+  X(nac_plan_model, 3624, "the plan uses a model that it hasn't loaded")                           \
+  X(nac_plan_path, 3625, "the plan's file lies outside of the folder that it may use")             \
+  X(nac_plan_file, 3626, "the plan's file can't be read or written")                               \
+  X(nac_plan_array, 3627, "the container holds no array of that name")                             \
+  X(nac_plan_format, 3628, "the format string and its values don't fit")                           \
+  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan takes")                     \
+  X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
+  X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
+  X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
+  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
+                                                                                                   \
+  X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
+  X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
+  X(nac_tokenizer_expression, 3642, "the tokenizer's regular expression can't be compiled")        \
+  X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
+  X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
+  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")
+
+#endif  // TESSERA_CORE_ERROR_TABLE_NAC_HPP
+
+// ---- tessera/core/error_table_nem.hpp
+//
+// The rules of NEM, each with its error code: nem_con_001_duplicate is rule CON-001.
+//
+//   #define X(name, value, message, phase, severity) …
+//   TESSERA_NEM_RULES(X)
+//
+// A row states the rule's phase (which of reading or verifying finds it) and its severity in the
+// default profile; `nem::rule` (nem/diagnostic.hpp) knows what other profiles change. Part of the
+// table of all codes: core/error_table.hpp. Rules RT are those of runs; verification never finds them.
+//
+// Lifetime:   none.
+// Errors:     these.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_TABLE_NEM_HPP
+#define TESSERA_CORE_ERROR_TABLE_NEM_HPP
+
+// X(enumerator, value, what was expected, phase, severity)
+#define TESSERA_NEM_RULES(X)                                                                       \
+  X(nem_lex_001_character, 4001, "a character that no token of NEM starts with", lex, error)       \
+  X(nem_lex_002_string, 4002, "the string isn't closed before the end of its line", lex, error)    \
+  X(nem_lex_003_escape, 4003,                                                                      \
+    "unknown escape: expected one of \\n \\t \\\\ \\\" (it is kept as it is)", lex, warning)       \
+  X(nem_lex_004_number, 4004,                                                                      \
+    "malformed number: expected digits, or digits '.' digits and an exponent", lex, error)         \
+  X(nem_lex_005_integer, 4005, "the integer exceeds 2^63 - 1", lex, error)                         \
+                                                                                                   \
+  X(nem_syn_001_token, 4006, "the token doesn't fit here", parse, error)                           \
+  X(nem_syn_002_loop, 4007, "expected endloop: the loop isn't closed", parse, error)               \
+  X(nem_syn_003_endloop, 4008, "endloop without a loop", parse, error)                             \
+  X(nem_syn_004_include, 4009, "expected include before everything else", parse, error)            \
+  X(nem_syn_005_directive, 4010,                                                                   \
+    "expected one device directive, before the program header and all statements", parse, error)   \
+  X(nem_syn_006_header, 4011, "expected one program header, before all statements", parse, error)  \
+  X(nem_syn_007_mixed, 4012, "a file holds either configuration or a program", parse, error)       \
+  X(nem_syn_008_statement, 4013, "expected a declaration, a task or a loop", parse, error)         \
+  X(nem_syn_009_comma, 4014, "expected ',' between type attributes", parse, error)                 \
+  X(nem_syn_010_type_attribute, 4015,                                                              \
+    "the type attribute is given already; layout and strides exclude each other", parse, error)    \
+  X(nem_syn_011_argument, 4016, "the argument is given already", parse, error)                     \
+  X(nem_syn_012_missing, 4017, "a required argument is missing", parse, error)                     \
+  X(nem_syn_013_reserved, 4018, "a reserved word can't be a name", parse, error)                   \
+  X(nem_syn_014_depth, 4019, "nested deeper than 256", parse, error)                               \
+  X(nem_syn_017_line_operator, 4020,                                                               \
+    "the expression continues on a new line, where other readers end it", parse, warning)          \
+  X(nem_syn_018_upstream_reserved, 4021, "the name is reserved by other readers", parse, warning)  \
+  X(nem_syn_019_trailing_comma, 4022, "a trailing comma or an empty list is an extension", parse,  \
+    warning)                                                                                       \
+  X(nem_syn_020_inner_type, 4023, "type attributes belong behind the parentheses of region",       \
+    parse, warning)                                                                                \
+                                                                                                   \
+  X(nem_con_001_duplicate, 4024, "the constant is declared already", const_, error)                \
+  X(nem_con_002_forward, 4025,                                                                     \
+    "the constant expression uses a name that isn't declared before it", const_, error)            \
+  X(nem_con_003_not_constant, 4026, "the constant expression uses a name that isn't a constant",   \
+    const_, error)                                                                                 \
+  X(nem_con_004_division, 4027, "division by zero in a constant expression", const_, error)        \
+  X(nem_con_005_in_loop, 4028, "const declaration not permitted inside loop body", const_, error)  \
+  X(nem_con_006_conflict, 4029, "the constant's name is used for something else", const_, error)   \
+  X(nem_con_007_float, 4030, "const declarations must be integer", const_, error)                  \
+  X(nem_con_008_overflow, 4031, "the constant expression leaves the range of 64 bits", const_,     \
+    error)                                                                                         \
+                                                                                                   \
+  X(nem_exp_001_float, 4032, "expected an integer", eval, error)                                   \
+  X(nem_exp_002_name, 4033, "the name isn't declared", eval, error)                                \
+  X(nem_exp_003_division, 4034, "division by zero", eval, error)                                   \
+  X(nem_exp_004_overflow, 4035, "the expression leaves the range of 64 bits", eval, error)         \
+  X(nem_exp_005_kind, 4036, "the name isn't a number", eval, error)                                \
+  X(nem_exp_006_negative, 4037, "'/' and mod of negative operands differ between implementations", \
+    eval, warning)                                                                                 \
+                                                                                                   \
+  X(nem_nam_001_duplicate, 4038, "the name is declared in this scope already", names, error)       \
+  X(nem_nam_002_shadow, 4039, "the declaration hides one of an outer scope", names, warning)       \
+  X(nem_nam_003_buffer, 4040, "region of a buffer that isn't declared", names, error)              \
+  X(nem_nam_004_not_buffer, 4041, "expected a buffer in region(...)", names, error)                \
+  X(nem_nam_005_operand, 4042, "the operand isn't declared before its use", names, error)          \
+  X(nem_nam_006_not_region, 4043, "expected a region as operand", names, error)                    \
+                                                                                                   \
+  X(nem_buf_001_size, 4044, "expected size= in the buffer's properties", buffer, error)            \
+  X(nem_buf_002_positive, 4045, "expected a buffer size of at least 1 byte", buffer, error)        \
+  X(nem_buf_003_align, 4046, "expected an alignment that is a power of two", buffer, error)        \
+  X(nem_buf_004_engine, 4047, "the device has no such engine", buffer, error)                      \
+  X(nem_buf_005_loop_variable, 4048, "a buffer's properties can't depend on a loop variable",      \
+    buffer, error)                                                                                 \
+  X(nem_buf_006_unindexed, 4049, "L1 without an index means L1[0] on a device of several engines", \
+    buffer, warning)                                                                               \
+  X(nem_buf_007_in_loop, 4050,                                                                     \
+    "a buffer in a loop body is allocated once, not for each iteration", buffer, warning)          \
+                                                                                                   \
+  X(nem_cap_001_l1, 4051, "the buffers of an L1 exceed l1_size_bytes", device, error)              \
+  X(nem_cap_002_l2, 4052, "the buffers of L2 exceed l2_size_bytes", device, error)                 \
+  X(nem_cap_003_tokens, 4053, "more tokens can be live than SEQ.max_active_tokens", device,        \
+    warning)                                                                                       \
+                                                                                                   \
+  X(nem_reg_001_offset, 4054, "expected a region offset of at least 0", region, error)             \
+  X(nem_reg_002_extent, 4055, "expected a region extent of at least 1 byte", region, error)        \
+  X(nem_reg_003_bounds, 4056, "the region ends behind its buffer", region, error)                  \
+  X(nem_reg_004_too_small, 4057, "the extent is smaller than the elements of the shape", region,   \
+    error)                                                                                         \
+  X(nem_reg_005_strides, 4058, "the strides lead outside of the extent", region, error)            \
+  X(nem_reg_006_stride_count, 4059, "expected as many strides as dimensions", region, error)       \
+  X(nem_reg_007_layout, 4060,                                                                      \
+    "the layout has another number of letters than the shape has dimensions", region, warning)     \
+  X(nem_reg_008_dimension, 4061, "expected shape dimensions of at least 1", region, error)         \
+  X(nem_reg_009_negative_stride, 4062, "expected strides of at least 0", region, error)            \
+  X(nem_reg_010_overlapping_elements, 4063,                                                        \
+    "a task writes a region whose elements overlap one another", region, error)                    \
+  X(nem_reg_011_unaligned, 4064, "the offset isn't a multiple of the element's size", region,      \
+    warning)                                                                                       \
+                                                                                                   \
+  X(nem_typ_001_element, 4065, "expected an element type: i4 i8 i16 i32 u8 u16 u32 f16 bf16 f32",  \
+    parse, error)                                                                                  \
+  X(nem_typ_002_extension, 4066, "the element type is an extension that no type family knows",     \
+    region, warning)                                                                               \
+  X(nem_typ_003_untyped, 4067,                                                                     \
+    "expected elem, shape and layout or strides on an operand of a compute task", type, error)     \
+                                                                                                   \
+  X(nem_qnt_001_channels, 4068, "expected a scale and a zero point for each element of the axis",  \
+    region, error)                                                                                 \
+  X(nem_qnt_002_groups, 4069, "expected a scale and a zero point for each group of the axis",      \
+    region, error)                                                                                 \
+  X(nem_qnt_003_group_size, 4070, "group_size must be positive", region, error)                    \
+  X(nem_qnt_004_axis, 4071, "expected a quantization axis from 0 to rank - 1", region, error)      \
+  X(nem_qnt_005_scale, 4072, "expected a scale that is positive and finite", region, error)        \
+  X(nem_qnt_006_zero_point, 4073, "expected an integer as zero point", region, error)              \
+  X(nem_qnt_007_zero_range, 4074, "the element type doesn't hold the zero point", region, warning) \
+  X(nem_qnt_008_float, 4075, "a floating-point region carries a quantization descriptor", region,  \
+    warning)                                                                                       \
+  X(nem_qnt_009_mixed, 4076,                                                                       \
+    "some operands carry a quantization descriptor and others don't: raw integers are used", type, \
+    warning)                                                                                       \
+  X(nem_qnt_010_bias, 4077,                                                                        \
+    "an i32 bias needs a descriptor where the weight's scale varies along a reduced axis", type,   \
+    error)                                                                                         \
+  X(nem_qnt_011_output, 4078,                                                                      \
+    "an integer output without a descriptor gets scale 1 and zero point 0", type, warning)         \
+  X(nem_qnt_012_copied, 4079, "values are copied between regions of different descriptors", type,  \
+    warning)                                                                                       \
+  X(nem_qnt_013_cast, 4080, "cast ignores quantization descriptors", type, warning)                \
+  X(nem_qnt_014_function, 4081, "a transcendental function of integers without a descriptor",      \
+    type, warning)                                                                                 \
+                                                                                                   \
+  X(nem_opc_001_opcode, 4082, "unknown opcode", opcode, error)                                     \
+  X(nem_opc_002_few_inputs, 4083, "the opcode takes more inputs", opcode, error)                   \
+  X(nem_opc_003_many_inputs, 4084, "the opcode takes fewer inputs", opcode, error)                 \
+  X(nem_opc_004_outputs, 4085, "the opcode has another number of outputs", opcode, error)          \
+  X(nem_opc_005_missing, 4086, "a required attribute is missing", opcode, error)                   \
+  X(nem_opc_006_unknown, 4087, "the opcode has no such attribute", opcode, error)                  \
+  X(nem_opc_007_repeated, 4088, "the attribute is given already", parse, error)                    \
+  X(nem_opc_008_kind, 4089, "the attribute takes another kind of value", opcode, error)            \
+  X(nem_opc_009_range, 4090, "the attribute's value is out of range", opcode, error)               \
+  X(nem_opc_010_future, 4091, "no hardware executes the opcode yet", opcode, warning)              \
+  X(nem_opc_011_generic, 4092, "binders may reject the generic compute opcode", opcode, warning)   \
+                                                                                                   \
+  X(nem_shp_001_rank, 4093, "the opcode takes operands of another rank", shape, error)             \
+  X(nem_shp_002_identical, 4094, "shapes must be identical", shape, error)                         \
+  X(nem_shp_003_inner, 4095, "the inner dimensions, batch dimensions or channels differ", shape,   \
+    error)                                                                                         \
+  X(nem_shp_004_output, 4096, "the output's shape differs from the one that the inputs give",      \
+    shape, error)                                                                                  \
+  X(nem_shp_005_bias, 4097, "the bias or scale has another shape than the opcode takes", shape,    \
+    error)                                                                                         \
+  X(nem_shp_006_layout, 4098, "the opcode takes operands of another layout", shape, error)         \
+  X(nem_shp_007_count, 4099, "reshape must preserve the number of elements", shape, error)         \
+  X(nem_shp_008_parts, 4100, "the parts of concat or split don't add up", shape, error)            \
+  X(nem_shp_009_groups, 4101, "groups must divide the channels of input and output", shape, error) \
+  X(nem_shp_010_padding, 4102, "the padding of a pool must be smaller than its kernel", shape,     \
+    error)                                                                                         \
+                                                                                                   \
+  X(nem_fam_001_variant, 4103, "no variant of a type family takes operands of these types", type,  \
+    error)                                                                                         \
+  X(nem_fam_002_device, 4104, "the target device doesn't support the variant", device, error)      \
+  X(nem_fam_003_accum, 4105, "accum_type differs from that of the type family", type, error)       \
+  X(nem_fam_004_quant, 4106,                                                                       \
+    "the type family's condition on quantization descriptors is violated", type, error)            \
+  X(nem_fam_005_elements, 4107, "element types must match", type, error)                           \
+  X(nem_fam_006_ungoverned, 4108, "no type family governs the opcode", type, note)                 \
+                                                                                                   \
+  X(nem_fdl_001_duplicate, 4109, "the type family is defined already", config, error)              \
+  X(nem_fdl_002_type, 4110, "expected an element type, a parameter, absent or any_supported",      \
+    config, error)                                                                                 \
+  X(nem_fdl_003_instance, 4111, "the instantiation doesn't fit the family's parameters", config,   \
+    error)                                                                                         \
+  X(nem_fdl_004_variant, 4112, "the variant is defined already", config, error)                    \
+  X(nem_fdl_005_no_variants, 4113, "expected at least one variant", config, error)                 \
+  X(nem_fdl_006_parameter, 4114, "the type parameter is declared already", config, error)          \
+  X(nem_fdl_007_twice, 4115, "the instantiation is classified already", config, error)             \
+                                                                                                   \
+  X(nem_dev_001_spec_version, 4116, "expected spec_version in a device that extends none", device, \
+    error)                                                                                         \
+  X(nem_dev_002_inherited, 4117, "spec_version is inherited: a derived device can't set it",       \
+    device, error)                                                                                 \
+  X(nem_dev_003_topology, 4118, "the target device has no topology", device, error)                \
+  X(nem_dev_004_engines, 4119, "expected num_engines of at least 1", device, error)                \
+  X(nem_dev_005_units, 4120, "expected at least 1 unit of each type in an engine", device, error)  \
+  X(nem_dev_006_memory, 4121, "memory sizes must be > 0, and num_engines and per_engine given",    \
+    device, error)                                                                                 \
+  X(nem_dev_007_mandatory, 4122, "opcode.mandatory lacks a variant that every device must have",   \
+    device, error)                                                                                 \
+  X(nem_dev_008_extended, 4123,                                                                    \
+    "the variant is mandatory already: its entry in opcode.extended is ignored", device, warning)  \
+  X(nem_dev_009_variant, 4124, "unknown variant of a type family", device, error)                  \
+  X(nem_dev_010_redundant, 4125, "the variant is listed or inherited already", device, warning)    \
+  X(nem_dev_011_unit_block, 4126, "the unit type doesn't belong into this block", parse, error)    \
+  X(nem_dev_012_repeated, 4127, "the block or field is given already", parse, error)               \
+  X(nem_dev_013_parent, 4128, "the parent device isn't defined before", device, error)             \
+  X(nem_dev_014_cycle, 4129, "the device extends itself", device, error)                           \
+  X(nem_dev_015_duplicate, 4130, "the device is defined already", device, error)                   \
+  X(nem_dev_016_unknown, 4131, "no include makes the device visible", device, error)               \
+  X(nem_dev_017_file, 4132, "expected one device in the file, or one with the name of the file",   \
+    device, error)                                                                                 \
+  X(nem_dev_018_omitted, 4133, "per_engine omits a unit type", device, warning)                    \
+  X(nem_dev_019_no_mandatory, 4134, "expected opcode.mandatory in a device that extends none",     \
+    device, error)                                                                                 \
+  X(nem_dev_020_version, 4135, "unknown spec_version: expected \"NEM-1.0\"", device, warning)      \
+                                                                                                   \
+  X(nem_inc_001_missing, 4136, "the file can't be found", include, error)                          \
+  X(nem_inc_002_circular, 4137, "the file includes itself", include, error)                        \
+  X(nem_inc_003_invalid, 4138, "the included file isn't a valid document", include, error)         \
+  X(nem_inc_004_program, 4139, "the program in the included file is ignored", include, warning)    \
+                                                                                                   \
+  X(nem_dec_001_unknown, 4140, "unknown decorator", decorator, error)                              \
+  X(nem_dec_002_target, 4141, "the decorator doesn't apply here", decorator, error)                \
+  X(nem_dec_003_arguments, 4142, "the decorator takes other arguments", decorator, error)          \
+  X(nem_dec_004_repeated, 4143, "the decorator is given already", decorator, warning)              \
+  X(nem_dec_005_access, 4144, "readonly and writeonly exclude each other", decorator, error)       \
+  X(nem_dec_006_in_flight, 4145, "expected at least 1 iteration in flight", decorator, error)      \
+  X(nem_dec_007_readonly, 4146, "the task writes what is marked readonly", decorator, error)       \
+  X(nem_dec_008_writeonly, 4147, "the task reads what is marked writeonly", decorator, error)      \
+                                                                                                   \
+  X(nem_res_001_invalid, 4148, "the unit type isn't a valid @resource target", decorator, error)   \
+  X(nem_res_002_unknown, 4149, "unknown unit type: expected NMU, CSTL, DMA or VPU", decorator,     \
+    error)                                                                                         \
+  X(nem_res_003_negative, 4150, "expected a unit index of at least 0", decorator, error)           \
+  X(nem_res_004_eligible, 4151, "the unit type can't execute the operation", decorator, error)     \
+  X(nem_res_005_remapped, 4152, "the device has fewer units: another one of the type is used",     \
+    decorator, note)                                                                               \
+  X(nem_res_006_translated, 4153, "the device has no unit of the type: another type is used",      \
+    decorator, warning)                                                                            \
+  X(nem_res_007_system_dma, 4154, "an engine's DMA is bound to a transfer that touches DDR",       \
+    decorator, warning)                                                                            \
+  X(nem_res_008_no_system_dma, 4155, "the task moves DDR data, and the device declares no sDMA",   \
+    place, warning)                                                                                \
+                                                                                                   \
+  X(nem_tok_001_unknown, 4156, "no task assigns the token", token, error)                          \
+  X(nem_tok_002_early, 4157,                                                                       \
+    "the token isn't produced before, or not in a scope that is visible here", token, error)       \
+  X(nem_tok_004_kind, 4158, "expected a token", token, error)                                      \
+  X(nem_tok_005_wait, 4159, "wait produces no token", token, error)                                \
+  X(nem_tok_007_repeated, 4160, "the token is listed already", token, warning)                     \
+                                                                                                   \
+  X(nem_xfr_001_small, 4161, "the destination is smaller than the source", transfer, error)        \
+  X(nem_xfr_002_large, 4162, "the destination is larger than the source: its tail isn't written",  \
+    transfer, warning)                                                                             \
+  X(nem_xfr_003_element, 4163, "source and destination have different element types", transfer,    \
+    error)                                                                                         \
+  X(nem_xfr_004_shape, 4164, "source and destination have different shapes", transfer, warning)    \
+  X(nem_xfr_005_layout, 4165, "bytes are copied as they are between different layouts", transfer,  \
+    warning)                                                                                       \
+  X(nem_xfr_006_overlap, 4166, "source and destination overlap without @memmove", transfer, error) \
+  X(nem_xfr_007_quant, 4167, "source and destination have different quantization descriptors",     \
+    transfer, warning)                                                                             \
+  X(nem_xfr_008_nearer, 4168, "store moves data to a nearer memory level", transfer, warning)      \
+                                                                                                   \
+  X(nem_plc_001_engines, 4169, "the task references L1 memories of several engines", place, error) \
+  X(nem_plc_002_pinned, 4170,                                                                      \
+    "the task is pinned to another engine than its L1 memory belongs to", place, error)            \
+  X(nem_plc_003_no_engine, 4171, "the device has no engine of that index", place, error)           \
+                                                                                                   \
+  X(nem_haz_001_unordered, 4172, "the tasks touch the same bytes, and nothing orders them",        \
+    hazard, error)                                                                                 \
+  X(nem_haz_002_iterations, 4173, "iterations in flight together touch the same bytes", hazard,    \
+    error)                                                                                         \
+  X(nem_haz_003_rewritten, 4174,                                                                   \
+    "iterations in flight together write the same data to the same bytes", hazard, warning)        \
+  X(nem_haz_004_in_place, 4175, "the output overlaps an input of its task", hazard, error)         \
+  X(nem_haz_006_unwritten, 4176, "the task reads bytes of L1 that no earlier task wrote", hazard,  \
+    warning)                                                                                       \
+                                                                                                   \
+  X(nem_lop_001_empty, 4177, "expected a last value that is not below the first", loop, error)     \
+                                                                                                   \
+  X(nem_haz_005_partial, 4178,                                                                     \
+    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)   \
+                                                                                                   \
+  X(nem_rt_div0, 4179, "an integer element is divided by zero", run, error)                        \
+  X(nem_rt_index, 4180, "expected an index inside of the operand", run, error)                     \
+  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator, and wraps", run, warning)     \
+  X(nem_rt_uninit, 4182, "the task reads bytes that nothing wrote or bound", run, warning)         \
+  X(nem_rt_race, 4183, "the tasks of the run touch the same bytes, unordered", run, error)         \
+  X(nem_rt_unsupported, 4184, "the operation has no definition here", run, error)                  \
+  X(nem_rt_mem, 4185, "the buffers exceed the memory that the run may take", run, error)
+
+#endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
+
+// X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
+#define TESSERA_CORE_ERRORS(X)                                                                     \
+  X(ok, 0, "no error")                                                                             \
+  X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
+  X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
+  X(budget_steps, 3, "the program needs more steps than the budget allows")                        \
+  X(budget_memory, 4, "the program needs more memory than the budget allows")                      \
+                                                                                                   \
+  X(json_unexpected_end, 100, "the text ends inside a JSON value")                                 \
+  X(json_expected_value, 101, "expected a JSON value")                                             \
+  X(json_expected_object, 102, "expected an object")                                               \
+  X(json_expected_array, 103, "expected an array")                                                 \
+  X(json_expected_string, 104, "expected a string")                                                \
+  X(json_expected_integer, 105, "expected an integer without fraction or exponent")                \
+  X(json_expected_number, 106, "expected a number")                                                \
+  X(json_expected_boolean, 107, "expected true or false")                                          \
+  X(json_expected_null, 108, "expected null")                                                      \
+  X(json_expected_key, 109, "expected a key: a string in quotes")                                  \
+  X(json_expected_colon, 110, "expected ':' after the key")                                        \
+  X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
+  X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
+  X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
+  X(json_leading_zero, 114, "a number must not start with a superfluous zero")                     \
+  X(json_expected_digit, 115, "expected a digit")                                                  \
+  X(json_number_range, 116, "the number is outside the range of a double")                         \
+  X(json_integer_range, 117, "the integer does not fit its field")                                 \
+  X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
+  X(json_lone_surrogate, 119, "a \\u escape is half of a surrogate pair")                          \
+  X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
+  X(json_control_character, 121, "control characters in strings must be escaped")                  \
+  X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
+  X(json_duplicate_key, 123, "the key stands in this object already")                              \
+  X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
+  X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
+  X(json_missing_element, 126, "expected another element in the array")
+
+// And of all owners.
+#define TESSERA_ERRORS(X)                                                                          \
+  TESSERA_CORE_ERRORS(X)                                                                           \
+  TESSERA_ALIR_ERRORS(X)                                                                           \
+  TESSERA_ARK_ERRORS(X)                                                                            \
+  TESSERA_NAC_ERRORS(X)                                                                            \
+  TESSERA_NEM_RULES(X)                                                                             \
+  TESSERA_GENOME_ERRORS(X)
+
+#endif  // TESSERA_CORE_ERROR_TABLE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What was wrong: one enumerator per check, stable within a version.
+enum class errc : std::uint16_t {
+#define TESSERA_X(name, value, ...) name = value,
+  TESSERA_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// One row of a table of codes.
+struct errc_row {
+  errc code;
+  std::string_view name;
+  std::string_view message;
+};
+/// The codes of one owner, in ascending order.
+struct errc_table {
+  const errc_row* rows = nullptr;
+  std::size_t size = 0;
+
+  [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
+  [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
+};
+
+namespace detail {
+/// Owners: core, then the formats.
+inline constexpr std::size_t owners = 6;
+/// The table of the codes from 1000 · owner on, which its format sets when the program starts.
+[[nodiscard]] errc_table& table_of(std::size_t owner) noexcept;
+}  // namespace detail
+
+/// Calls `visitor(const errc_row&)` for each code that this program knows by name, in ascending order.
+template <class Visitor>
+void for_each_errc(Visitor&& visitor) {
+  for (std::size_t i = 0; i < detail::owners; ++i)
+    for (const errc_row& row : detail::table_of(i)) visitor(row);
+}
+
+// X(enumerator, how messages call it)
+#define TESSERA_ERROR_INDICES(X)                                                                   \
+  X(none, "offset")                                                                                \
+  X(whole, "the whole")                                                                            \
+  X(operation, "operation")                                                                        \
+  X(output, "output")                                                                              \
+  X(table, "table")                                                                                \
+  X(node, "node")                                                                                  \
+  X(task, "task")                                                                                  \
+  X(processor_group, "processor group")                                                            \
+  X(instruction, "instruction")                                                                    \
+  X(training_instruction, "training instruction")                                                  \
+  X(tick, "tick")                                                                                  \
+  X(signature, "signature")                                                                        \
+  X(variation, "variation")                                                                        \
+  X(parameter, "parameter")                                                                        \
+  X(input_name, "input name")                                                                      \
+  X(constant, "constant")                                                                          \
+  X(plan_constant, "plan constant")                                                                \
+  X(group, "group")                                                                                \
+  X(tensor, "tensor")                                                                              \
+  X(record, "record")                                                                              \
+  X(metadata, "metadata entry")                                                                    \
+  X(resource, "resource")                                                                          \
+  X(array, "array")                                                                                \
+  X(pattern, "pattern")                                                                            \
+  X(rule, "rule")
+
+/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
+/// element of that index.
+enum class error_index : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+};
+/// How messages call an element: "operation".
+[[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
+  constexpr std::string_view names[] = {
+#define TESSERA_X(name, text) text,
+      TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+  };
+  return names[static_cast<std::size_t>(i)];
+}
+#undef TESSERA_ERROR_INDICES
+
+/// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
+struct error {
+  errc code = errc::ok;
+  error_index index = error_index::none;
+  /// Byte offset into the source that was read, at most its length. For a noun that was built in
+  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
+  std::uint64_t offset = 0;
+
+  constexpr error() noexcept = default;
+  constexpr explicit error(errc c) noexcept : code(c) {}
+  constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
+      : code(c), index(of), offset(at) {}
+
+  /// The same, if it is one, in an element of a kind.
+  [[nodiscard]] constexpr error in(error_index kind) const noexcept {
+    return code == errc::ok ? *this : error(code, offset, kind);
+  }
+
+  /// What was expected, in words.
+  [[nodiscard]] std::string_view message() const noexcept;
+  /// The enumerator's name.
+  [[nodiscard]] std::string_view name() const noexcept;
+
+  /// The same code at the same offset; of one noun, both count the same.
+  friend constexpr bool operator==(const error& a, const error& b) noexcept {
+    return a.code == b.code && a.offset == b.offset;
+  }
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ERRORS
+
+
+#endif  // TESSERA_CORE_ERROR_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_ALIR_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(1) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace alir::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_ERRORS_HPP
+
 // ---- tessera/alir/format.hpp
 //
 // What ALIR is: opcodes, fixed-point types, operations, and the model that readers fill.
@@ -1707,1153 +2888,6 @@ inline void append_double(text& out, double v, double_style style) {
 #include <type_traits>
 #include <utility>
 
-
-// ---- tessera/core/error.hpp
-//
-// The error value that every reader, verifier and writer returns, and the tables behind it.
-//
-//   tessera::error e{tessera::errc::json_depth, 64};
-//   e.message();  // "containers are nested deeper than limits::max_depth"
-//   e.name();     // "json_depth"
-//
-// One code per check; programs switch on the code, tests pin code and offset, and the same input
-// gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret by looking at the source again.
-//
-//   range         owner
-//      1 -   99   bytes, limits, files
-//    100 -  199   JSON text
-//   1000 - 1999   ALIR
-//   2000 - 2999   ARK; most are its rules: ark_g06_cycle is rule G06
-//   3000 - 3999   NAC
-//   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
-//   5000 - 5999   NAC v1.2: genome
-//
-// The codes of all formats stand here. Names and messages come with the format: a program that neither
-// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
-//
-// Lifetime:   messages and names are constants.
-
-#ifndef TESSERA_CORE_ERROR_HPP
-#define TESSERA_CORE_ERROR_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/error_table.hpp
-//
-// All codes of errors with their values and messages, which core/error.hpp makes an enumeration of.
-//
-//   #define X(name, value, message) …
-//   TESSERA_ERRORS(X)
-//
-// Who includes this undefines TESSERA_ERRORS.
-//
-// Lifetime:   none.
-// Errors:     these.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_ERROR_TABLE_HPP
-#define TESSERA_CORE_ERROR_TABLE_HPP
-
-
-// ---- tessera/core/error_table_alir.hpp
-//
-// The errors of ALIR. Part of the table of all codes: core/error_table.hpp.
-//
-//   #define X(name, value, message) …
-//   TESSERA_ALIR_ERRORS(X)
-
-#ifndef TESSERA_CORE_ERROR_TABLE_ALIR_HPP
-#define TESSERA_CORE_ERROR_TABLE_ALIR_HPP
-
-// X(enumerator, value, what was expected)
-#define TESSERA_ALIR_ERRORS(X)                                                                     \
-  X(alir_version_1, 1000, "ALIR versions 0 and 1 (DAIS) are not supported: expected 2, 3 or 4")    \
-  X(alir_version_unknown, 1001, "unknown ALIR spec_version: expected 2, 3 or 4")                   \
-  X(alir_meta, 1002, "expected meta to be \"ALIRModel\"")                                          \
-  X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
-  X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
-  X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
-  X(alir_model_fields, 1006, "expected a model of 8 or 9 elements")                                \
-  X(alir_operation_fields, 1007, "expected an operation of 7 fields (version 2) or 6 (3 and 4)")   \
-  X(alir_operation_form, 1008, "the operation is not in the form of this spec_version")            \
-  X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
-  X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
-  X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
-  X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
-  X(alir_number_precision, 1013, "an integer in place of a float must be below 2^53")              \
-  X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
-  X(alir_table_spec, 1015, "expected a table spec with hash, out_qint and inp_width")              \
-  X(alir_table_interval, 1016, "expected an interval with min, max and step")                      \
-                                                                                                   \
-  X(alir_bytecode_alignment, 1030, "expected whole 32-bit words")                                  \
-  X(alir_bytecode_truncated, 1031, "the bytecode ends early")                                      \
-  X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
-  X(alir_bytecode_count, 1033, "the count is negative or more than the remaining bytes can hold")  \
-  X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
-  X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
-  X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
-  X(alir_bytecode_pad_conflict, 1037, "lookups of one operand must agree in their table pad")      \
-                                                                                                   \
-  X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
-  X(alir_inp_shifts_count, 1051, "expected as many inp_shifts as inputs")                          \
-  X(alir_out_idxs_count, 1052, "expected as many out_idxs as outputs")                             \
-  X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
-  X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
-  X(alir_output_index, 1055, "the output refers to an operation that does not exist")              \
-  X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
-  X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
-  X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
-  X(alir_condition, 1059, "the condition must refer to an earlier operation")                      \
-  X(alir_unused_id0, 1060, "id0 is not used by this opcode and must be -1")                        \
-  X(alir_unused_id1, 1061, "id1 is not used by this opcode and must be -1")                        \
-  X(alir_interval, 1062, "expected finite bounds with min <= max")                                 \
-  X(alir_step, 1063, "the step must be a power of two from 2^-126 to 2^127")                       \
-  X(alir_width, 1064, "the type is wider than 63 bits unsigned or 64 bits signed")                 \
-  X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
-  X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
-  X(alir_table_index, 1067, "the lookup table does not exist")                                     \
-  X(alir_table_empty, 1068, "a lookup table must hold at least one entry, none of another")        \
-  X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
-  X(alir_sum_terms, 1070, "a sum has two terms or more of its own, each earlier")                  \
-  X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
-  X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
-                                                                                                   \
-  X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
-  X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
-  X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
-                                                                                                   \
-  X(alir_lookup_range, 1090, "a value lies outside the lookup table")
-
-#endif  // TESSERA_CORE_ERROR_TABLE_ALIR_HPP
-
-// ---- tessera/core/error_table_ark.hpp
-//
-// The errors of ARK. Part of the table of all codes: core/error_table.hpp.
-//
-//   #define X(name, value, message) …
-//   TESSERA_ARK_ERRORS(X)
-
-#ifndef TESSERA_CORE_ERROR_TABLE_ARK_HPP
-#define TESSERA_CORE_ERROR_TABLE_ARK_HPP
-
-// X(enumerator, value, what was expected)
-#define TESSERA_ARK_ERRORS(X)                                                                      \
-  X(ark_s01_root, 2001, "the root of a model is an object")                                        \
-  X(ark_s02_root_member, 2002, "expected members Rank, WorldSize and Nodes")                       \
-  X(ark_s03_world, 2003, "expected integers with WorldSize >= 1 and 0 <= Rank < WorldSize")        \
-  X(ark_s04_nodes, 2004, "Nodes is an array of objects")                                           \
-  X(ark_s05_node_member, 2005,                                                                     \
-    "expected a node with Id and the arrays ProducerNodeIds and ConsumerNodeIds")                  \
-  X(ark_s06_op_or_ops, 2006, "expected either Op or Ops in each node, and the same in all nodes")  \
-  X(ark_s07_no_ops, 2007, "expected at least one operation in Ops")                                \
-  X(ark_s08_op_member, 2008,                                                                       \
-    "expected Type, Name, IsVirtual, three lists of tensors, and Args as an object")               \
-  X(ark_s09_tensor_member, 2009,                                                                   \
-    "expected Id, DataType, Shape, Strides, Offsets, PaddedShape or Pads, and Buffer")             \
-  X(ark_s10_buffer_member, 2010, "expected a buffer with Id, Rank, SendTags and RecvTags")         \
-  X(ark_s12_unknown_member, 2012, "the format has no member of this name here")                    \
-  X(ark_s13_integer, 2013, "expected an integer; Ids are at least 0")                              \
-  X(ark_g01_node_id, 2021, "expected node Ids that are unique")                                    \
-  X(ark_g02_node_index, 2022, "expected the node's place in Nodes as its Id")                      \
-  X(ark_g03_edge_target, 2023, "expected the Id of a node in this file")                           \
-  X(ark_g04_edge_mirror, 2024, "an edge stands on both of its sides: as producer and as consumer") \
-  X(ark_g05_self_edge, 2025, "a node must not depend on itself")                                   \
-  X(ark_g06_cycle, 2026, "the nodes depend on each other in a circle")                             \
-  X(ark_g07_order, 2027, "expected a node behind all of its producers")                            \
-  X(ark_g08_repeated_edge, 2028, "the edge stands in this list already")                           \
-  X(ark_g09_missing_edge, 2029,                                                                    \
-    "a node that uses a result lists the node that makes it as a producer")                        \
-  X(ark_g10_second_producer, 2030, "a tensor is the result of one operation")                      \
-  X(ark_g12_own_result, 2032, "an operation must not read or write its own result")                \
-  X(ark_g13_use_before_result, 2033, "the tensor is used before the operation that makes it")      \
-  X(ark_g14_unordered_access, 2034,                                                                \
-    "conflicting accesses to the same bytes need a dependency between them")                       \
-  X(ark_t01_rank, 2041, "expected one to four dimensions, as many in each list")                   \
-  X(ark_t02_dimension, 2042, "expected dimensions of at least 1")                                  \
-  X(ark_t03_offset, 2043, "expected offsets of at least 0")                                        \
-  X(ark_t04_padding, 2044, "PaddedShape is at least Shape")                                        \
-  X(ark_t05_strides, 2045, "Strides hold Offsets + PaddedShape")                                   \
-  X(ark_t06_data_type, 2046, "expected a known DataType")                                          \
-  X(ark_t07_size, 2047, "expected a tensor of fewer than 2^63 bytes")                              \
-  X(ark_t08_tensor_differs, 2048, "a tensor Id has one description in the whole file")             \
-  X(ark_b01_buffer_differs, 2051,                                                                  \
-    "a buffer Id has one Rank and one set of tags in the whole file")                              \
-  X(ark_b02_buffer_rank, 2052, "expected a buffer's Rank to be -1 or below WorldSize")             \
-  X(ark_b03_tags, 2053,                                                                            \
-    "expected tags as pairs [RemoteRank, Tag] of 32 bits, ascending, each once")                   \
-  X(ark_b04_tag_rank, 2054,                                                                        \
-    "expected another rank in a local buffer's tags, and -1 or the own rank in a remote one's")    \
-  X(ark_b05_tag_reused, 2055, "a pair of rank and tag names one sending and one receiving buffer") \
-  X(ark_o01_type, 2061, "expected a known operation Type")                                         \
-  X(ark_o02_virtual, 2062,                                                                         \
-    "IsVirtual is true for Tensor, Placeholder and Reshape, and for nothing else")                 \
-  X(ark_o03_arity, 2063, "the number of tensors doesn't match the operation")                      \
-  X(ark_o04_argument, 2064, "expected the operation's arguments, each of its TYPE")                \
-  X(ark_o05_argument_form, 2065,                                                                   \
-    "expected {TYPE: value} with one known TYPE and a value in its range")                         \
-  X(ark_o06_data_types, 2066, "the DataTypes don't fit the operation")                             \
-  X(ark_o07_shape, 2067, "the shapes don't broadcast to the tensor that is written")               \
-  X(ark_o08_result_view, 2068, "the result is the same view as the tensor that is written")        \
-  X(ark_o09_view_buffer, 2069, "a view stays in the buffer of the tensor that it reads")           \
-  X(ark_o10_reduction, 2070,                                                                       \
-    "expected an Axis of the tensor, and a result whose shape is reduced along it")                \
-  X(ark_o11_permutation, 2071,                                                                     \
-    "expected a permutation of the axes, and a result with Shape[i] = input "                      \
-    "Shape[Permutation[i]]")                                                                       \
-  X(ark_o12_matmul, 2072, "the shapes don't fit a matrix multiplication")                          \
-  X(ark_o13_embedding, 2073,                                                                       \
-    "expected indices of up to 3 dimensions, a table of 2, and rows of the table as result")       \
-  X(ark_o14_overlap, 2074, "the tensors that are read and written overlap")                        \
-  X(ark_o15_rope, 2075, "expected a last dimension that is even and not broadcast")                \
-  X(ark_c01_send, 2081,                                                                            \
-    "a send reads a local buffer, writes a remote one, and both carry its tag")                    \
-  X(ark_c02_recv, 2082,                                                                            \
-    "a receive reads a remote buffer, writes a local one, and both carry its tag")                 \
-  X(ark_c03_packet, 2083,                                                                          \
-    "expected packet buffers of UINT8 and twice the payload, and as many elements sent as "        \
-    "received")                                                                                    \
-  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the peers' order don't agree")      \
-  X(ark_c05_sync, 2085, "expected the file's own Rank, and WorldSize - 1 as PeerNum")              \
-  X(ark_c06_single, 2086, "a model of one rank has no communication")                              \
-  X(ark_c07_remote, 2087, "computations use local buffers alone")                                  \
-  X(ark_m01_ranks, 2091, "expected one file for each rank, all of one WorldSize")                  \
-  X(ark_m02_owner, 2092, "a remote buffer's RecvTags name exactly one buffer of its owner")        \
-  X(ark_m03_label, 2093, "a remote buffer's SendTags name one buffer of its owner")                \
-  X(ark_m04_partner, 2094, "a tag has a partner on the other rank")                                \
-  X(ark_m05_size, 2095, "a remote buffer is no larger than what its owner holds")                  \
-  X(ark_m06_transfer, 2096, "a send and its receive agree in DataType and number of elements")     \
-  X(ark_m07_count, 2097, "expected as many sends as receives of each tag")                         \
-  X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
-  X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
-  X(ark_dialect, 2110, "the dialect has no form for this")                                         \
-  X(ark_not_finite, 2111, "expected a finite FLOAT: JSON has no form for others")                  \
-  X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
-  X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
-  X(ark_division, 2114, "an integer is divided by zero")                                           \
-  X(ark_index, 2115, "a row index lies outside the table")                                         \
-  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
-  X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
-  X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
-  X(ark_plan_range, 2123,                                                                          \
-    "expected a range [begin, end] or [begin, end, step] with 0 <= begin <= end")                  \
-  X(ark_plan_parent, 2124, "expected a range inside the one that holds it")                        \
-  X(ark_plan_task, 2125, "expected the Id of a task, each once")                                   \
-  X(ark_plan_tiles, 2126, "the task groups don't cover each tile of the task once")                \
-  X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
-  X(ark_plan_config, 2128,                                                                         \
-    "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
-  X(ark_plan_model, 2129, "the plan's operations don't compute what the model's do")
-
-#endif  // TESSERA_CORE_ERROR_TABLE_ARK_HPP
-
-// ---- tessera/core/error_table_genome.hpp
-//
-// The codes of NAC v1.2, a part of the table in error_table.hpp.
-//
-//   TESSERA_GENOME_ERRORS(X)
-//
-// Lifetime:   none.
-// Errors:     these.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_ERROR_TABLE_GENOME_HPP
-#define TESSERA_CORE_ERROR_TABLE_GENOME_HPP
-
-// X(enumerator, value, what was expected)
-#define TESSERA_GENOME_ERRORS(X)                                                                   \
-  X(genome_node_truncated, 5000,                                                                   \
-    "the stream ends inside a node: expected 5 bytes and 2 for each input")                        \
-  X(genome_base64_character, 5001, "expected a character of base64, with + and /")                 \
-  X(genome_base64_end, 5002, "expected base64 in groups of 4, padded by = with bits of 0")         \
-                                                                                                   \
-  X(genome_registry_member, 5010, "the registry has no member of this name here")                  \
-  X(genome_registry_key, 5011, "expected an id as key: a decimal number from 0 to 65535")          \
-  X(genome_registry_id, 5012, "expected an id from 0 to 65535")                                    \
-  X(genome_constant_member, 5013, "expected a constant with a type and a value")                   \
-  X(genome_rule_member, 5014, "expected the members of a rule, each in its type")                  \
-  X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
-                                                                                                   \
-  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                      \
-  X(genome_id_repeated, 5021, "the id stands for something else in this map already")              \
-  X(genome_name_repeated, 5022, "the name stands in this map already")                             \
-  X(genome_maps_differ, 5023, "the map and its reverse don't say the same")                        \
-  X(genome_special_name, 5024, "ids 0 to 9 are those of the commands, under their own names")      \
-  X(genome_variation_form, 5025, "expected a variation such as \"in0,in1\"")                       \
-  X(genome_group_form, 5026, "expected a group such as \"arg1=10;dim=11\", its keys ascending")    \
-  X(genome_group_constant, 5027, "the group names a constant that doesn't exist")                  \
-  X(genome_constant_type, 5028, "expected a constant of a known type")                             \
-  X(genome_constant_value, 5029, "the value isn't of the constant's type")                         \
-  X(genome_pattern_empty, 5030, "a pattern has at least one node")                                 \
-  X(genome_pattern_absolute, 5031, "inside of a pattern references are relative: below 0")         \
-  X(genome_pattern_recursion, 5032, "the pattern contains itself")                                 \
-  X(genome_pattern_size, 5033, "the pattern is longer than limits::max_items nodes when expanded") \
-  X(genome_pattern_command, 5034, "a pattern holds no input, output or padding of a graph")        \
-  X(genome_pattern_order, 5035,                                                                    \
-    "a pattern takes what comes before the graph, or a node there that can't be taken")            \
-                                                                                                   \
-  X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
-  X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
-  X(genome_variation_unknown, 5042, "no variation in the registry has the id that the node names") \
-  X(genome_constant_unknown, 5043, "no constant in the registry has the id that the node names")   \
-  X(genome_group_unknown, 5044,                                                                    \
-    "no constant group in the registry has the id that the node names")                            \
-  X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
-  X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
-  X(genome_special_form, 5047,                                                                     \
-    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs for OUTPUT alone")           \
-  X(genome_copy_form, 5048,                                                                        \
-    "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
-  X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
-  X(genome_block_length, 5050,                                                                     \
-    "expected blocks of at least 1 node that end inside the block around them")                    \
-  X(genome_reference, 5051, "expected the id of an earlier node")                                  \
-  X(genome_reference_scope, 5052, "the node stands in a block that has ended")                     \
-  X(genome_relative, 5053, "expected an absolute id: relative references stay inside a block")     \
-  X(genome_reference_external, 5054,                                                               \
-    "a block takes from outside what its IF or WHILE lists in D, and nothing else")                \
-  X(genome_variation_inputs, 5055, "the variation names an input that the node doesn't have")      \
-  X(genome_input_count, 5056, "the node has more inputs than its operation's node_args")           \
-  X(genome_block_input, 5057, "the block has more DATA_INPUTs than its IF or WHILE lists")         \
-  X(genome_loop_state, 5058, "expected a loop body to end in an OUTPUT of each loop variable")     \
-  X(genome_reference_nothing, 5059, "the node has no result: PAD and OUTPUT can't be taken")       \
-                                                                                                   \
-  X(genome_expansion_size, 5060, "the expansion has more nodes or inputs than limits::max_items")  \
-  X(genome_reference_range, 5061, "a stream refers to ids up to 32767 and offsets down to -32768") \
-  X(genome_node_inputs, 5062, "a node has at most 255 inputs")                                     \
-  X(genome_operations_full, 5063, "a registry has ids for 246 operations or variations")           \
-  X(genome_ids_full, 5064, "a registry has ids for 32758 constants, groups or parameters")         \
-  X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
-                                                                                                   \
-  X(genome_counterpart, 5070,                                                                      \
-    "v1.2 has no node for this: CONVERGENCE, or an input, exit or result that crosses a branch")   \
-                                                                                                   \
-  X(genome_run_operation, 5080, "the machine has no operation of this name")                       \
-  X(genome_run_arguments, 5081, "the operation takes other arguments than the node gives")         \
-  X(genome_run_parameter, 5082, "the graph needs a parameter that wasn't given")                   \
-  X(genome_run_constant, 5083, "the machine has no value for a constant of this type")             \
-  X(genome_run_condition, 5084, "expected a condition of one element")
-
-#endif  // TESSERA_CORE_ERROR_TABLE_GENOME_HPP
-
-// ---- tessera/core/error_table_nac.hpp
-//
-// The errors of NAC. Part of the table of all codes: core/error_table.hpp.
-//
-//   #define X(name, value, message) …
-//   TESSERA_NAC_ERRORS(X)
-
-#ifndef TESSERA_CORE_ERROR_TABLE_NAC_HPP
-#define TESSERA_CORE_ERROR_TABLE_NAC_HPP
-
-// X(enumerator, value, what was expected)
-#define TESSERA_NAC_ERRORS(X)                                                                      \
-  X(nac_magic, 3000, "expected the bytes \"NAC\" at the start")                                    \
-  X(nac_version, 3001, "expected container version 1 or 2")                                        \
-  X(nac_header_truncated, 3002, "the file ends inside its header")                                 \
-  X(nac_header_90, 3003,                                                                           \
-    "90-byte headers (version 1.5, before January 2026) are not read: expected 88, 92 or 100")     \
-  X(nac_quantization, 3004, "expected a quantization method of 0 to 4")                            \
-  X(nac_section_offset, 3005,                                                                      \
-    "the section's offset lies inside the header or beyond the end of the file")                   \
-  X(nac_section_repeated, 3006, "a section of this tag stands in another slot already")            \
-  X(nac_count, 3007, "the section is too short for that many records")                             \
-  X(nac_truncated, 3008, "the section ends inside a record")                                       \
-  X(nac_signature_unknown, 3009, "no signature in PERM has the id that the instruction names")     \
-  X(nac_input_variant, 3010, "expected an INPUT of variant 0 to 3, or 4 and 5 in version 2")       \
-  X(nac_output_variant, 3011, "expected an OUTPUT of variant 0 to 2, or 3 and 4 in version 2")     \
-  X(nac_constant_type, 3012, "expected a constant of type 0 to 6")                                 \
-  X(nac_constant_length, 3013, "expected a length of 8 for an int64 or float64 constant")          \
-  X(nac_data_type, 3014, "expected a data type of 0 to 9")                                         \
-  X(nac_tensor_quantization, 3015, "expected a tensor's quantization code of 0 to 4")              \
-  X(nac_tensor_metadata, 3016, "the tensor's metadata is longer or shorter than its fields")       \
-  X(nac_block_size, 3017, "expected a block of at least 1 element")                                \
-                                                                                                   \
-  X(nac_no_instructions, 3100, "expected an OPS section with at least one instruction")            \
-  X(nac_operation_reserved, 3101, "operations 0, 1, 4, 5, 8 and 9 are reserved and can't run")     \
-  X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
-  X(nac_operation_unsupported, 3103, "the operation's name is none of those that run")             \
-  X(nac_argument_count, 3104, "the operation takes another number of arguments")                   \
-  X(nac_argument_type, 3105, "the operation takes no argument of this kind here")                  \
-  X(nac_input_place, 3106, "INPUT variants 4 and 5 belong in TRNG")                                \
-  X(nac_output_place, 3107, "OUTPUT variant 2 is reserved, and 3 and 4 belong in TRNG")            \
-  X(nac_convergence_threshold, 3108, "expected a threshold of 0 to 100")                           \
-  X(nac_saved_result, 3109, "INPUT variant 4 names no instruction of OPS")                         \
-  X(nac_reference, 3110, "expected the offset of an earlier instruction: 0 <= index + D < index")  \
-  X(nac_reference_zero, 3111, "expected the offset of a result: no constant can stand for this 0") \
-  X(nac_constant_count, 3112, "expected as many constants as D has zeros")                         \
-  X(nac_constant_id, 3113, "no constant in CNST has the id that the instruction names")            \
-  X(nac_branch_length, 3114, "expected branches that end inside the program")                      \
-  X(nac_convergence_input, 3115,                                                                   \
-    "expected a CONVERGENCE with one word in C: the offset of its input")                          \
-  X(nac_convergence_end, 3116,                                                                     \
-    "expected an end of 0, or behind the CONVERGENCE and in the program")                          \
-  X(nac_convergence_count, 3117,                                                                   \
-    "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
-  X(nac_convergence_branch, 3118,                                                                  \
-    "expected branches in ascending order, before the CONVERGENCE's end")                          \
-  X(nac_source_read, 3120, "the bytes of the container could not be read")                         \
-                                                                                                   \
-  X(nac_branch_nesting, 3130, "expected branches that end inside the branch around them")          \
-  X(nac_branch_result, 3131,                                                                       \
-    "a result of a branch is taken from outside: it's there only if the branch ran")               \
-  X(nac_prefix, 3132, "expected a prefix that counts what follows, with or without itself")        \
-  X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
-  X(nac_id_repeated, 3134, "the id stands in this table already; the last record counts")          \
-  X(nac_input_count, 3135,                                                                         \
-    "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
-  X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
-  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the id that the instruction names")     \
-  X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
-  X(nac_weights_elsewhere, 3139, "the weights stand in another file, which was not given")         \
-  X(nac_external_missing, 3140, "the file of weights has no tensor of the parameter's name")       \
-  X(nac_external_type, 3141, "the tensor outside has a type or shape that NAC doesn't have")       \
-  X(nac_tensor_repeated, 3142, "a tensor of this parameter stands before")                         \
-  X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
-  X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
-  X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
-  X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
-  X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
-  X(nac_tensor_padding, 3148,                                                                      \
-    "expected one dimension: the original elements, filled up to whole blocks")                    \
-  X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
-  X(nac_name_repeated, 3150, "a resource or array of this name stands before")                     \
-  X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
-  X(nac_tick_repeated, 3161, "the tick has a record already")                                      \
-  X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
-  X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
-  X(nac_save_target, 3164, "an instruction's result is saved at its own tick")                     \
-  X(nac_forward_target, 3165, "a result is forwarded to the one instruction that takes it")        \
-  X(nac_preload_target, 3166, "expected an INPUT of variant 1 to be preloaded")                    \
-  X(nac_preload_late, 3167, "the parameter is preloaded behind its INPUT")                         \
-  X(nac_free_early, 3168, "a result is freed before it is there")                                  \
-  X(nac_free_needed, 3169, "a result is freed that a later instruction takes")                     \
-  X(nac_free_twice, 3170, "the result was freed before")                                           \
-  X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
-  X(nac_training_flag, 3181, "bit 6 of the header's byte 4 says otherwise of a TRNG section")      \
-  X(nac_reserved_bytes, 3182, "reserved bytes of the header are 0")                                \
-  X(nac_slack, 3183, "the section's records end before the next section begins")                   \
-                                                                                                   \
-  X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
-  X(nac_write_form, 3201, "expected a header of 88, 92 or 100 bytes to write")                     \
-  X(nac_write_quantization, 3202, "the header's quantization method isn't one of the format")      \
-  X(nac_write_training, 3203,                                                                      \
-    "a container of version 1 has no training section and no flag for it")                         \
-  X(nac_write_arrays, 3204, "only a header of 100 bytes has a place for arrays")                   \
-  X(nac_write_weights, 3205, "there are tensors, but the weights are said to be outside")          \
-  X(nac_write_absent, 3206,                                                                        \
-    "there are training instructions or a manifest, but their section is said to be absent")       \
-  X(nac_write_count, 3207, "a list holds at most 4,294,967,295 records")                           \
-  X(nac_write_range, 3208, "a range or payload of the record lies outside its pool")               \
-  X(nac_write_operation_name, 3209, "the name of an operation has at most 255 bytes")              \
-  X(nac_write_operation_id, 3210, "no instruction can name an operation with an id above 255")     \
-  X(nac_write_signature, 3211, "a signature has at most 255 letters")                              \
-  X(nac_write_signature_id, 3212, "no instruction can name a signature with an id above 255")      \
-  X(nac_write_name, 3213,                                                                          \
-    "the name of a parameter, input, resource or array has at most 65,535 bytes")                  \
-  X(nac_write_commands, 3214, "a tick has at most 255 commands")                                   \
-  X(nac_write_signature_unknown, 3215,                                                             \
-    "the instruction names a signature that the parts don't have")                                 \
-  X(nac_write_arguments, 3216, "expected as many words in D as the signature has letters")         \
-  X(nac_write_constants, 3217, "the signature has no letter for constants, but C holds words")     \
-  X(nac_write_long_c, 3218, "C is longer than its 16-bit prefix can count")                        \
-  X(nac_write_id, 3219, "ids of constants and parameters in C go up to 32,767")                    \
-  X(nac_write_input, 3220, "the container's version has no INPUT of this variant")                 \
-  X(nac_write_output, 3221, "the container's version has no OUTPUT of this variant")               \
-  X(nac_write_words, 3222,                                                                         \
-    "C or D of a system instruction has more or fewer words than its kind takes")                  \
-  X(nac_write_constant_type, 3223, "the constant's type isn't one of the format")                  \
-  X(nac_write_string, 3224, "a string constant has at most 65,535 bytes")                          \
-  X(nac_write_list, 3225, "a list constant has at most 65,535 elements")                           \
-  X(nac_write_data_type, 3226, "the data type isn't one of the format")                            \
-  X(nac_write_tensor_quantization, 3227, "the tensor's quantization isn't one of the format")      \
-  X(nac_write_rank, 3228, "a shape has at most 255 dimensions")                                    \
-  X(nac_write_block_size, 3229, "a tensor of block_fp8 has blocks of at least 1 element")          \
-  X(nac_write_tensor_fields, 3230,                                                                 \
-    "the tensor has scales, an axis, a block or an original shape that its quantization doesn't "  \
-    "store")                                                                                       \
-  X(nac_write_metadata, 3231, "the tensor's metadata exceeds 4,294,967,295 bytes")                 \
-  X(nac_write_bytecode, 3232, "a manifest or a plan has at most 4,294,967,295 bytes")              \
-  X(nac_write_resource, 3233, "a resource has at most 4,294,967,295 bytes")                        \
-  X(nac_write_size, 3234, "the container exceeds what memory or 64-bit offsets can address")       \
-  X(nac_write_stopped, 3235, "the sink stopped the writing")                                       \
-  X(nac_convert_training, 3250,                                                                    \
-    "version 1 has no form for training: remove it before the conversion")                         \
-  X(nac_convert_arrays, 3251,                                                                      \
-    "the version has no form for arrays: remove them before the conversion")                       \
-  X(nac_convert_input, 3252, "version 1 has no form for an INPUT of a saved result or a target")   \
-  X(nac_convert_output, 3253, "version 1 has no form for an OUTPUT of variant 3 or 4")             \
-  X(nac_convert_operation, 3254, "without a name, an operation has no form in another version")    \
-  X(nac_convert_operations, 3255,                                                                  \
-    "expected at most 224 operations that the version doesn't predefine")                          \
-                                                                                                   \
-  X(nac_mep_opcode, 3300, "unknown opcode of the orchestrator")                                    \
-  X(nac_mep_reserved, 3301, "this opcode of the orchestrator is reserved and can't run")           \
-  X(nac_mep_truncated, 3302, "the bytecode ends inside an instruction")                            \
-  X(nac_mep_operation, 3303, "the orchestrator's instruction has no operation of this number")     \
-  X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
-  X(nac_mep_file_type, 3305,                                                                       \
-    "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
-  X(nac_mep_extern_kind, 3306,                                                                     \
-    "expected an external object of kind 0 (tokenizer) or 1 (constant)")                           \
-  X(nac_mep_unload_kind, 3307, "expected 0 (a model) or 1 (a slot) to unload")                     \
-  X(nac_mep_data_type, 3308, "expected a tensor's data type of 0 to 9 in the plan")                \
-  X(nac_mep_create_kind, 3309,                                                                     \
-    "expected a tensor made of 0 (a value), 1 (a range), 2 (ones) or 3 (zeros)")                   \
-  X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (mse) or 255 (none)")             \
-  X(nac_mep_format, 3311, "expected an object as 0 (text), 1 (JSON) or 2 (PNG)")                   \
-  X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
-  X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
-  X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
-  X(nac_mep_constant_string, 3315, "the plan needs a string constant here")                        \
-  X(nac_mep_constant_model, 3316,                                                                  \
-    "the plan needs a constant here that is a model's number, 0 to 255")                           \
-  X(nac_mep_jump, 3317, "a jump of the plan lands neither on an instruction nor at the end")       \
-  X(nac_mep_jump_into_loop, 3318, "a jump of the plan lands in a loop that it doesn't stand in")   \
-  X(nac_mep_loop_end, 3319, "a loop of the plan ends that never started")                          \
-  X(nac_mep_loop_open, 3320, "a loop of the plan starts and never ends")                           \
-  X(nac_mep_loop_back, 3321, "expected the end of a loop to jump back into it")                    \
-  X(nac_mep_break, 3322, "a break of the plan stands outside of all loops")                        \
-  X(nac_mep_break_target, 3323, "expected a break to jump behind the end of its loop")             \
-  X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
-  X(nac_mep_label_unknown, 3331, "the plan has no such label")                                     \
-  X(nac_mep_label_repeated, 3332, "the plan has this label already")                               \
-  X(nac_mep_jump_range, 3333, "a jump of the plan reaches 32 KiB at most")                         \
-  X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
-  X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
-  X(nac_mep_choice, 3336, "expected a name that this operand of the plan knows, or its number")    \
-  X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
-  X(nac_mep_list, 3338, "a list of slots has at most 255")                                         \
-  X(nac_hex, 3339, "expected bytes behind 0x, two digits each")                                    \
-                                                                                                   \
-  X(nac_tisa_magic, 3350, "expected the bytes \"TISA\" and a version")                             \
-  X(nac_tisa_truncated, 3351, "the manifest ends inside an instruction")                           \
-  X(nac_tisa_opcode, 3352, "unknown instruction of the tokenizer")                                 \
-  X(nac_tisa_payload_short, 3353, "the tokenizer's instruction ends inside one of its fields")     \
-  X(nac_tisa_payload_long, 3354,                                                                   \
-    "bytes are left behind the fields of the tokenizer's instruction")                             \
-  X(nac_tisa_json, 3355,                                                                           \
-    "the instruction holds JSON, as old tokenizers do: its file must be made anew")                \
-  X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
-  X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
-  X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
-  X(nac_tisa_rule_flags, 3359, "expected the flags 1, 2 and 4 of a partition rule alone")          \
-  X(nac_tisa_item_kind, 3360, "expected 0 or 1 for the kind of what is composed")                  \
-  X(nac_tisa_partition, 3361,                                                                      \
-    "expected partition rules before the encoder, which has no text without them")                 \
-  X(nac_tisa_string, 3362, "the string is too long for its field in the tokenizer's instruction")  \
-  X(nac_tisa_list, 3363, "the list is too long for its field in the tokenizer's instruction")      \
-  X(nac_tisa_name, 3370, "expected an instruction of the tokenizer, op, or bytes")                 \
-  X(nac_tisa_rule, 3371, "expected protected, remove, isolate, behaviour or trim")                 \
-  X(nac_tisa_item, 3372, "expected a token in quotes, its id, or ids")                             \
-                                                                                                   \
-  X(nac_text_syntax, 3400, "expected a section, a key or a statement of the assembly")             \
-  X(nac_text_mark, 3401, "expected another mark here, such as ( ) [ ] { } = : or a comma")         \
-  X(nac_text_line_end, 3402, "expected the statement to end here")                                 \
-  X(nac_text_word, 3403, "expected a name")                                                        \
-  X(nac_text_integer, 3404, "expected an integer, decimal or behind 0x")                           \
-  X(nac_text_range, 3405, "the integer lies outside the range of its field")                       \
-  X(nac_text_string, 3406, "expected a string in quotes")                                          \
-  X(nac_text_string_end, 3407, "the string has no closing quote on its line")                      \
-  X(nac_text_escape, 3408, "expected one of \\\" \\\\ \\n \\r \\t \\xHH in assembly")              \
-  X(nac_text_section, 3410, "no section of the assembly has this name")                            \
-  X(nac_text_section_repeated, 3411, "the text has a section of this name already")                \
-  X(nac_text_key, 3412, "no line of the header begins with this word")                             \
-  X(nac_text_key_repeated, 3413, "the header has a line for this already")                         \
-  X(nac_text_version, 3414, "expected 1.6, 1.7 or 1.8")                                            \
-  X(nac_text_quantization, 3415, "expected none, fp16, int8_tensor, int8_channel or block_fp8")    \
-  X(nac_text_weights, 3416, "expected internal or external")                                       \
-  X(nac_text_boolean, 3417, "expected the word true or false")                                     \
-  X(nac_text_length, 3418, "the string has more bytes than its length field can say")              \
-  X(nac_text_end, 3419, "expected the word end behind the section's body")                         \
-  X(nac_text_instruction, 3420, "expected an operation's name or the word of an instruction")      \
-  X(nac_text_value_reserved, 3421, "this word stands for a constant, so it can't name a result")   \
-  X(nac_text_value_repeated, 3422, "another instruction's result has this name")                   \
-  X(nac_text_value_undefined, 3423, "no instruction's result has this name")                       \
-  X(nac_text_value_own, 3424, "an instruction can't take its own result")                          \
-  X(nac_text_distance, 3425, "the result is more than 32,767 instructions away")                   \
-  X(nac_text_result, 3426, "expected a result: its name, or @ and an offset")                      \
-  X(nac_text_arguments, 3427, "an instruction has at most 255 arguments")                          \
-  X(nac_text_signature, 3428, "expected a signature's id, or its codes as a string")               \
-  X(nac_text_signature_arguments, 3429, "the signature is one for other arguments")                \
-  X(nac_text_outputs, 3430, "expected as many results as the container has outputs")               \
-  X(nac_text_input_name, 3431, "the input has another name, or is one that can't have any")        \
-  X(nac_text_parameter, 3432, "the table of parameters has none of this name")                     \
-  X(nac_text_operations, 3433, "all ids of operations are taken")                                  \
-  X(nac_text_signatures, 3434, "all ids of signatures are taken")                                  \
-  X(nac_text_constants, 3435, "all ids of constants are taken")                                    \
-  X(nac_text_parameters, 3436, "all ids of parameters are taken")                                  \
-  X(nac_text_constant, 3440,                                                                       \
-    "expected a constant: null, true, false, a number, a string or a list")                        \
-  X(nac_text_float, 3441, "expected a decimal number, inf, -inf or nan")                           \
-  X(nac_text_float_range, 3442, "the number is beyond the largest of its type")                    \
-  X(nac_text_nan, 3443, "expected the bits of a NaN behind 0x")                                    \
-  X(nac_text_list, 3444, "the list is longer than its length field can say")                       \
-  X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
-  X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
-  X(nac_text_quantization_field, 3447,                                                             \
-    "expected the next field of the quantization, such as scale or axis")                          \
-  X(nac_text_payload, 3450,                                                                        \
-    "expected hex and digits, values and a list, or file and a place in it")                       \
-  X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
-  X(nac_text_hex_size, 3452, "the digits are more or fewer bytes than the shape or the size says") \
-  X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
-  X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
-  X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
-  X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
-  X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
-  X(nac_text_self_counting, 3462, "expected none, or some of input, output and control_flow")      \
-                                                                                                   \
-  X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
-  X(nac_safetensors_large_header, 3501,                                                            \
-    "the header of a safetensors file has at most 100,000,000 bytes")                              \
-  X(nac_safetensors_brace, 3502, "expected '{' as the first byte of the header")                   \
-  X(nac_safetensors_type, 3503, "expected a type of safetensors files, such as F32")               \
-  X(nac_safetensors_member, 3504, "expected dtype, shape and data_offsets of the tensor")          \
-  X(nac_safetensors_offsets, 3505, "expected two data_offsets, ascending and inside the file")     \
-  X(nac_safetensors_size, 3506, "the data_offsets span another size than shape and dtype have")    \
-  X(nac_safetensors_overlap, 3507, "the tensor overlaps the one before it")                        \
-  X(nac_safetensors_hole, 3508, "the bytes before the tensor belong to none")                      \
-  X(nac_safetensors_trailing, 3509, "the bytes behind the last tensor belong to none")             \
-  X(nac_safetensors_method, 3510,                                                                  \
-    "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
-  X(nac_safetensors_scales, 3511,                                                                  \
-    "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")                 \
-  X(nac_external_text, 3512,                                                                       \
-    "names of tensors and strings of metadata are UTF-8 in safetensors files")                     \
-  X(nac_external_repeated, 3513, "the tensor's name or the metadata's key was given before")       \
-  X(nac_external_reserved, 3514, "\"__metadata__\" can't be the name of a tensor")                 \
-  X(nac_external_size, 3515, "the payload has another size than the tensor's shape and type need") \
-  X(nac_external_large, 3516,                                                                      \
-    "the safetensors file exceeds what its header or memory can address")                          \
-                                                                                                   \
-  X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
-  X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
-  X(nac_quantize_method, 3540,                                                                     \
-    "expected a method of quantization other than none, and a shape of rank 1 or more")            \
-  X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
-  X(nac_quantize_shape, 3542, "expected a value for each element of the shape")                    \
-  X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
-  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")         \
-                                                                                                   \
-  X(nac_weights_inside, 3550, "the weights are inside of the container already")                   \
-  X(nac_weights_outside, 3551, "the weights are outside of the container already")                 \
-  X(nac_weights_unnamed, 3552, "no parameter of DATA has the tensor's id")                         \
-  X(nac_weights_absent, 3553, "the container has no tensor for the parameter")                     \
-  X(nac_weights_tied, 3554, "parameters of one name have different tensors")                       \
-  X(nac_weights_scale, 3555, "a scale that is infinite or no number has no form in JSON")          \
-  X(nac_weights_missing, 3556, "the safetensors file has no tensor of the parameter's name")       \
-  X(nac_weights_form, 3557, "the type or shape of the external tensor has no form in a container") \
-  X(nac_weights_made, 3558,                                                                        \
-    "the elements are made while they are written: convert the parts that they come from")         \
-  X(nac_weights_blocks, 3559, "the padded elements or the scales exceed 32 bits")                  \
-                                                                                                   \
-  X(nac_run_weights, 3600, "the program's weights stand elsewhere and weren't given")              \
-  X(nac_run_input, 3601, "the program needs an input that wasn't given")                           \
-  X(nac_run_rank, 3602, "tensors have at most 16 dimensions here")                                 \
-  X(nac_run_shape, 3603, "the operation isn't defined for operands of these shapes")               \
-  X(nac_run_type, 3604, "the operation isn't defined for operands of these data types")            \
-  X(nac_run_axis, 3605, "expected an axis that the tensor has, from -rank to rank - 1")            \
-  X(nac_run_index, 3606, "expected an index inside of the tensor")                                 \
-  X(nac_run_argument, 3607, "the operation doesn't take an argument of this value")                \
-  X(nac_run_kind, 3608, "the operation takes another kind of value there")                         \
-  X(nac_run_division, 3609, "the operation divides integers by zero")                              \
-  X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
-  X(nac_run_state, 3611, "the program has no state of that id")                                    \
-  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
-                                                                                                   \
-  X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
-  X(nac_plan_training, 3621,                                                                       \
-    "training isn't run: MODEL_TRAIN_STEP and MODEL_SAVE_WEIGHTS are refused")                     \
-  X(nac_plan_prompt, 3622, "the plan asks for an answer, and there is none left")                  \
-  X(nac_plan_answer, 3623, "expected an answer that is a number of the prompt's type")             \
-  X(nac_plan_model, 3624, "the plan uses a model that it hasn't loaded")                           \
-  X(nac_plan_path, 3625, "the plan's file lies outside of the folder that it may use")             \
-  X(nac_plan_file, 3626, "the plan's file can't be read or written")                               \
-  X(nac_plan_array, 3627, "the container holds no array of that name")                             \
-  X(nac_plan_format, 3628, "the format string and its values don't fit")                           \
-  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan takes")                     \
-  X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
-  X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
-  X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
-  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
-                                                                                                   \
-  X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
-  X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
-  X(nac_tokenizer_expression, 3642, "the tokenizer's regular expression can't be compiled")        \
-  X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
-  X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
-  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")
-
-#endif  // TESSERA_CORE_ERROR_TABLE_NAC_HPP
-
-// ---- tessera/core/error_table_nem.hpp
-//
-// The rules of NEM, each with its error code: nem_con_001_duplicate is rule CON-001.
-//
-//   #define X(name, value, message, phase, severity) …
-//   TESSERA_NEM_RULES(X)
-//
-// A row states the rule's phase (which of reading or verifying finds it) and its severity in the
-// default profile; `nem::rule` (nem/diagnostic.hpp) knows what other profiles change. Part of the
-// table of all codes: core/error_table.hpp. Rules RT are those of runs; verification never finds them.
-//
-// Lifetime:   none.
-// Errors:     these.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_ERROR_TABLE_NEM_HPP
-#define TESSERA_CORE_ERROR_TABLE_NEM_HPP
-
-// X(enumerator, value, what was expected, phase, severity)
-#define TESSERA_NEM_RULES(X)                                                                       \
-  X(nem_lex_001_character, 4001, "a character that no token of NEM starts with", lex, error)       \
-  X(nem_lex_002_string, 4002, "the string isn't closed before the end of its line", lex, error)    \
-  X(nem_lex_003_escape, 4003,                                                                      \
-    "unknown escape: expected one of \\n \\t \\\\ \\\" (it is kept as it is)", lex, warning)       \
-  X(nem_lex_004_number, 4004,                                                                      \
-    "malformed number: expected digits, or digits '.' digits and an exponent", lex, error)         \
-  X(nem_lex_005_integer, 4005, "the integer exceeds 2^63 - 1", lex, error)                         \
-                                                                                                   \
-  X(nem_syn_001_token, 4006, "the token doesn't fit here", parse, error)                           \
-  X(nem_syn_002_loop, 4007, "expected endloop: the loop isn't closed", parse, error)               \
-  X(nem_syn_003_endloop, 4008, "endloop without a loop", parse, error)                             \
-  X(nem_syn_004_include, 4009, "expected include before everything else", parse, error)            \
-  X(nem_syn_005_directive, 4010,                                                                   \
-    "expected one device directive, before the program header and all statements", parse, error)   \
-  X(nem_syn_006_header, 4011, "expected one program header, before all statements", parse, error)  \
-  X(nem_syn_007_mixed, 4012, "a file holds either configuration or a program", parse, error)       \
-  X(nem_syn_008_statement, 4013, "expected a declaration, a task or a loop", parse, error)         \
-  X(nem_syn_009_comma, 4014, "expected ',' between type attributes", parse, error)                 \
-  X(nem_syn_010_type_attribute, 4015,                                                              \
-    "the type attribute is given already; layout and strides exclude each other", parse, error)    \
-  X(nem_syn_011_argument, 4016, "the argument is given already", parse, error)                     \
-  X(nem_syn_012_missing, 4017, "a required argument is missing", parse, error)                     \
-  X(nem_syn_013_reserved, 4018, "a reserved word can't be a name", parse, error)                   \
-  X(nem_syn_014_depth, 4019, "nested deeper than 256", parse, error)                               \
-  X(nem_syn_017_line_operator, 4020,                                                               \
-    "the expression continues on a new line, where other readers end it", parse, warning)          \
-  X(nem_syn_018_upstream_reserved, 4021, "the name is reserved by other readers", parse, warning)  \
-  X(nem_syn_019_trailing_comma, 4022, "a trailing comma or an empty list is an extension", parse,  \
-    warning)                                                                                       \
-  X(nem_syn_020_inner_type, 4023, "type attributes belong behind the parentheses of region",       \
-    parse, warning)                                                                                \
-                                                                                                   \
-  X(nem_con_001_duplicate, 4024, "the constant is declared already", const_, error)                \
-  X(nem_con_002_forward, 4025,                                                                     \
-    "the constant expression uses a name that isn't declared before it", const_, error)            \
-  X(nem_con_003_not_constant, 4026, "the constant expression uses a name that isn't a constant",   \
-    const_, error)                                                                                 \
-  X(nem_con_004_division, 4027, "division by zero in a constant expression", const_, error)        \
-  X(nem_con_005_in_loop, 4028, "const declaration not permitted inside loop body", const_, error)  \
-  X(nem_con_006_conflict, 4029, "the constant's name is used for something else", const_, error)   \
-  X(nem_con_007_float, 4030, "const declarations must be integer", const_, error)                  \
-  X(nem_con_008_overflow, 4031, "the constant expression leaves the range of 64 bits", const_,     \
-    error)                                                                                         \
-                                                                                                   \
-  X(nem_exp_001_float, 4032, "expected an integer", eval, error)                                   \
-  X(nem_exp_002_name, 4033, "the name isn't declared", eval, error)                                \
-  X(nem_exp_003_division, 4034, "division by zero", eval, error)                                   \
-  X(nem_exp_004_overflow, 4035, "the expression leaves the range of 64 bits", eval, error)         \
-  X(nem_exp_005_kind, 4036, "the name isn't a number", eval, error)                                \
-  X(nem_exp_006_negative, 4037, "'/' and mod of negative operands differ between implementations", \
-    eval, warning)                                                                                 \
-                                                                                                   \
-  X(nem_nam_001_duplicate, 4038, "the name is declared in this scope already", names, error)       \
-  X(nem_nam_002_shadow, 4039, "the declaration hides one of an outer scope", names, warning)       \
-  X(nem_nam_003_buffer, 4040, "region of a buffer that isn't declared", names, error)              \
-  X(nem_nam_004_not_buffer, 4041, "expected a buffer in region(...)", names, error)                \
-  X(nem_nam_005_operand, 4042, "the operand isn't declared before its use", names, error)          \
-  X(nem_nam_006_not_region, 4043, "expected a region as operand", names, error)                    \
-                                                                                                   \
-  X(nem_buf_001_size, 4044, "expected size= in the buffer's properties", buffer, error)            \
-  X(nem_buf_002_positive, 4045, "expected a buffer size of at least 1 byte", buffer, error)        \
-  X(nem_buf_003_align, 4046, "expected an alignment that is a power of two", buffer, error)        \
-  X(nem_buf_004_engine, 4047, "the device has no such engine", buffer, error)                      \
-  X(nem_buf_005_loop_variable, 4048, "a buffer's properties can't depend on a loop variable",      \
-    buffer, error)                                                                                 \
-  X(nem_buf_006_unindexed, 4049, "L1 without an index means L1[0] on a device of several engines", \
-    buffer, warning)                                                                               \
-  X(nem_buf_007_in_loop, 4050,                                                                     \
-    "a buffer in a loop body is allocated once, not for each iteration", buffer, warning)          \
-                                                                                                   \
-  X(nem_cap_001_l1, 4051, "the buffers of an L1 exceed l1_size_bytes", device, error)              \
-  X(nem_cap_002_l2, 4052, "the buffers of L2 exceed l2_size_bytes", device, error)                 \
-  X(nem_cap_003_tokens, 4053, "more tokens can be live than SEQ.max_active_tokens", device,        \
-    warning)                                                                                       \
-                                                                                                   \
-  X(nem_reg_001_offset, 4054, "expected a region offset of at least 0", region, error)             \
-  X(nem_reg_002_extent, 4055, "expected a region extent of at least 1 byte", region, error)        \
-  X(nem_reg_003_bounds, 4056, "the region ends behind its buffer", region, error)                  \
-  X(nem_reg_004_too_small, 4057, "the extent is smaller than the elements of the shape", region,   \
-    error)                                                                                         \
-  X(nem_reg_005_strides, 4058, "the strides lead outside of the extent", region, error)            \
-  X(nem_reg_006_stride_count, 4059, "expected as many strides as dimensions", region, error)       \
-  X(nem_reg_007_layout, 4060,                                                                      \
-    "the layout has another number of letters than the shape has dimensions", region, warning)     \
-  X(nem_reg_008_dimension, 4061, "expected shape dimensions of at least 1", region, error)         \
-  X(nem_reg_009_negative_stride, 4062, "expected strides of at least 0", region, error)            \
-  X(nem_reg_010_overlapping_elements, 4063,                                                        \
-    "a task writes a region whose elements overlap one another", region, error)                    \
-  X(nem_reg_011_unaligned, 4064, "the offset isn't a multiple of the element's size", region,      \
-    warning)                                                                                       \
-                                                                                                   \
-  X(nem_typ_001_element, 4065, "expected an element type: i4 i8 i16 i32 u8 u16 u32 f16 bf16 f32",  \
-    parse, error)                                                                                  \
-  X(nem_typ_002_extension, 4066, "the element type is an extension that no type family knows",     \
-    region, warning)                                                                               \
-  X(nem_typ_003_untyped, 4067,                                                                     \
-    "expected elem, shape and layout or strides on an operand of a compute task", type, error)     \
-                                                                                                   \
-  X(nem_qnt_001_channels, 4068, "expected a scale and a zero point for each element of the axis",  \
-    region, error)                                                                                 \
-  X(nem_qnt_002_groups, 4069, "expected a scale and a zero point for each group of the axis",      \
-    region, error)                                                                                 \
-  X(nem_qnt_003_group_size, 4070, "group_size must be positive", region, error)                    \
-  X(nem_qnt_004_axis, 4071, "expected a quantization axis from 0 to rank - 1", region, error)      \
-  X(nem_qnt_005_scale, 4072, "expected a scale that is positive and finite", region, error)        \
-  X(nem_qnt_006_zero_point, 4073, "expected an integer as zero point", region, error)              \
-  X(nem_qnt_007_zero_range, 4074, "the element type doesn't hold the zero point", region, warning) \
-  X(nem_qnt_008_float, 4075, "a floating-point region carries a quantization descriptor", region,  \
-    warning)                                                                                       \
-  X(nem_qnt_009_mixed, 4076,                                                                       \
-    "some operands carry a quantization descriptor and others don't: raw integers are used", type, \
-    warning)                                                                                       \
-  X(nem_qnt_010_bias, 4077,                                                                        \
-    "an i32 bias needs a descriptor where the weight's scale varies along a reduced axis", type,   \
-    error)                                                                                         \
-  X(nem_qnt_011_output, 4078,                                                                      \
-    "an integer output without a descriptor gets scale 1 and zero point 0", type, warning)         \
-  X(nem_qnt_012_copied, 4079, "values are copied between regions of different descriptors", type,  \
-    warning)                                                                                       \
-  X(nem_qnt_013_cast, 4080, "cast ignores quantization descriptors", type, warning)                \
-  X(nem_qnt_014_function, 4081, "a transcendental function of integers without a descriptor",      \
-    type, warning)                                                                                 \
-                                                                                                   \
-  X(nem_opc_001_opcode, 4082, "unknown opcode", opcode, error)                                     \
-  X(nem_opc_002_few_inputs, 4083, "the opcode takes more inputs", opcode, error)                   \
-  X(nem_opc_003_many_inputs, 4084, "the opcode takes fewer inputs", opcode, error)                 \
-  X(nem_opc_004_outputs, 4085, "the opcode has another number of outputs", opcode, error)          \
-  X(nem_opc_005_missing, 4086, "a required attribute is missing", opcode, error)                   \
-  X(nem_opc_006_unknown, 4087, "the opcode has no such attribute", opcode, error)                  \
-  X(nem_opc_007_repeated, 4088, "the attribute is given already", parse, error)                    \
-  X(nem_opc_008_kind, 4089, "the attribute takes another kind of value", opcode, error)            \
-  X(nem_opc_009_range, 4090, "the attribute's value is out of range", opcode, error)               \
-  X(nem_opc_010_future, 4091, "no hardware executes the opcode yet", opcode, warning)              \
-  X(nem_opc_011_generic, 4092, "binders may reject the generic compute opcode", opcode, warning)   \
-                                                                                                   \
-  X(nem_shp_001_rank, 4093, "the opcode takes operands of another rank", shape, error)             \
-  X(nem_shp_002_identical, 4094, "shapes must be identical", shape, error)                         \
-  X(nem_shp_003_inner, 4095, "the inner dimensions, batch dimensions or channels differ", shape,   \
-    error)                                                                                         \
-  X(nem_shp_004_output, 4096, "the output's shape differs from the one that the inputs give",      \
-    shape, error)                                                                                  \
-  X(nem_shp_005_bias, 4097, "the bias or scale has another shape than the opcode takes", shape,    \
-    error)                                                                                         \
-  X(nem_shp_006_layout, 4098, "the opcode takes operands of another layout", shape, error)         \
-  X(nem_shp_007_count, 4099, "reshape must preserve the number of elements", shape, error)         \
-  X(nem_shp_008_parts, 4100, "the parts of concat or split don't add up", shape, error)            \
-  X(nem_shp_009_groups, 4101, "groups must divide the channels of input and output", shape, error) \
-  X(nem_shp_010_padding, 4102, "the padding of a pool must be smaller than its kernel", shape,     \
-    error)                                                                                         \
-                                                                                                   \
-  X(nem_fam_001_variant, 4103, "no variant of a type family takes operands of these types", type,  \
-    error)                                                                                         \
-  X(nem_fam_002_device, 4104, "the target device doesn't support the variant", device, error)      \
-  X(nem_fam_003_accum, 4105, "accum_type differs from that of the type family", type, error)       \
-  X(nem_fam_004_quant, 4106,                                                                       \
-    "the type family's condition on quantization descriptors is violated", type, error)            \
-  X(nem_fam_005_elements, 4107, "element types must match", type, error)                           \
-  X(nem_fam_006_ungoverned, 4108, "no type family governs the opcode", type, note)                 \
-                                                                                                   \
-  X(nem_fdl_001_duplicate, 4109, "the type family is defined already", config, error)              \
-  X(nem_fdl_002_type, 4110, "expected an element type, a parameter, absent or any_supported",      \
-    config, error)                                                                                 \
-  X(nem_fdl_003_instance, 4111, "the instantiation doesn't fit the family's parameters", config,   \
-    error)                                                                                         \
-  X(nem_fdl_004_variant, 4112, "the variant is defined already", config, error)                    \
-  X(nem_fdl_005_no_variants, 4113, "expected at least one variant", config, error)                 \
-  X(nem_fdl_006_parameter, 4114, "the type parameter is declared already", config, error)          \
-  X(nem_fdl_007_twice, 4115, "the instantiation is classified already", config, error)             \
-                                                                                                   \
-  X(nem_dev_001_spec_version, 4116, "expected spec_version in a device that extends none", device, \
-    error)                                                                                         \
-  X(nem_dev_002_inherited, 4117, "spec_version is inherited: a derived device can't set it",       \
-    device, error)                                                                                 \
-  X(nem_dev_003_topology, 4118, "the target device has no topology", device, error)                \
-  X(nem_dev_004_engines, 4119, "expected num_engines of at least 1", device, error)                \
-  X(nem_dev_005_units, 4120, "expected at least 1 unit of each type in an engine", device, error)  \
-  X(nem_dev_006_memory, 4121, "memory sizes must be > 0, and num_engines and per_engine given",    \
-    device, error)                                                                                 \
-  X(nem_dev_007_mandatory, 4122, "opcode.mandatory lacks a variant that every device must have",   \
-    device, error)                                                                                 \
-  X(nem_dev_008_extended, 4123,                                                                    \
-    "the variant is mandatory already: its entry in opcode.extended is ignored", device, warning)  \
-  X(nem_dev_009_variant, 4124, "unknown variant of a type family", device, error)                  \
-  X(nem_dev_010_redundant, 4125, "the variant is listed or inherited already", device, warning)    \
-  X(nem_dev_011_unit_block, 4126, "the unit type doesn't belong into this block", parse, error)    \
-  X(nem_dev_012_repeated, 4127, "the block or field is given already", parse, error)               \
-  X(nem_dev_013_parent, 4128, "the parent device isn't defined before", device, error)             \
-  X(nem_dev_014_cycle, 4129, "the device extends itself", device, error)                           \
-  X(nem_dev_015_duplicate, 4130, "the device is defined already", device, error)                   \
-  X(nem_dev_016_unknown, 4131, "no include makes the device visible", device, error)               \
-  X(nem_dev_017_file, 4132, "expected one device in the file, or one with the name of the file",   \
-    device, error)                                                                                 \
-  X(nem_dev_018_omitted, 4133, "per_engine omits a unit type", device, warning)                    \
-  X(nem_dev_019_no_mandatory, 4134, "expected opcode.mandatory in a device that extends none",     \
-    device, error)                                                                                 \
-  X(nem_dev_020_version, 4135, "unknown spec_version: expected \"NEM-1.0\"", device, warning)      \
-                                                                                                   \
-  X(nem_inc_001_missing, 4136, "the file can't be found", include, error)                          \
-  X(nem_inc_002_circular, 4137, "the file includes itself", include, error)                        \
-  X(nem_inc_003_invalid, 4138, "the included file isn't a valid document", include, error)         \
-  X(nem_inc_004_program, 4139, "the program in the included file is ignored", include, warning)    \
-                                                                                                   \
-  X(nem_dec_001_unknown, 4140, "unknown decorator", decorator, error)                              \
-  X(nem_dec_002_target, 4141, "the decorator doesn't apply here", decorator, error)                \
-  X(nem_dec_003_arguments, 4142, "the decorator takes other arguments", decorator, error)          \
-  X(nem_dec_004_repeated, 4143, "the decorator is given already", decorator, warning)              \
-  X(nem_dec_005_access, 4144, "readonly and writeonly exclude each other", decorator, error)       \
-  X(nem_dec_006_in_flight, 4145, "expected at least 1 iteration in flight", decorator, error)      \
-  X(nem_dec_007_readonly, 4146, "the task writes what is marked readonly", decorator, error)       \
-  X(nem_dec_008_writeonly, 4147, "the task reads what is marked writeonly", decorator, error)      \
-                                                                                                   \
-  X(nem_res_001_invalid, 4148, "the unit type isn't a valid @resource target", decorator, error)   \
-  X(nem_res_002_unknown, 4149, "unknown unit type: expected NMU, CSTL, DMA or VPU", decorator,     \
-    error)                                                                                         \
-  X(nem_res_003_negative, 4150, "expected a unit index of at least 0", decorator, error)           \
-  X(nem_res_004_eligible, 4151, "the unit type can't execute the operation", decorator, error)     \
-  X(nem_res_005_remapped, 4152, "the device has fewer units: another one of the type is used",     \
-    decorator, note)                                                                               \
-  X(nem_res_006_translated, 4153, "the device has no unit of the type: another type is used",      \
-    decorator, warning)                                                                            \
-  X(nem_res_007_system_dma, 4154, "an engine's DMA is bound to a transfer that touches DDR",       \
-    decorator, warning)                                                                            \
-  X(nem_res_008_no_system_dma, 4155, "the task moves DDR data, and the device declares no sDMA",   \
-    place, warning)                                                                                \
-                                                                                                   \
-  X(nem_tok_001_unknown, 4156, "no task assigns the token", token, error)                          \
-  X(nem_tok_002_early, 4157,                                                                       \
-    "the token isn't produced before, or not in a scope that is visible here", token, error)       \
-  X(nem_tok_004_kind, 4158, "expected a token", token, error)                                      \
-  X(nem_tok_005_wait, 4159, "wait produces no token", token, error)                                \
-  X(nem_tok_007_repeated, 4160, "the token is listed already", token, warning)                     \
-                                                                                                   \
-  X(nem_xfr_001_small, 4161, "the destination is smaller than the source", transfer, error)        \
-  X(nem_xfr_002_large, 4162, "the destination is larger than the source: its tail isn't written",  \
-    transfer, warning)                                                                             \
-  X(nem_xfr_003_element, 4163, "source and destination have different element types", transfer,    \
-    error)                                                                                         \
-  X(nem_xfr_004_shape, 4164, "source and destination have different shapes", transfer, warning)    \
-  X(nem_xfr_005_layout, 4165, "bytes are copied as they are between different layouts", transfer,  \
-    warning)                                                                                       \
-  X(nem_xfr_006_overlap, 4166, "source and destination overlap without @memmove", transfer, error) \
-  X(nem_xfr_007_quant, 4167, "source and destination have different quantization descriptors",     \
-    transfer, warning)                                                                             \
-  X(nem_xfr_008_nearer, 4168, "store moves data to a nearer memory level", transfer, warning)      \
-                                                                                                   \
-  X(nem_plc_001_engines, 4169, "the task references L1 memories of several engines", place, error) \
-  X(nem_plc_002_pinned, 4170,                                                                      \
-    "the task is pinned to another engine than its L1 memory belongs to", place, error)            \
-  X(nem_plc_003_no_engine, 4171, "the device has no engine of that index", place, error)           \
-                                                                                                   \
-  X(nem_haz_001_unordered, 4172, "the tasks touch the same bytes, and nothing orders them",        \
-    hazard, error)                                                                                 \
-  X(nem_haz_002_iterations, 4173, "iterations in flight together touch the same bytes", hazard,    \
-    error)                                                                                         \
-  X(nem_haz_003_rewritten, 4174,                                                                   \
-    "iterations in flight together write the same data to the same bytes", hazard, warning)        \
-  X(nem_haz_004_in_place, 4175, "the output overlaps an input of its task", hazard, error)         \
-  X(nem_haz_006_unwritten, 4176, "the task reads bytes of L1 that no earlier task wrote", hazard,  \
-    warning)                                                                                       \
-                                                                                                   \
-  X(nem_lop_001_empty, 4177, "expected a last value that is not below the first", loop, error)     \
-                                                                                                   \
-  X(nem_haz_005_partial, 4178,                                                                     \
-    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)   \
-                                                                                                   \
-  X(nem_rt_div0, 4179, "an integer element is divided by zero", run, error)                        \
-  X(nem_rt_index, 4180, "expected an index inside of the operand", run, error)                     \
-  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator, and wraps", run, warning)     \
-  X(nem_rt_uninit, 4182, "the task reads bytes that nothing wrote or bound", run, warning)         \
-  X(nem_rt_race, 4183, "the tasks of the run touch the same bytes, unordered", run, error)         \
-  X(nem_rt_unsupported, 4184, "the operation has no definition here", run, error)                  \
-  X(nem_rt_mem, 4185, "the buffers exceed the memory that the run may take", run, error)
-
-#endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
-
-// X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
-#define TESSERA_CORE_ERRORS(X)                                                                     \
-  X(ok, 0, "no error")                                                                             \
-  X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
-  X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
-  X(budget_steps, 3, "the program needs more steps than the budget allows")                        \
-  X(budget_memory, 4, "the program needs more memory than the budget allows")                      \
-                                                                                                   \
-  X(json_unexpected_end, 100, "the text ends inside a JSON value")                                 \
-  X(json_expected_value, 101, "expected a JSON value")                                             \
-  X(json_expected_object, 102, "expected an object")                                               \
-  X(json_expected_array, 103, "expected an array")                                                 \
-  X(json_expected_string, 104, "expected a string")                                                \
-  X(json_expected_integer, 105, "expected an integer without fraction or exponent")                \
-  X(json_expected_number, 106, "expected a number")                                                \
-  X(json_expected_boolean, 107, "expected true or false")                                          \
-  X(json_expected_null, 108, "expected null")                                                      \
-  X(json_expected_key, 109, "expected a key: a string in quotes")                                  \
-  X(json_expected_colon, 110, "expected ':' after the key")                                        \
-  X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
-  X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
-  X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
-  X(json_leading_zero, 114, "a number must not start with a superfluous zero")                     \
-  X(json_expected_digit, 115, "expected a digit")                                                  \
-  X(json_number_range, 116, "the number is outside the range of a double")                         \
-  X(json_integer_range, 117, "the integer does not fit its field")                                 \
-  X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
-  X(json_lone_surrogate, 119, "a \\u escape is half of a surrogate pair")                          \
-  X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
-  X(json_control_character, 121, "control characters in strings must be escaped")                  \
-  X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
-  X(json_duplicate_key, 123, "the key stands in this object already")                              \
-  X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
-  X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
-  X(json_missing_element, 126, "expected another element in the array")
-
-// And of all owners.
-#define TESSERA_ERRORS(X)                                                                          \
-  TESSERA_CORE_ERRORS(X)                                                                           \
-  TESSERA_ALIR_ERRORS(X)                                                                           \
-  TESSERA_ARK_ERRORS(X)                                                                            \
-  TESSERA_NAC_ERRORS(X)                                                                            \
-  TESSERA_NEM_RULES(X)                                                                             \
-  TESSERA_GENOME_ERRORS(X)
-
-#endif  // TESSERA_CORE_ERROR_TABLE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// What was wrong: one enumerator per check, stable within a version.
-enum class errc : std::uint16_t {
-#define TESSERA_X(name, value, ...) name = value,
-  TESSERA_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-
-/// One row of a table of codes.
-struct errc_row {
-  errc code;
-  std::string_view name;
-  std::string_view message;
-};
-/// The codes of one owner, in ascending order.
-struct errc_table {
-  const errc_row* rows = nullptr;
-  std::size_t size = 0;
-
-  [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
-  [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
-};
-
-namespace detail {
-/// Owners: core, then the formats.
-inline constexpr std::size_t owners = 6;
-/// The table of the codes from 1000 · owner on, which its format sets when the program starts.
-[[nodiscard]] errc_table& table_of(std::size_t owner) noexcept;
-}  // namespace detail
-
-/// Calls `visitor(const errc_row&)` for each code that this program knows by name, in ascending order.
-template <class Visitor>
-void for_each_errc(Visitor&& visitor) {
-  for (std::size_t i = 0; i < detail::owners; ++i)
-    for (const errc_row& row : detail::table_of(i)) visitor(row);
-}
-
-// X(enumerator, how messages call it)
-#define TESSERA_ERROR_INDICES(X)                                                                   \
-  X(none, "offset")                                                                                \
-  X(whole, "the whole")                                                                            \
-  X(operation, "operation")                                                                        \
-  X(output, "output")                                                                              \
-  X(table, "table")                                                                                \
-  X(node, "node")                                                                                  \
-  X(task, "task")                                                                                  \
-  X(processor_group, "processor group")                                                            \
-  X(instruction, "instruction")                                                                    \
-  X(training_instruction, "training instruction")                                                  \
-  X(tick, "tick")                                                                                  \
-  X(signature, "signature")                                                                        \
-  X(variation, "variation")                                                                        \
-  X(parameter, "parameter")                                                                        \
-  X(input_name, "input name")                                                                      \
-  X(constant, "constant")                                                                          \
-  X(plan_constant, "plan constant")                                                                \
-  X(group, "group")                                                                                \
-  X(tensor, "tensor")                                                                              \
-  X(record, "record")                                                                              \
-  X(metadata, "metadata entry")                                                                    \
-  X(resource, "resource")                                                                          \
-  X(array, "array")                                                                                \
-  X(pattern, "pattern")                                                                            \
-  X(rule, "rule")
-
-/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
-/// element of that index.
-enum class error_index : std::uint8_t {
-#define TESSERA_X(name, text) name,
-  TESSERA_ERROR_INDICES(TESSERA_X)
-#undef TESSERA_X
-};
-/// How messages call an element: "operation".
-[[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
-  constexpr std::string_view names[] = {
-#define TESSERA_X(name, text) text,
-      TESSERA_ERROR_INDICES(TESSERA_X)
-#undef TESSERA_X
-  };
-  return names[static_cast<std::size_t>(i)];
-}
-#undef TESSERA_ERROR_INDICES
-
-/// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
-struct error {
-  errc code = errc::ok;
-  error_index index = error_index::none;
-  /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
-  std::uint64_t offset = 0;
-
-  constexpr error() noexcept = default;
-  constexpr explicit error(errc c) noexcept : code(c) {}
-  constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
-      : code(c), index(of), offset(at) {}
-
-  /// The same, if it is one, in an element of a kind.
-  [[nodiscard]] constexpr error in(error_index kind) const noexcept {
-    return code == errc::ok ? *this : error(code, offset, kind);
-  }
-
-  /// What was expected, in words.
-  [[nodiscard]] std::string_view message() const noexcept;
-  /// The enumerator's name.
-  [[nodiscard]] std::string_view name() const noexcept;
-
-  /// The same code at the same offset; of one noun, both count the same.
-  friend constexpr bool operator==(const error& a, const error& b) noexcept {
-    return a.code == b.code && a.offset == b.offset;
-  }
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#undef TESSERA_ERRORS
-
-
-#endif  // TESSERA_CORE_ERROR_HPP
 
 namespace tessera::inline TESSERA_ABI {
 
@@ -6203,10 +6237,51 @@ void find(std::string_view source, tessera::view<std::string_view> paths, std::u
 
 #endif  // TESSERA_CORE_DESCRIBE_HPP
 
-
 #endif  // TESSERA_ALIR_HPP
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
 
 // ---- tessera/core/detail/text.hpp
 //
@@ -6259,48 +6334,6 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_DETAIL_TEXT_HPP
-
-// ---- tessera/core/detail/error.hpp
-//
-// The bodies of core/error.hpp, and core's own messages.
-
-#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
-#define TESSERA_CORE_DETAIL_ERROR_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr errc_row core_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_CORE_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
-
-TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
-  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
-  return tables[owner];
-}
-
-[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
-  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
-  if (owner < owners)
-    for (const errc_row& row : table_of(owner))
-      if (row.code == code) return row;
-  return unknown_code;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE std::string_view error::message() const noexcept {
-  return detail::row_of(code).message;
-}
-TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
 
 // ---- tessera/core/detail/describe.hpp
 //
@@ -6448,6 +6481,54 @@ inline void copy(reader& in, writer& out) {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_JSON_HPP
+
+// ---- tessera/core/detail/hex.hpp
+//
+// A place in a binary source: what descriptions of errors end with.
+
+#ifndef TESSERA_CORE_DETAIL_HEX_HPP
+#define TESSERA_CORE_DETAIL_HEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+/// " (0x30c)"
+inline void append_offset_in_hex(text& out, std::uint64_t offset) {
+  out << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  append_hex(out, offset, digits);
+  out << ')';
+}
+
+/// The 16 bytes around an offset, and a caret below the byte that stands there.
+inline void append_hex_line(text& out, bytes source, std::size_t offset) {
+  out << "  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_HEX_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
@@ -6642,10 +6723,6 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 
 namespace detail {
 
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
@@ -6688,62 +6765,16 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
-  out << " at offset " << offset << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  detail::append_hex(out, offset, digits);
-  out << ")\n  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  detail::append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
+  out << " at offset " << offset;
+  detail::append_offset_in_hex(out, offset);
+  out << '\n';
+  detail::append_hex_line(out, source, offset);
   return out;
 }
 
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
-
-// ---- tessera/alir/detail/errors.hpp
-//
-// The names and messages of ALIR's codes, made known to core.
-
-#ifndef TESSERA_ALIR_DETAIL_ERRORS_HPP
-#define TESSERA_ALIR_DETAIL_ERRORS_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace alir::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_ALIR_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-inline const errc_table& errors =
-    tessera::detail::table_of(1) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace alir::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ALIR_DETAIL_ERRORS_HPP
 
 #endif  // the bodies
 

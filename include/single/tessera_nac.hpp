@@ -9582,6 +9582,40 @@ inline void decode_two(const length_table& table, const std::byte* start, const 
 
 #endif  // TESSERA_NAC_DECODE_HPP
 
+// ---- tessera/nac/detail/errors.hpp
+//
+// The names and messages of NAC's codes, made known to core.
+
+#ifndef TESSERA_NAC_DETAIL_ERRORS_HPP
+#define TESSERA_NAC_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_NAC_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(3) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_ERRORS_HPP
+
 // ---- tessera/nac/diagnostic.hpp
 //
 // NAC: what verification finds in a container, as a list of codes and places.
@@ -15190,7 +15224,6 @@ class part_writer {
 
 #endif  // TESSERA_NAC_WRITE_HPP
 
-
 #endif  // TESSERA_NAC_HPP
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
@@ -15436,6 +15469,54 @@ inline void copy(reader& in, writer& out) {
 
 #endif  // TESSERA_CORE_JSON_HPP
 
+// ---- tessera/core/detail/hex.hpp
+//
+// A place in a binary source: what descriptions of errors end with.
+
+#ifndef TESSERA_CORE_DETAIL_HEX_HPP
+#define TESSERA_CORE_DETAIL_HEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+/// " (0x30c)"
+inline void append_offset_in_hex(text& out, std::uint64_t offset) {
+  out << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  append_hex(out, offset, digits);
+  out << ')';
+}
+
+/// The 16 bytes around an offset, and a caret below the byte that stands there.
+inline void append_hex_line(text& out, bytes source, std::size_t offset) {
+  out << "  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_HEX_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 namespace detail {
@@ -15629,10 +15710,6 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 
 namespace detail {
 
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
@@ -15675,62 +15752,16 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
-  out << " at offset " << offset << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  detail::append_hex(out, offset, digits);
-  out << ")\n  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  detail::append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
+  out << " at offset " << offset;
+  detail::append_offset_in_hex(out, offset);
+  out << '\n';
+  detail::append_hex_line(out, source, offset);
   return out;
 }
 
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
-
-// ---- tessera/nac/detail/errors.hpp
-//
-// The names and messages of NAC's codes, made known to core.
-
-#ifndef TESSERA_NAC_DETAIL_ERRORS_HPP
-#define TESSERA_NAC_DETAIL_ERRORS_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_NAC_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-inline const errc_table& errors =
-    tessera::detail::table_of(3) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace nac::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_ERRORS_HPP
 
 #endif  // the bodies
 

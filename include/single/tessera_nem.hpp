@@ -3287,6 +3287,40 @@ class listing {
 
 #endif  // TESSERA_NEM_DESCRIBE_HPP
 
+// ---- tessera/nem/detail/errors.hpp
+//
+// The names and messages of NEM's codes, made known to core.
+
+#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
+#define TESSERA_NEM_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
+    TESSERA_NEM_RULES(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
+
 // ---- tessera/nem/execution.hpp
 //
 // What verification is made of, for machines that check a program as they execute it.
@@ -17059,7 +17093,6 @@ class tree_writer {
 
 #endif  // TESSERA_NEM_WRITE_JSON_HPP
 
-
 #endif  // TESSERA_NEM_HPP
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
@@ -17157,40 +17190,6 @@ TESSERA_INLINE std::string_view error::name() const noexcept { return detail::ro
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_DETAIL_ERROR_HPP
-
-// ---- tessera/nem/detail/errors.hpp
-//
-// The names and messages of NEM's codes, made known to core.
-
-#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
-#define TESSERA_NEM_DETAIL_ERRORS_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
-    TESSERA_NEM_RULES(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-inline const errc_table& errors =
-    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace nem::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
 
 #endif  // the bodies
 

@@ -26,6 +26,7 @@
 #ifndef TESSERA_ALIR_HPP
 #define TESSERA_ALIR_HPP
 
+#include "alir/detail/errors.hpp"
 #include "alir/format.hpp"
 #include "alir/print.hpp"
 #include "alir/read_bytecode.hpp"
@@ -33,9 +34,5 @@
 #include "alir/verify.hpp"
 #include "alir/write.hpp"
 #include "core/describe.hpp"
-
-#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "alir/detail/errors.hpp"
-#endif
 
 #endif  // TESSERA_ALIR_HPP

@@ -39,6 +39,7 @@
 #include "ark/canonical.hpp"
 #include "ark/check.hpp"
 #include "ark/convert.hpp"
+#include "ark/detail/errors.hpp"
 #include "ark/diagnostic.hpp"
 #include "ark/format.hpp"
 #include "ark/graph.hpp"
@@ -56,9 +57,5 @@
 #include "ark/world.hpp"
 #include "ark/write.hpp"
 #include "core/describe.hpp"
-
-#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "ark/detail/errors.hpp"
-#endif
 
 #endif  // TESSERA_ARK_HPP

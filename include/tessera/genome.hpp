@@ -32,6 +32,7 @@
 
 #include "core/describe.hpp"
 #include "genome/compress.hpp"
+#include "genome/detail/errors.hpp"
 #include "genome/expand.hpp"
 #include "genome/format.hpp"
 #include "genome/print.hpp"
@@ -43,9 +44,5 @@
 #include "genome/verify.hpp"
 #include "genome/write.hpp"
 #include "genome/write_registry.hpp"
-
-#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "genome/detail/errors.hpp"
-#endif
 
 #endif  // TESSERA_GENOME_HPP

@@ -51,6 +51,7 @@
 #include "nac/check.hpp"
 #include "nac/convert.hpp"
 #include "nac/decode.hpp"
+#include "nac/detail/errors.hpp"
 #include "nac/diagnostic.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
@@ -78,9 +79,5 @@
 #include "nac/weights.hpp"
 #include "nac/words.hpp"
 #include "nac/write.hpp"
-
-#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "nac/detail/errors.hpp"
-#endif
 
 #endif  // TESSERA_NAC_HPP

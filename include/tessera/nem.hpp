@@ -34,6 +34,7 @@
 #define TESSERA_NEM_HPP
 
 #include "nem/describe.hpp"
+#include "nem/detail/errors.hpp"
 #include "nem/execution.hpp"
 #include "nem/families.hpp"
 #include "nem/format.hpp"
@@ -43,9 +44,5 @@
 #include "nem/syntax.hpp"
 #include "nem/verify.hpp"
 #include "nem/write_json.hpp"
-
-#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "nem/detail/errors.hpp"
-#endif
 
 #endif  // TESSERA_NEM_HPP

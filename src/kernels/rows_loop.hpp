@@ -392,8 +392,8 @@ TESSERA_TARGET float extreme(const float* x, std::size_t n) {
 
 /// Where results aren't kept, there is no place for them.
 template <bool Kept>
-TESSERA_KERNEL_INLINE double exponentials_in_vectors(const float* x, float most, float factor, float* to,
-                                              std::size_t n) {
+TESSERA_KERNEL_INLINE double exponentials_in_vectors(const float* x, float most, float factor,
+                                                     float* to, std::size_t n) {
   total t;
   std::size_t i = 0;
   while (i + width <= n) {
@@ -419,7 +419,8 @@ TESSERA_TARGET double exponentials(const float* x, float most, float factor, flo
 }
 
 /// Rows that one vector holds.
-TESSERA_KERNEL_INLINE void softmax_of_few(const float* x, float* to, std::size_t rows, std::size_t n) {
+TESSERA_KERNEL_INLINE void softmax_of_few(const float* x, float* to, std::size_t rows,
+                                          std::size_t n) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (; rows != 0; --rows, x += n, to += n) {
     const floats v = n == width ? load(x) : load_last(x, n, -infinity);

@@ -22,6 +22,7 @@
 
 #include "../core/describe.hpp"
 #include "../core/error.hpp"
+#include "../core/json.hpp"
 #include "../core/pool.hpp"
 #include "../core/sort.hpp"
 #include "../core/text.hpp"

@@ -23,7 +23,7 @@ inline constexpr errc_row error_rows[] = {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wglobal-constructors"
 #endif
-inline const errc_table& errors =
+[[gnu::used]] inline const errc_table& known_errors =
     tessera::detail::table_of(2) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
 #ifdef __clang__
 #pragma clang diagnostic pop
