@@ -31,6 +31,8 @@
 #include <string>
 #include <string_view>
 #include <tessera/ark.hpp>
+#include <tessera/core/json_write.hpp>
+#include <tessera/core/shortest.hpp>
 #include <utility>
 #include <vector>
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <tessera/alir.hpp>
+#include <tessera/core/bytes.hpp>
 
 #include "generate.hpp"
 #include "io/compress.hpp"

@@ -8,7 +8,8 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <tessera/nac.hpp>
+#include <tessera/core/bytes.hpp>
+#include <tessera/nac/all.hpp>
 
 #include "nac_generate.hpp"
 #include "ratios.hpp"

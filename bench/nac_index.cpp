@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <tessera/nac.hpp>
+#include <tessera/nac/all.hpp>
 
 #include "nac_generate.hpp"
 #include "ratios.hpp"

@@ -28,10 +28,11 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 #include <vector>
 
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #include "tests/vm_nac/part_builder.hpp"
 #include "vm/nac/machine.hpp"
 #include "vm/nac/schedule.hpp"

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "ratios.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #include "vm/nac/machine.hpp"
 
 namespace {

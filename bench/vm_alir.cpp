@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <tessera/alir.hpp>
+#include <tessera/core/bytes.hpp>
 
 #include "baseline_interpreter.hpp"
 #include "generate.hpp"

@@ -5,8 +5,12 @@
 
 set(single_commands)
 foreach(format IN LISTS TESSERA_FORMATS)
+  set(tessera_single_entry_${format} include/tessera/${format}.hpp)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/include/tessera/${format}/all.hpp")
+    set(tessera_single_entry_${format} include/tessera/${format}/all.hpp)
+  endif()
   list(APPEND single_commands
-       COMMAND "${CMAKE_COMMAND}" -DROOT=${PROJECT_SOURCE_DIR} -DENTRY=include/tessera/${format}.hpp
+       COMMAND "${CMAKE_COMMAND}" -DROOT=${PROJECT_SOURCE_DIR} -DENTRY=${tessera_single_entry_${format}}
                -DOUTPUT=include/single/tessera_${format}.hpp -P "${PROJECT_SOURCE_DIR}/cmake/amalgamate.cmake")
 endforeach()
 add_custom_target(single ${single_commands} VERBATIM)

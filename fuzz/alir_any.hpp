@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/alir.hpp>
+#include <tessera/core/bytes.hpp>
 
 namespace fuzz {
 

@@ -6,6 +6,8 @@
 
 #include <cstring>
 #include <tessera/alir.hpp>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/describe.hpp>
 #include <vector>
 
 #include "require.hpp"

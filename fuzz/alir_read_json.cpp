@@ -7,6 +7,8 @@
 
 #include <string>
 #include <tessera/alir.hpp>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/describe.hpp>
 
 #include "alir_paths.hpp"
 #include "require.hpp"

@@ -5,6 +5,7 @@
 // spec; through bytecode types, tables and operations stay, and every second writing is the first.
 
 #include <tessera/alir.hpp>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 #include <vector>
 

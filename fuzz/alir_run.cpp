@@ -9,6 +9,7 @@
 #include <bit>
 #include <span>
 #include <tessera/alir.hpp>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 #include <vector>
 

@@ -8,6 +8,7 @@
 
 #include <string_view>
 #include <tessera/ark.hpp>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 
 #include "require.hpp"

@@ -6,6 +6,8 @@
 
 #include <string>
 #include <tessera/ark.hpp>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/describe.hpp>
 
 #include "ark_paths.hpp"
 #include "require.hpp"

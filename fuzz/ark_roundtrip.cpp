@@ -7,6 +7,7 @@
 
 #include <string>
 #include <tessera/ark.hpp>
+#include <tessera/core/bytes.hpp>
 
 #include "require.hpp"
 

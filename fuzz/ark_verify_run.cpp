@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 #include <tessera/ark.hpp>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 #include <vector>
 

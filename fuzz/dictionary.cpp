@@ -11,8 +11,10 @@
 #include <string_view>
 #include <tessera/alir.hpp>
 #include <tessera/ark.hpp>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json.hpp>
 #include <tessera/genome.hpp>
-#include <tessera/nac.hpp>
+#include <tessera/nac/all.hpp>
 #include <tessera/nem.hpp>
 
 namespace {

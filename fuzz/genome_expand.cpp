@@ -8,6 +8,7 @@
 // nodes follow, up to a byte of 0; the stream is the rest. Pattern k has id 10 + k.
 
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <tessera/genome.hpp>
 #include <tessera/genome/verify.hpp>
 #include <utility>

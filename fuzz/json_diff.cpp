@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 #include <tessera/core/json.hpp>
 #include <vector>
 

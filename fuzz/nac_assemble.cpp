@@ -5,7 +5,8 @@
 // written reads back and prints as itself; a container printed and assembled is what it was, with
 // its payloads in the text or by reference.
 
-#include <tessera/nac.hpp>
+#include <tessera/core/bytes.hpp>
+#include <tessera/nac/all.hpp>
 
 #include "require.hpp"
 

@@ -4,7 +4,8 @@
 // nac::read: for any bytes a container or an error with an offset inside; every record of a
 // container can be walked over, to its last byte, and stands inside its section.
 
-#include <tessera/nac.hpp>
+#include <tessera/core/bytes.hpp>
+#include <tessera/nac/all.hpp>
 
 #include "require.hpp"
 

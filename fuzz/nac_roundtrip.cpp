@@ -5,7 +5,8 @@
 // same bytes; other versions hold the same, and conversion is a fixpoint.
 // nac::verify gives a program or errors inside, and all paths of nac::resolve find the same.
 
-#include <tessera/nac.hpp>
+#include <tessera/core/bytes.hpp>
+#include <tessera/nac/all.hpp>
 
 #include "require.hpp"
 

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/describe.hpp>
 #include <vector>
 
 #include "require.hpp"

@@ -4,6 +4,7 @@
 // nem::print and nem::reformat: what they write reads again, and writing that changes nothing;
 // reformat keeps every comment.
 
+#include <tessera/core/bytes.hpp>
 #include <tessera/core/json.hpp>
 #include <tessera/nem.hpp>
 

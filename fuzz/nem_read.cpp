@@ -5,6 +5,7 @@
 // each in the text of its parent, and its names, numbers and enumerators exist. A fix that is applied
 // takes its finding away.
 
+#include <tessera/core/bytes.hpp>
 #include <tessera/nem.hpp>
 #include <vector>
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <vector>
 
 #include "require.hpp"

@@ -4,6 +4,7 @@
 // nem::verify: for any document a program or errors; what a program's tasks consist of lies inside
 // its buffers. Files that it includes are the built-in ones and the document itself.
 
+#include <tessera/core/bytes.hpp>
 #include <tessera/nem.hpp>
 
 #include "require.hpp"

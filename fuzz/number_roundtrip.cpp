@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <tessera/core/json.hpp>
 #include <tessera/core/number.hpp>
 #include <tessera/core/shortest.hpp>

@@ -6,6 +6,8 @@
 // is written as the same; a library says no less than its registry.
 
 #include <string>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/describe.hpp>
 #include <tessera/genome.hpp>
 
 #include "require.hpp"

@@ -12,7 +12,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tessera/nac.hpp>
+#include <tessera/core/bytes.hpp>
+#include <tessera/nac/all.hpp>
 #include <vector>
 
 #include "require.hpp"

@@ -82,12 +82,931 @@
 #define TESSERA_ALIR_HPP
 
 
-// ---- tessera/alir/detail/errors.hpp
+// ---- tessera/alir/format.hpp
 //
-// The names and messages of ALIR's codes, made known to core.
+// What ALIR is: opcodes, fixed-point types, operations, and the model that readers fill.
+//
+//   alir::model m;
+//   m.n_inputs = m.n_outputs = 1;
+//   m.inp_shifts = {0}, m.out_idxs = {1}, m.out_shifts = {0}, m.out_negs = {0};
+//   m.ops = {{.id0 = 0, .code = alir::opcode::input, .qint = {-8, 7.5, 0.5}},
+//            {.id0 = 0, .code = alir::opcode::negate, .qint = {-7.5, 8, 0.5}}};
+//
+// Every operation i writes one value buf[i], an integer v that stands for v * 2^-f, where f comes
+// from the operation's quantization interval. In JSON (version 2) an operation is a row
+//
+//   [id0, id1, opcode, data, [min, max, step], latency, cost]
+//
+// and in versions 3 and 4 a row [addresses, opcode, data, [min, max, step], latency, cost], in
+// which addresses and data are arrays. All are read into the struct `operation`:
+//
+//   opcode         id0   id1   data           shift                value
+//   negate         x                                               -x
+//   input          n                                               input n, quantized
+//   add, subtract  a     b     s                                   a ± b·2^s, s in data
+//   relu           x                                               max(x, 0), quantized
+//   quantize       x                          s (version 4)        x·2^s, quantized
+//   add_constant   x           c              s                    x + c·2^-s
+//   constant                   c                                   c (times the step)
+//   mux            a     b     condition      s                    condition's msb ? a : b·2^s
+//   multiply       a     b                                         a·b
+//   lookup         x           table                               table[x - min(x)/step(x)]
+//   bit_unary      x           0, 1, 2                             not, any, all
+//   bit_binary     a     b     0, 1, 2 << 24  s                    a and, or, xor b·2^s
+//   sum            first count                                     sum of `terms` (3 and 4 only)
+//
+// Unused ids are -1. Quantizing wraps around and truncates: bits are dropped at both ends.
+//
+// Lifetime:   model owns everything.
+// Errors:     none here.
+// Limits:     ids are int32.
+// Allocation: pools, which double.
 
-#ifndef TESSERA_ALIR_DETAIL_ERRORS_HPP
-#define TESSERA_ALIR_DETAIL_ERRORS_HPP
+#ifndef TESSERA_ALIR_FORMAT_HPP
+#define TESSERA_ALIR_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/pool.hpp
+//
+// Growing arrays of plain values: what models are made of.
+//
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
+//
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
+
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) {
+    if (block_.room() < sizeof(T)) return push_growing(value);
+    ::new (static_cast<void*>(data() + size())) T(value);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  /// Keeps the first `count` elements, of at least so many.
+  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  void push_growing(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
+
+// ---- tessera/core/text.hpp
+//
+// Text that grows, UTF-8, and places in a text.
+//
+//   tessera::text out;
+//   out << "line " << 7;
+//   std::string_view v = out;
+//   std::cout << out;                                            // or any stream with write()
+//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
+//
+// `text` is what writers and printers return: characters in one block that isn't cleared before it
+// is written, so that a writer can reserve a record's bound once and then store through a pointer.
+// It stands in for std::string, which would cost more to include than the rest of the library.
+//
+// Lifetime:   text owns; view() and the conversion borrow from it.
+// Errors:     none; std::bad_alloc where the host has exceptions.
+// Limits:     none.
+// Allocation: at most twice the characters held.
+
+#ifndef TESSERA_CORE_TEXT_HPP
+#define TESSERA_CORE_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+
+// ---- tessera/core/digits.hpp
+//
+// Integers as decimal digits, stored through a pointer.
+//
+//   char line[tessera::integer_room];
+//   char* end = tessera::put_integer(line, -1234);   // "-1234"
+//
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on how many digits there are, which
+// in real files nobody can predict.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_DIGITS_HPP
+#define TESSERA_CORE_DIGITS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+
+// ---- tessera/core/load_store.hpp
+//
+// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
+//
+//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
+//   tessera::store_le(out, std::int64_t{-1});
+//   if (!checked_add(offset, size, end)) return too_large;
+//
+// Lifetime:   values.
+// Errors:     none: that there are enough bytes is the caller's to know.
+// Limits:     none.
+// Allocation: none, but what a pool takes to grow.
+
+#ifndef TESSERA_CORE_LOAD_STORE_HPP
+#define TESSERA_CORE_LOAD_STORE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+template <std::size_t Size>
+struct unsigned_of_size;
+template <>
+struct unsigned_of_size<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of_size<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unsigned_of_size<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of_size<8> {
+  using type = std::uint64_t;
+};
+
+template <class T>
+[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
+  T out = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
+    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+[[nodiscard]] inline T load_le(const void* from) noexcept {
+  typename detail::unsigned_of_size<sizeof(T)>::type raw;
+  std::memcpy(&raw, from, sizeof raw);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  return std::bit_cast<T>(raw);
+}
+
+/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+inline void store_le(void* to, T value) noexcept {
+  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  std::memcpy(to, &raw, sizeof raw);
+}
+
+/// Appends `value` little-endian to a pool of bytes.
+template <class Pool, class T>
+inline void append_le(Pool& to, T value) {
+  std::byte raw[sizeof(T)];
+  store_le(raw, value);
+  to.append(raw, sizeof raw);
+}
+
+/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
+[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
+
+/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
+  return !__builtin_add_overflow(a, b, &out);
+}
+
+/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
+  return !__builtin_mul_overflow(a, b, &out);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LOAD_STORE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
+/// number's length.
+inline constexpr std::size_t integer_room = 21;
+
+namespace detail {
+
+inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
+
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
+
+/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
+[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
+  const std::uint64_t high = n / 10000;
+  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
+  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+  return (twos << 8) - tens * ((10u << 8) - 1);
+}
+
+/// n < 10^8 in eight characters.
+inline void put_eight(char* to, std::uint32_t n) noexcept {
+  store_le(to, eight_digits(n) | eight_zeros);
+}
+
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
+}
+
+/// n < 10^8 without leading zeros; eight characters are overwritten.
+inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
+  const std::uint64_t digits = eight_digits(n);
+  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  const auto leading =
+      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
+  store_le(to, (digits | eight_zeros) >> leading);
+  return to + (8 - leading / 8);
+}
+
+inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
+  constexpr std::uint64_t unit = 100000000;
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
+  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
+  const std::uint64_t high = n / unit;
+  if (high < unit) {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
+    put_eight(to, static_cast<std::uint32_t>(high % unit));
+    to += 8;
+  }
+  put_eight(to, static_cast<std::uint32_t>(n % unit));
+  return to + 8;
+}
+
+}  // namespace detail
+
+/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+template <class Int>
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+inline char* put_integer(char* to, Int value) noexcept {
+  auto magnitude = static_cast<std::uint64_t>(value);
+  if constexpr (std::is_signed_v<Int>) {
+    const bool negative = value < 0;
+    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    to += negative ? 1 : 0;
+    magnitude = negative ? 0 - magnitude : magnitude;
+  }
+  return detail::put_magnitude(to, magnitude);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DIGITS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Growing characters. Movable and copyable; not terminated by a zero.
+class text {
+ public:
+  text() noexcept = default;
+  explicit text(std::string_view from) { *this << from; }
+
+  [[nodiscard]] const char* data() const noexcept {
+    return static_cast<const char*>(block_.data());
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
+  std::string_view view() const&& = delete;
+  operator std::string_view() const& noexcept { return view(); }
+  operator std::string_view() const&& = delete;
+
+  void clear() noexcept { block_.set_size(0); }
+  /// Keeps the first `size` characters.
+  void truncate(std::size_t size) noexcept {
+    if (size < block_.size()) block_.set_size(size);
+  }
+
+  /// Room for `count` more characters; write them there, then say how many with advance().
+  [[nodiscard]] char* prepare(std::size_t count) {
+    return static_cast<char*>(block_.prepare(count));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
+
+  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  text& operator<<(char c) {
+    *prepare(1) = c;
+    return advance(1), *this;
+  }
+  /// Any integer, in decimal.
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  text& operator<<(Int value) {
+    char* const to = prepare(integer_room);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
+  }
+  /// No silent way from these by char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
+  text& operator<<(const char* s) { return *this << std::string_view(s); }
+
+  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
+  template <class Stream>
+    requires requires(Stream& out, const char* data) { out.write(data, 1); }
+  friend Stream& operator<<(Stream& out, const text& t) {
+    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
+    return out;
+  }
+
+ private:
+  detail::block block_;
+};
+
+[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
+}
+
+/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
+/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
+  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const std::ptrdiff_t left = end - at;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
+  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xf0) {
+    if (left < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
+  return 4;
+}
+
+/// Whether all of a text is UTF-8.
+[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
+/// returns its length.
+constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code_point < 0x80) return put(code_point), 1;
+  if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    return put(0x80 | (code_point & 0x3f)), 2;
+  }
+  if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    return put(0x80 | (code_point & 0x3f)), 3;
+  }
+  put(0xf0 | code_point >> 18);
+  put(0x80 | (code_point >> 12 & 0x3f));
+  put(0x80 | (code_point >> 6 & 0x3f));
+  return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
+/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
+/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
+/// 0 for all others.
+[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(at[i]);
+  };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
+  const unsigned length = utf8_length(at, end);
+  if (length == 0) return 1;
+  if (length == 2) {
+    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    return c < 0xa0 || c == 0x61c ? 2 : 0;
+  }
+  if (length == 4) return 0;
+  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return unsafe ? 3 : 0;
+}
+
+/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+void append_shown(text& out, std::string_view s, std::string_view kept = {});
+
+/// A place in a text, both from 1; the column counts bytes, as compilers do.
+struct line_column {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+};
+
+/// The line and column of a byte offset; an offset behind the end is taken as the end.
+[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
+  line_column at;
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    ++at.column;
+    if (source[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_TEXT_HPP
+
+// X(enumerator, code, mnemonic, ids, addresses, data values), sorted by code. `ids` is how many of
+// id0 and id1 are used; addresses and data values are those of a row in version 4 (-1: any number).
+#define TESSERA_ALIR_OPCODES(X)                                                                    \
+  X(negate, -2, "neg", 1, 1, 0)                                                                    \
+  X(input, -1, "input", 1, 0, 1)                                                                   \
+  X(add, 0, "add", 2, 2, 1)                                                                        \
+  X(subtract, 1, "sub", 2, 2, 1)                                                                   \
+  X(relu, 2, "relu", 1, 1, 0)                                                                      \
+  X(quantize, 3, "quantize", 1, 1, 1)                                                              \
+  X(add_constant, 4, "add_const", 1, 1, 2)                                                         \
+  X(constant, 5, "const", 0, 0, 1)                                                                 \
+  X(mux, 6, "mux", 2, 3, 1)                                                                        \
+  X(multiply, 7, "mul", 2, 2, 0)                                                                   \
+  X(lookup, 8, "lookup", 1, 1, 1)                                                                  \
+  X(bit_unary, 9, "bit_unary", 1, 1, 1)                                                            \
+  X(bit_binary, 10, "bit_binary", 2, 2, 2)                                                         \
+  X(sum, 11, "sum", 2, -1, -1)
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// Operation codes (specification, "Operation Codes"; `sum` is code 11 of versions 3 and 4).
+enum class opcode : std::int8_t {
+#define TESSERA_X(name, code, mnemonic, ids, addresses, data) name = code,
+  TESSERA_ALIR_OPCODES(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// One row of the table of opcodes.
+struct opcode_row {
+  opcode code;
+  std::string_view name, mnemonic;
+  std::int8_t ids, addresses, data_values;
+};
+inline constexpr opcode_row opcode_table[] = {
+#define TESSERA_X(name, code, mnemonic, ids, addresses, data)                                      \
+  {opcode::name, #name, mnemonic, ids, addresses, data},
+    TESSERA_ALIR_OPCODES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::int32_t first_opcode = -2, last_opcode = 11;
+static_assert(std::size(opcode_table) == last_opcode - first_opcode + 1);
+
+/// The row of an opcode.
+[[nodiscard]] constexpr const opcode_row& info(opcode code) noexcept {
+  return opcode_table[static_cast<int>(code) - first_opcode];
+}
+
+/// The sub-operations of bit_unary and bit_binary.
+enum class unary_bits : std::uint8_t { invert, any, all };
+enum class binary_bits : std::uint8_t { conjunction, disjunction, exclusive };
+
+/// A quantization interval: the values min, min + step, … max. A promise of the producer; only
+/// input, relu, quantize and mux force a value into the type that it implies.
+struct interval {
+  double min = 0, max = 0, step = 1;
+  friend bool operator==(const interval&, const interval&) = default;
+};
+
+/// A fixed-point type: sign bit, integer bits without the sign, fraction bits. Both counts may be
+/// negative; a value v of the type stands for v * 2^-f.
+struct fixed_type {
+  bool k = false;
+  std::int16_t i = 0;
+  std::int16_t f = 0;
+  [[nodiscard]] constexpr int width() const noexcept { return (k ? 1 : 0) + i + f; }
+  friend constexpr bool operator==(const fixed_type&, const fixed_type&) = default;
+};
+
+/// Which numbers of an operation stood in the file as integers (10) rather than floats (10.0), and
+/// whether data stood as an unsigned pattern: what rewriting byte for byte needs.
+struct spelling {
+  static constexpr std::uint8_t min = 1, max = 2, step = 4, latency = 8, cost = 16,
+                                unsigned_data = 32;
+};
+
+/// One operation; the table at the top says what each field means for each opcode.
+struct operation {
+  std::int32_t id0 = -1;
+  std::int32_t id1 = -1;
+  opcode code = opcode::constant;
+  std::uint8_t spelled = 0;  ///< flags of `spelling`
+  std::int32_t shift = 0;
+  std::int64_t data = 0;
+  interval qint = {};
+  double latency = 0;  ///< estimated time at which the value is ready
+  double cost = 0;     ///< estimated cost; neither is used to execute
+  friend bool operator==(const operation&, const operation&) = default;
+};
+static_assert(sizeof(operation) == 64);
+
+/// One term of a `sum`: ± buf[id]·2^shift.
+struct term {
+  std::int32_t id = 0;
+  std::int32_t shift = 0;
+  bool negative = false;
+  friend bool operator==(const term&, const term&) = default;
+};
+
+/// A lookup table: `count` entries of model::table_data from `first`, for the codes of the
+/// producer's interval in ascending order.
+struct lookup_table {
+  std::uint64_t first = 0, count = 0;
+  bool has_spec = false;     ///< the rest stood in the file; else the writer makes it
+  std::uint8_t spelled = 0;  ///< min, max and step of out_qint
+  /// Where in model::hashes the name of the table stands: equal hashes mean equal tables.
+  std::uint64_t hash_first = 0, hash_size = 0;
+  interval out_qint = {};
+  std::int64_t inp_width = 0;
+  friend bool operator==(const lookup_table&, const lookup_table&) = default;
+};
+
+/// Where the parts of a model stood in their source: what verify() reports as an error's offset.
+/// Empty for a model that was built in code; empty it when you change a model that was read.
+struct source_map {
+  /// Where an operation starts, and how far behind that id1, the condition of a mux, data and the
+  /// interval stand. A distance of 127 or more is kept as 0, so that the start is reported.
+  struct place {
+    std::uint64_t start : 36;
+    std::uint64_t id1 : 7, condition : 7, data : 7, qint : 7;
+  };
+  std::uint64_t shape = 0, inp_shifts = 0, out_idxs = 0, out_shifts = 0, out_negs = 0;
+  pool<place> ops;
+  pool<std::uint64_t> outputs;  ///< of each entry of out_idxs
+  pool<std::uint64_t> tables;
+};
+
+/// A CombLogic program as it stands in a file; nothing about it is proven (see verify).
+struct model {
+  std::int32_t spec_version = 2;  ///< of the file it came from: 2, 3 or 4
+  std::int64_t n_inputs = 0, n_outputs = 0;
+  pool<std::int32_t> inp_shifts;
+  pool<std::int32_t> out_idxs;  ///< negative: the output is 0.0
+  pool<std::int32_t> out_shifts;
+  pool<std::uint8_t> out_negs;  ///< 0 or 1
+  pool<operation> ops;
+  std::int64_t carry_size = -1, adder_size = -1;  ///< of the cost model; not used to execute
+  pool<lookup_table> tables;
+  pool<std::int32_t> table_data;
+  text hashes;
+  pool<term> terms;
+  source_map source;
+};
+/// Equal in everything but spec_version and where it stood.
+[[nodiscard]] bool operator==(const model& a, const model& b);
+
+/// The entries of one table, of a model that was read or verified.
+[[nodiscard]] inline view<std::int32_t> entries(const model& m, const lookup_table& t) noexcept {
+  return {m.table_data.data() + t.first, static_cast<std::size_t>(t.count)};
+}
+/// The hash of a table with a spec, of a model that was read.
+[[nodiscard]] std::string_view hash(const model& m, const lookup_table& t) noexcept;
+/// The terms of a `sum`, of a model that was read or verified.
+[[nodiscard]] inline view<term> terms(const model& m, const operation& sum) noexcept {
+  return {m.terms.data() + sum.id0, static_cast<std::size_t>(sum.id1)};
+}
+
+/// The type of an interval whose bounds are finite and whose step is a power of two (or any, when
+/// both bounds are 0). The width may come out beyond what verify() accepts.
+[[nodiscard]] fixed_type type_of(const interval& q) noexcept;
+
+/// Where a lookup table starts within its producer's type, for intervals that verify() accepts: the distance from the lowest integer of
+/// the type to that of the interval. The format's bytecode calls it the pad.
+[[nodiscard]] double table_pad(const interval& q, fixed_type t) noexcept;
+
+/// What is subtracted from a producer's integer to index a lookup table; as table_pad.
+[[nodiscard]] std::int64_t table_base(const interval& q, fixed_type t) noexcept;
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ALIR_OPCODES
+
+
+#endif  // TESSERA_ALIR_FORMAT_HPP
+
+// ---- tessera/alir/print.hpp
+//
+// ALIR for people: one line an operation, with its type, operands and value range.
+//
+//   tessera::text listing = alir::print(model);
+//
+//   alir 2: 2 inputs, 13 outputs, 18 operations, 1 table
+//   %0 = input 0                        : fixed<1,3,1> [-8.0, 7.5] step 0.5
+//   %3 = add %0, %1 << -1               : fixed<1,4,1> [-8.0, 9.0] step 0.5
+//   %9 = mux %0 ? %5 : %1 << -1         : fixed<0,2,1> [0.0, 3.5] step 0.5; latency 2.0, cost 2.5
+//   table 0: 4 entries [1, -2, -3, -2]
+//   output 3 = -%9 << -2
+//
+// `<<` multiplies by a power of two; fixed<k,i,f> is sign, integer and fraction bits. A model that
+// verify() would refuse prints too, with `?` for a type that doesn't exist.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the text.
+
+#ifndef TESSERA_ALIR_PRINT_HPP
+#define TESSERA_ALIR_PRINT_HPP
+
+
+// ---- tessera/alir/verify.hpp
+//
+// The proof that an ALIR model can run, and `program`, which only verify() can make.
+//
+//   tessera::result<alir::program> p = alir::verify(std::move(model));
+//   if (!p) return p.error();
+//   alir::fixed_type t = p->type(3);
+//
+// Proven of a program (specification, "CombLogic Payload"):
+//
+//   shape        inp_shifts, out_idxs, out_shifts and out_negs have their lengths; outputs exist
+//   causality    operands, the condition of a mux and the terms of a sum are earlier operations;
+//                ids that an opcode doesn't use are -1; inputs exist
+//   types        intervals are finite with min <= max, steps are powers of two, types have at most
+//                64 bits signed or 63 unsigned
+//   shifts       no value is shifted by more than 63 bits; at most one operand of a mux is shifted
+//   tables       exist, hold at least one entry, and start at an index that int32 can hold
+//
+// Operations that no output needs are fine. An interval is a promise that is not enforced, so one
+// trap remains for running: alir_lookup_range, a lookup outside its table.
+//
+// Lifetime:   a program owns its model; what it hands out borrows from it.
+// Errors:     alir_shape to alir_table_base, the first in the order of the file's operations.
+// Limits:     those of the format: ids are int32, types at most 64 bits.
+// Allocation: 6 bytes for each operation.
+
+#ifndef TESSERA_ALIR_VERIFY_HPP
+#define TESSERA_ALIR_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.error());
+//   use(*m);
+//
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     error() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none of its own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
 
 
 // ---- tessera/core/error.hpp
@@ -1238,997 +2157,346 @@ struct error {
 #endif  // TESSERA_CORE_ERROR_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace alir::detail {
 
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_ALIR_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
 
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(1) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace alir::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ALIR_DETAIL_ERRORS_HPP
-
-// ---- tessera/alir/format.hpp
-//
-// What ALIR is: opcodes, fixed-point types, operations, and the model that readers fill.
-//
-//   alir::model m;
-//   m.n_inputs = m.n_outputs = 1;
-//   m.inp_shifts = {0}, m.out_idxs = {1}, m.out_shifts = {0}, m.out_negs = {0};
-//   m.ops = {{.id0 = 0, .code = alir::opcode::input, .qint = {-8, 7.5, 0.5}},
-//            {.id0 = 0, .code = alir::opcode::negate, .qint = {-7.5, 8, 0.5}}};
-//
-// Every operation i writes one value buf[i], an integer v that stands for v * 2^-f, where f comes
-// from the operation's quantization interval. In JSON (version 2) an operation is a row
-//
-//   [id0, id1, opcode, data, [min, max, step], latency, cost]
-//
-// and in versions 3 and 4 a row [addresses, opcode, data, [min, max, step], latency, cost], in
-// which addresses and data are arrays. All are read into the struct `operation`:
-//
-//   opcode         id0   id1   data           shift                value
-//   negate         x                                               -x
-//   input          n                                               input n, quantized
-//   add, subtract  a     b     s                                   a ± b·2^s, s in data
-//   relu           x                                               max(x, 0), quantized
-//   quantize       x                          s (version 4)        x·2^s, quantized
-//   add_constant   x           c              s                    x + c·2^-s
-//   constant                   c                                   c (times the step)
-//   mux            a     b     condition      s                    condition's msb ? a : b·2^s
-//   multiply       a     b                                         a·b
-//   lookup         x           table                               table[x - min(x)/step(x)]
-//   bit_unary      x           0, 1, 2                             not, any, all
-//   bit_binary     a     b     0, 1, 2 << 24  s                    a and, or, xor b·2^s
-//   sum            first count                                     sum of `terms` (3 and 4 only)
-//
-// Unused ids are -1. Quantizing wraps around and truncates: bits are dropped at both ends.
-//
-// Lifetime:   model owns everything.
-// Errors:     none here.
-// Limits:     ids are int32.
-// Allocation: pools, which double.
-
-#ifndef TESSERA_ALIR_FORMAT_HPP
-#define TESSERA_ALIR_FORMAT_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/pool.hpp
-//
-// Growing arrays of plain values: what models are made of.
-//
-//   tessera::pool<std::int32_t> p = {1, 2};
-//   p.push_back(3);
-//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
-//
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
-// Those can be grown by copying bytes, so one function that isn't a template serves every type;
-// with std::vector, instantiating its members would cost more than all the rest of including a
-// format.
-//
-// Lifetime:   owns; iterators, spans and references last until it grows.
-// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
-// Limits:     none.
-// Allocation: at most twice the elements held.
-
-#ifndef TESSERA_CORE_POOL_HPP
-#define TESSERA_CORE_POOL_HPP
-
-#include <cstddef>
-#include <cstring>
-#include <initializer_list>
-#include <new>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-/// Bytes that grow: what pools and texts have in common, compiled once.
-class block {
  public:
-  block() noexcept = default;
-  block(const block& other) { append(other.data_, other.size_); }
-  block(block&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
-  block& operator=(const block& other) { return *this = block(other); }
-  block& operator=(block&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
     return *this;
   }
-  ~block() { ::operator delete(data_); }
-
-  [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
-  [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
-    return static_cast<char*>(data_) + size_;
-  }
-  void append(const void* from, std::size_t count) {
-    if (count == 0) return;
-    if (capacity_ - size_ < count) return append_growing(from, count);
-    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
-    std::memcpy(static_cast<char*>(data_) + size_, from, count);
-    size_ += count;
-  }
-  void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
-    if (size_ != 0) std::memcpy(data, data_, size_);
-    ::operator delete(data_);
-    data_ = data;
-    capacity_ = capacity;
+  ~result() {
+    if (has_value_) value_.~T();
   }
 
- private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
-    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
   }
-
-  void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
-    append(from, count);
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
   }
-
-  void* data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
-};
-
-}  // namespace detail
-
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
-/// concepts, which converts to one. Lifetime: borrows.
-template <class T>
-class view {
- public:
-  constexpr view() noexcept = default;
-  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
-
-  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
-  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
-  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-template <class T>
-class pool {
-  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
-
- public:
-  using value_type = T;
-
-  pool() noexcept = default;
-  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
-
-  operator view<T>() const& noexcept { return {data(), size()}; }
-  operator view<T>() const&& = delete;
-
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
-
-  void push_back(const T& value) {
-    if (block_.room() < sizeof(T)) return push_growing(value);
-    ::new (static_cast<void*>(data() + size())) T(value);
-    advance(1);
-  }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
-  /// Room for `count` more elements; write them there, then say how many with advance().
-  [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
-  /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
-  /// New elements are value-initialized.
-  void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
-    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
-  }
-
-  /// Keeps the first `count` elements, of at least so many.
-  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
-
-  friend bool operator==(const pool& a, const pool& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i])) return false;
-    return true;
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
   }
 
  private:
-  void push_growing(const T& value) {
-    const T copy = value;  // which may stand in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
   }
 
-  detail::block block_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_POOL_HPP
-
-// ---- tessera/core/text.hpp
-//
-// Text that grows, UTF-8, and places in a text.
-//
-//   tessera::text out;
-//   out << "line " << 7;
-//   std::string_view v = out;
-//   std::cout << out;                                            // or any stream with write()
-//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
-//
-// `text` is what writers and printers return: characters in one block that isn't cleared before it
-// is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It stands in for std::string, which would cost more to include than the rest of the library.
-//
-// Lifetime:   text owns; view() and the conversion borrow from it.
-// Errors:     none; std::bad_alloc where the host has exceptions.
-// Limits:     none.
-// Allocation: at most twice the characters held.
-
-#ifndef TESSERA_CORE_TEXT_HPP
-#define TESSERA_CORE_TEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
-
-// ---- tessera/core/digits.hpp
-//
-// Integers as decimal digits, stored through a pointer.
-//
-//   char line[tessera::integer_room];
-//   char* end = tessera::put_integer(line, -1234);   // "-1234"
-//
-// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on how many digits there are, which
-// in real files nobody can predict.
-//
-// Lifetime:   values.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_DIGITS_HPP
-#define TESSERA_CORE_DIGITS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
-
-// ---- tessera/core/load_store.hpp
-//
-// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
-//
-//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
-//   tessera::store_le(out, std::int64_t{-1});
-//   if (!checked_add(offset, size, end)) return too_large;
-//
-// Lifetime:   values.
-// Errors:     none: that there are enough bytes is the caller's to know.
-// Limits:     none.
-// Allocation: none, but what a pool takes to grow.
-
-#ifndef TESSERA_CORE_LOAD_STORE_HPP
-#define TESSERA_CORE_LOAD_STORE_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-template <std::size_t Size>
-struct unsigned_of_size;
-template <>
-struct unsigned_of_size<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct unsigned_of_size<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct unsigned_of_size<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct unsigned_of_size<8> {
-  using type = std::uint64_t;
-};
-
-template <class T>
-[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
-  T out = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
-    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
-  }
-  return out;
-}
-
-}  // namespace detail
-
-/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-[[nodiscard]] inline T load_le(const void* from) noexcept {
-  typename detail::unsigned_of_size<sizeof(T)>::type raw;
-  std::memcpy(&raw, from, sizeof raw);
-  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
-  return std::bit_cast<T>(raw);
-}
-
-/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-inline void store_le(void* to, T value) noexcept {
-  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
-  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
-  std::memcpy(to, &raw, sizeof raw);
-}
-
-/// Appends `value` little-endian to a pool of bytes.
-template <class Pool, class T>
-inline void append_le(Pool& to, T value) {
-  std::byte raw[sizeof(T)];
-  store_le(raw, value);
-  to.append(raw, sizeof raw);
-}
-
-/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
-[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
-
-/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
-template <class T>
-[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
-  return !__builtin_add_overflow(a, b, &out);
-}
-
-/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
-template <class T>
-[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
-  return !__builtin_mul_overflow(a, b, &out);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_LOAD_STORE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
-/// number's length.
-inline constexpr std::size_t integer_room = 21;
-
-namespace detail {
-
-inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
-
-/// The characters of each number below 1000, the first in the lowest byte, and their count in the
-/// highest: most numbers in real files are small.
-struct small_numbers {
-  std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
-    for (std::uint32_t n = 0; n < 1000; ++n) {
-      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
-      at[n] = n < 10    ? padded >> 16 | 1u << 24
-              : n < 100 ? padded >> 8 | 2u << 24
-                        : padded | 3u << 24;
-    }
-  }
-};
-inline constexpr small_numbers below_1000;
-
-/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
-[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
-  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
-  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
-  // by rounded reciprocals that are exact below 10^4 and 10^2.
-  const std::uint64_t high = n / 10000;
-  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
-  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
-  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
-  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
-  return (twos << 8) - tens * ((10u << 8) - 1);
-}
-
-/// n < 10^8 in eight characters.
-inline void put_eight(char* to, std::uint32_t n) noexcept {
-  store_le(to, eight_digits(n) | eight_zeros);
-}
-
-/// n < 1000; four characters are overwritten.
-inline char* put_small(char* to, std::uint32_t n) noexcept {
-  const std::uint32_t entry = below_1000.at[n];
-  store_le(to, entry);
-  return to + (entry >> 24);
-}
-
-/// n < 10^8 without leading zeros; eight characters are overwritten.
-inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
-  const std::uint64_t digits = eight_digits(n);
-  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
-  const auto leading =
-      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
-  store_le(to, (digits | eight_zeros) >> leading);
-  return to + (8 - leading / 8);
-}
-
-inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
-  constexpr std::uint64_t unit = 100000000;
-  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
-  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
-  const std::uint64_t high = n / unit;
-  if (high < unit) {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
-  } else {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
-    put_eight(to, static_cast<std::uint32_t>(high % unit));
-    to += 8;
-  }
-  put_eight(to, static_cast<std::uint32_t>(n % unit));
-  return to + 8;
-}
-
-}  // namespace detail
-
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
-template <class Int>
-  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-inline char* put_integer(char* to, Int value) noexcept {
-  auto magnitude = static_cast<std::uint64_t>(value);
-  if constexpr (std::is_signed_v<Int>) {
-    const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
-    to += negative ? 1 : 0;
-    magnitude = negative ? 0 - magnitude : magnitude;
-  }
-  return detail::put_magnitude(to, magnitude);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DIGITS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Growing characters. Movable and copyable; not terminated by a zero.
-class text {
- public:
-  text() noexcept = default;
-  explicit text(std::string_view from) { *this << from; }
-
-  [[nodiscard]] const char* data() const noexcept {
-    return static_cast<const char*>(block_.data());
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
-  std::string_view view() const&& = delete;
-  operator std::string_view() const& noexcept { return view(); }
-  operator std::string_view() const&& = delete;
-
-  void clear() noexcept { block_.set_size(0); }
-  /// Keeps the first `size` characters.
-  void truncate(std::size_t size) noexcept {
-    if (size < block_.size()) block_.set_size(size);
-  }
-
-  /// Room for `count` more characters; write them there, then say how many with advance().
-  [[nodiscard]] char* prepare(std::size_t count) {
-    return static_cast<char*>(block_.prepare(count));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
-  /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
-  void reserve(std::size_t size) { block_.reserve(size); }
-
-  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
-  text& operator<<(char c) {
-    *prepare(1) = c;
-    return advance(1), *this;
-  }
-  /// Any integer, in decimal.
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
-    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
-  }
-  /// No silent way from these by char; see append_double.
-  template <class Value>
-    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
-  text& operator<<(Value) = delete;
-  text& operator<<(const char* s) { return *this << std::string_view(s); }
-
-  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
-  template <class Stream>
-    requires requires(Stream& out, const char* data) { out.write(data, 1); }
-  friend Stream& operator<<(Stream& out, const text& t) {
-    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
-    return out;
-  }
-
- private:
-  detail::block block_;
-};
-
-[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
-  return a.view() == b;
-}
-[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
-  return a.view() == b.view();
-}
-
-/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
-[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
-  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-  const std::ptrdiff_t left = end - at;
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
-  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
-  if (lead < 0xf0) {
-    if (left < 3 || !tail(1) || !tail(2)) return 0;
-    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
-    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
-    return 3;
-  }
-  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
-  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
-  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
-  return 4;
-}
-
-/// Whether all of a text is UTF-8.
-[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
-  const char* const end = s.data() + s.size();
-  for (const char* at = s.data(); at != end;) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
-/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
-/// returns its length.
-constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
-  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
-  if (code_point < 0x80) return put(code_point), 1;
-  if (code_point < 0x800) {
-    put(0xc0 | code_point >> 6);
-    return put(0x80 | (code_point & 0x3f)), 2;
-  }
-  if (code_point < 0x10000) {
-    put(0xe0 | code_point >> 12);
-    put(0x80 | (code_point >> 6 & 0x3f));
-    return put(0x80 | (code_point & 0x3f)), 3;
-  }
-  put(0xf0 | code_point >> 18);
-  put(0x80 | (code_point >> 12 & 0x3f));
-  put(0x80 | (code_point >> 6 & 0x3f));
-  return put(0x80 | (code_point & 0x3f)), 4;
-}
-
-/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
-/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
-/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
-/// 0 for all others.
-[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
-    return static_cast<unsigned char>(at[i]);
+  union {
+    T value_;
+    tessera::error error_;
   };
-  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
-  const unsigned length = utf8_length(at, end);
-  if (length == 0) return 1;
-  if (length == 2) {
-    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
-    return c < 0xa0 || c == 0x61c ? 2 : 0;
-  }
-  if (length == 4) return 0;
-  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
-  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
-  return unsafe ? 3 : 0;
-}
-
-/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
-void append_shown(text& out, std::string_view s, std::string_view kept = {});
-
-/// A place in a text, both from 1; the column counts bytes, as compilers do.
-struct line_column {
-  std::uint64_t line = 1;
-  std::uint64_t column = 1;
-  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+  bool has_value_;
 };
-
-/// The line and column of a byte offset; an offset behind the end is taken as the end.
-[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
-  line_column at;
-  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
-  for (std::size_t i = 0; i < end; ++i) {
-    ++at.column;
-    if (source[i] == '\n') at = {at.line + 1, 1};
-  }
-  return at;
-}
 
 }  // namespace tessera::inline TESSERA_ABI
 
-
-#endif  // TESSERA_CORE_TEXT_HPP
-
-// X(enumerator, code, mnemonic, ids, addresses, data values), sorted by code. `ids` is how many of
-// id0 and id1 are used; addresses and data values are those of a row in version 4 (-1: any number).
-#define TESSERA_ALIR_OPCODES(X)                                                                    \
-  X(negate, -2, "neg", 1, 1, 0)                                                                    \
-  X(input, -1, "input", 1, 0, 1)                                                                   \
-  X(add, 0, "add", 2, 2, 1)                                                                        \
-  X(subtract, 1, "sub", 2, 2, 1)                                                                   \
-  X(relu, 2, "relu", 1, 1, 0)                                                                      \
-  X(quantize, 3, "quantize", 1, 1, 1)                                                              \
-  X(add_constant, 4, "add_const", 1, 1, 2)                                                         \
-  X(constant, 5, "const", 0, 0, 1)                                                                 \
-  X(mux, 6, "mux", 2, 3, 1)                                                                        \
-  X(multiply, 7, "mul", 2, 2, 0)                                                                   \
-  X(lookup, 8, "lookup", 1, 1, 1)                                                                  \
-  X(bit_unary, 9, "bit_unary", 1, 1, 1)                                                            \
-  X(bit_binary, 10, "bit_binary", 2, 2, 2)                                                         \
-  X(sum, 11, "sum", 2, -1, -1)
+#endif  // TESSERA_CORE_RESULT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
-/// Operation codes (specification, "Operation Codes"; `sum` is code 11 of versions 3 and 4).
-enum class opcode : std::int8_t {
-#define TESSERA_X(name, code, mnemonic, ids, addresses, data) name = code,
-  TESSERA_ALIR_OPCODES(TESSERA_X)
-#undef TESSERA_X
+/// How far operands and result are shifted; to the left, or to the right when negative (dropping
+/// bits, which rounds down). value = result(a·2^a op b·2^b).
+struct alignment {
+  std::int64_t a = 0, b = 0, result = 0;
 };
 
-/// One row of the table of opcodes.
-struct opcode_row {
-  opcode code;
-  std::string_view name, mnemonic;
-  std::int8_t ids, addresses, data_values;
+class program;
+/// Checks everything static about a model and takes it into a program.
+[[nodiscard]] result<program> verify(alir::model m);
+
+/// A verified model.
+class program {
+ public:
+  [[nodiscard]] const alir::model& model() const& noexcept { return model_; }
+  const alir::model& model() const&& = delete;
+  /// Gives the model back, for changing it: without its source map, which would no longer hold.
+  [[nodiscard]] alir::model release() && noexcept;
+
+  [[nodiscard]] std::size_t size() const noexcept { return model_.ops.size(); }
+  [[nodiscard]] const operation& op(std::size_t i) const noexcept { return model_.ops[i]; }
+  /// The type of operation i's value.
+  [[nodiscard]] fixed_type type(std::size_t i) const noexcept { return types_[i]; }
+  /// The shifts of operation i; of a sum, `result` alone (see term_shift).
+  [[nodiscard]] alignment shifts(std::size_t i) const noexcept { return align(model_, types_, i); }
+  /// The fraction bits to which the terms of the sum i are brought before adding.
+  [[nodiscard]] std::int64_t sum_fraction(std::size_t i) const noexcept {
+    return common_fraction(model_, types_, op(i));
+  }
+  /// How far a term of a sum with that `sum_fraction` is shifted to the left; never negative.
+  [[nodiscard]] std::int64_t term_shift(std::int64_t sum_fraction, const term& t) const noexcept {
+    return sum_fraction - fraction(types_, t);
+  }
+  /// What the lookup i subtracts from its operand to index its table.
+  [[nodiscard]] std::int64_t base(std::size_t i) const noexcept;
+
+ private:
+  friend result<program> verify(alir::model m);
+  using types = pool<fixed_type>;
+
+  explicit program(alir::model&& m) noexcept : model_(std::move(m)) {}
+
+  [[nodiscard]] static std::int64_t fraction(const types& t, const term& x) noexcept {
+    return std::int64_t{t[static_cast<std::size_t>(x.id)].f} - x.shift;
+  }
+  [[nodiscard]] static std::int64_t common_fraction(const alir::model& m, const types& t,
+                                                    const operation& sum) noexcept;
+  [[nodiscard]] static alignment align(const alir::model& m, const types& t,
+                                       std::size_t i) noexcept;
+
+  alir::model model_;
+  types types_;
 };
-inline constexpr opcode_row opcode_table[] = {
-#define TESSERA_X(name, code, mnemonic, ids, addresses, data)                                      \
-  {opcode::name, #name, mnemonic, ids, addresses, data},
-    TESSERA_ALIR_OPCODES(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr std::int32_t first_opcode = -2, last_opcode = 11;
-static_assert(std::size(opcode_table) == last_opcode - first_opcode + 1);
-
-/// The row of an opcode.
-[[nodiscard]] constexpr const opcode_row& info(opcode code) noexcept {
-  return opcode_table[static_cast<int>(code) - first_opcode];
-}
-
-/// The sub-operations of bit_unary and bit_binary.
-enum class unary_bits : std::uint8_t { invert, any, all };
-enum class binary_bits : std::uint8_t { conjunction, disjunction, exclusive };
-
-/// A quantization interval: the values min, min + step, … max. A promise of the producer; only
-/// input, relu, quantize and mux force a value into the type that it implies.
-struct interval {
-  double min = 0, max = 0, step = 1;
-  friend bool operator==(const interval&, const interval&) = default;
-};
-
-/// A fixed-point type: sign bit, integer bits without the sign, fraction bits. Both counts may be
-/// negative; a value v of the type stands for v * 2^-f.
-struct fixed_type {
-  bool k = false;
-  std::int16_t i = 0;
-  std::int16_t f = 0;
-  [[nodiscard]] constexpr int width() const noexcept { return (k ? 1 : 0) + i + f; }
-  friend constexpr bool operator==(const fixed_type&, const fixed_type&) = default;
-};
-
-/// Which numbers of an operation stood in the file as integers (10) rather than floats (10.0), and
-/// whether data stood as an unsigned pattern: what rewriting byte for byte needs.
-struct spelling {
-  static constexpr std::uint8_t min = 1, max = 2, step = 4, latency = 8, cost = 16,
-                                unsigned_data = 32;
-};
-
-/// One operation; the table at the top says what each field means for each opcode.
-struct operation {
-  std::int32_t id0 = -1;
-  std::int32_t id1 = -1;
-  opcode code = opcode::constant;
-  std::uint8_t spelled = 0;  ///< flags of `spelling`
-  std::int32_t shift = 0;
-  std::int64_t data = 0;
-  interval qint = {};
-  double latency = 0;  ///< estimated time at which the value is ready
-  double cost = 0;     ///< estimated cost; neither is used to execute
-  friend bool operator==(const operation&, const operation&) = default;
-};
-static_assert(sizeof(operation) == 64);
-
-/// One term of a `sum`: ± buf[id]·2^shift.
-struct term {
-  std::int32_t id = 0;
-  std::int32_t shift = 0;
-  bool negative = false;
-  friend bool operator==(const term&, const term&) = default;
-};
-
-/// A lookup table: `count` entries of model::table_data from `first`, for the codes of the
-/// producer's interval in ascending order.
-struct lookup_table {
-  std::uint64_t first = 0, count = 0;
-  bool has_spec = false;     ///< the rest stood in the file; else the writer makes it
-  std::uint8_t spelled = 0;  ///< min, max and step of out_qint
-  /// Where in model::hashes the name of the table stands: equal hashes mean equal tables.
-  std::uint64_t hash_first = 0, hash_size = 0;
-  interval out_qint = {};
-  std::int64_t inp_width = 0;
-  friend bool operator==(const lookup_table&, const lookup_table&) = default;
-};
-
-/// Where the parts of a model stood in their source: what verify() reports as an error's offset.
-/// Empty for a model that was built in code; empty it when you change a model that was read.
-struct source_map {
-  /// Where an operation starts, and how far behind that id1, the condition of a mux, data and the
-  /// interval stand. A distance of 127 or more is kept as 0, so that the start is reported.
-  struct place {
-    std::uint64_t start : 36;
-    std::uint64_t id1 : 7, condition : 7, data : 7, qint : 7;
-  };
-  std::uint64_t shape = 0, inp_shifts = 0, out_idxs = 0, out_shifts = 0, out_negs = 0;
-  pool<place> ops;
-  pool<std::uint64_t> outputs;  ///< of each entry of out_idxs
-  pool<std::uint64_t> tables;
-};
-
-/// A CombLogic program as it stands in a file; nothing about it is proven (see verify).
-struct model {
-  std::int32_t spec_version = 2;  ///< of the file it came from: 2, 3 or 4
-  std::int64_t n_inputs = 0, n_outputs = 0;
-  pool<std::int32_t> inp_shifts;
-  pool<std::int32_t> out_idxs;  ///< negative: the output is 0.0
-  pool<std::int32_t> out_shifts;
-  pool<std::uint8_t> out_negs;  ///< 0 or 1
-  pool<operation> ops;
-  std::int64_t carry_size = -1, adder_size = -1;  ///< of the cost model; not used to execute
-  pool<lookup_table> tables;
-  pool<std::int32_t> table_data;
-  text hashes;
-  pool<term> terms;
-  source_map source;
-};
-/// Equal in everything but spec_version and where it stood.
-[[nodiscard]] inline bool operator==(const model& a, const model& b) {
-  return a.n_inputs == b.n_inputs && a.n_outputs == b.n_outputs && a.inp_shifts == b.inp_shifts &&
-         a.out_idxs == b.out_idxs && a.out_shifts == b.out_shifts && a.out_negs == b.out_negs &&
-         a.ops == b.ops && a.carry_size == b.carry_size && a.adder_size == b.adder_size &&
-         a.tables == b.tables && a.table_data == b.table_data &&
-         a.hashes.view() == b.hashes.view() && a.terms == b.terms;
-}
-
-/// The entries of one table, of a model that was read or verified.
-[[nodiscard]] inline view<std::int32_t> entries(const model& m, const lookup_table& t) noexcept {
-  return {m.table_data.data() + t.first, static_cast<std::size_t>(t.count)};
-}
-/// The hash of a table with a spec, of a model that was read.
-[[nodiscard]] inline std::string_view hash(const model& m, const lookup_table& t) noexcept {
-  return m.hashes.view().substr(static_cast<std::size_t>(t.hash_first),
-                                static_cast<std::size_t>(t.hash_size));
-}
-/// The terms of a `sum`, of a model that was read or verified.
-[[nodiscard]] inline view<term> terms(const model& m, const operation& sum) noexcept {
-  return {m.terms.data() + sum.id0, static_cast<std::size_t>(sum.id1)};
-}
-
-namespace detail {
-
-/// ceil(log2(v)) of the float nearest to v > 0. That it goes by way of float is what the format's
-/// compiler does: a range of 2^24 + 1 codes gets 24 bits, and rounding here keeps types equal.
-[[nodiscard]] inline int ceil_log2(double v) noexcept {
-  if (!(v <= 0x1p127)) return 128;  // wider than any type, and beyond float
-  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(v));
-  return static_cast<int>(bits >> 23 & 255) - 127 + ((bits & 0x7fffff) != 0 ? 1 : 0);
-}
-
-/// v rounded to an integer, halves away from zero; |v| < 2^63 is not required.
-[[nodiscard]] inline double round_half_away(double v) noexcept {
-  if (!(v < 4503599627370496.0 && v > -4503599627370496.0)) return v;  // 2^52: an integer already
-  const double whole = static_cast<double>(static_cast<std::int64_t>(v));
-  const double rest = v - whole;
-  return whole + (rest >= 0.5 ? 1.0 : rest <= -0.5 ? -1.0 : 0.0);
-}
-
-[[nodiscard]] inline bool is_finite(double v) noexcept { return v - v == 0.0; }
-
-/// A power of two that a float holds as a normal number.
-[[nodiscard]] inline bool is_step(double v) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const std::uint64_t exponent = bits >> 52;  // with the sign bit, which must be 0
-  return (bits & 0xfffffffffffffu) == 0 && exponent >= 1023 - 126 && exponent <= 1023 + 127;
-}
-
-/// v rounded to a double also where the host computes wider (x87), so that types are the same on
-/// every platform.
-[[nodiscard]] inline double stored(double v) noexcept {
-  const volatile double s = v;
-  return s;
-}
-
-/// 2^exponent for -1022 <= exponent <= 1023.
-[[nodiscard]] inline double power_of_two(int exponent) noexcept {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
-}
-
-}  // namespace detail
-
-/// The type of an interval whose bounds are finite and whose step is a power of two (or any, when
-/// both bounds are 0). The width may come out beyond what verify() accepts.
-[[nodiscard]] inline fixed_type type_of(const interval& q) noexcept {
-  if (q.min == 0.0 && q.max == 0.0) return {};
-  const double low = detail::round_half_away(q.min / q.step);
-  double high = detail::round_half_away(q.max / q.step);
-  if (high < 0x1p53) high += 1;  // beyond, one more doesn't change what rounding to float gives
-  const double codes = (low < 0 ? -low : low) > high ? (low < 0 ? -low : low) : high;
-  const int f = -detail::ceil_log2(q.step);
-  const int bits = codes > 0 ? detail::ceil_log2(codes) : 0;
-  return {q.min < 0, static_cast<std::int16_t>(bits - f), static_cast<std::int16_t>(f)};
-}
-
-/// Where a lookup table starts within its producer's type, for intervals that verify() accepts: the distance from the lowest integer of
-/// the type to that of the interval. The format's bytecode calls it the pad.
-[[nodiscard]] inline double table_pad(const interval& q, fixed_type t) noexcept {
-  if (t.width() == 0) return 0;
-  const double from = detail::stored(q.min + (t.k ? detail::power_of_two(t.i) : 0.0));
-  return detail::round_half_away(from / q.step);
-}
-
-/// What is subtracted from a producer's integer to index a lookup table; as table_pad.
-[[nodiscard]] inline std::int64_t table_base(const interval& q, fixed_type t) noexcept {
-  const auto pad = static_cast<std::int64_t>(table_pad(q, t));
-  const std::uint64_t lowest = t.k && t.width() > 0 ? std::uint64_t{1} << (t.width() - 1) : 0;
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(pad) - lowest);
-}
 
 }  // namespace alir
 }  // namespace tessera::inline TESSERA_ABI
 
-#undef TESSERA_ALIR_OPCODES
 
-#endif  // TESSERA_ALIR_FORMAT_HPP
+#endif  // TESSERA_ALIR_VERIFY_HPP
 
-// ---- tessera/alir/print.hpp
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// The listing of a model.
+[[nodiscard]] text print(const model& m);
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ALIR_PRINT_HPP
+
+// ---- tessera/alir/read_bytecode.hpp
 //
-// ALIR for people: one line an operation, with its type, operands and value range.
+// ALIR from bytecode: the int32 words of version 2 and the byte form of versions 3 and 4.
 //
-//   tessera::text listing = alir::print(model);
+//   tessera::result<alir::model> m = alir::read_bytecode(file);     // bytes of a file
+//   tessera::result<alir::model> n = alir::read_bytecode(words);    // words of this host
 //
-//   alir 2: 2 inputs, 13 outputs, 18 operations, 1 table
-//   %0 = input 0                        : fixed<1,3,1> [-8.0, 7.5] step 0.5
-//   %3 = add %0, %1 << -1               : fixed<1,4,1> [-8.0, 9.0] step 0.5
-//   %9 = mux %0 ? %5 : %1 << -1         : fixed<0,2,1> [0.0, 3.5] step 0.5; latency 2.0, cost 2.5
-//   table 0: 4 entries [1, -2, -3, -2]
-//   output 3 = -%9 << -2
+//   version 2: int32 words, little-endian in files
+//     2 firmware n_in n_out n_ops n_tables
+//     inp_shifts[n_in] out_idxs[n_out] out_shifts[n_out] out_negs[n_out]
+//     ops[n_ops][8]: opcode id0 id1 data_low data_high signed integers fractionals
+//     table_sizes[n_tables], then the entries of all tables
 //
-// `<<` multiplies by a power of two; fixed<k,i,f> is sign, integer and fraction bits. A model that
-// verify() would refuse prints too, with `?` for a type that doesn't exist.
+//   versions 3 and 4: little-endian bytes
+//     "ALIR", u32 version n_in n_out n_ops n_tables
+//     i32 inp_shifts[n_in] out_idxs[n_out] out_shifts[n_out], u8 out_negs[n_out]
+//     operations: i8 opcode, u8 signed, i8 integers fractionals, u16 n_addr n_data,
+//                 u32 addr[n_addr], i64 data[n_data] (a lookup's pad is its second data value)
+//     tables: u32 size, i32 entries[size]
 //
-// Lifetime:   the text owns itself.
+// The firmware version is ignored. Bytecode holds types where JSON holds intervals, latency and
+// cost: the model gets the widest interval of each type, and 0.0 twice. The interval of a lookup's
+// operand starts where the lookup's pad says.
+//
+// Lifetime:   the model owns itself; the source may go.
+// Errors:     alir_bytecode_*, alir_version_*, and those of versions 3 and 4 for operations;
+//             offsets are bytes, also for words.
+// Limits:     max_bytes, max_items for each list.
+// Allocation: at most 24 × input + 64 KiB.
+
+#ifndef TESSERA_ALIR_READ_BYTECODE_HPP
+#define TESSERA_ALIR_READ_BYTECODE_HPP
+
+#include <cstdint>
+#include <span>
+
+
+// ---- tessera/core/bytes.hpp
+//
+// Bytes as they stand in files: borrowed views, and the same memory seen as text.
+//
+//   tessera::bytes in = tessera::as_bytes(source);
+//   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
+//
+// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
+// and the byte order of the host don't matter.
+//
+// Lifetime:   `bytes` borrows.
 // Errors:     none.
 // Limits:     none.
-// Allocation: the text.
+// Allocation: none.
 
-#ifndef TESSERA_ALIR_PRINT_HPP
-#define TESSERA_ALIR_PRINT_HPP
+#ifndef TESSERA_CORE_BYTES_HPP
+#define TESSERA_CORE_BYTES_HPP
 
 #include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// An owner of bytes that is about to go: what borrows from it would dangle.
+template <class Owner>
+concept temporary_bytes =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_BYTES_HPP
+
+// ---- tessera/core/limits.hpp
+//
+// The limits that readers keep, in one place and on by default.
+//
+//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
+//
+// Each is far above what real files need and far below what hurts: a file from a stranger costs at
+// most a multiple of its own size (the multiple stands in each format's header).
+//
+// Lifetime:   a value.
+// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_LIMITS_HPP
+#define TESSERA_CORE_LIMITS_HPP
+
 #include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
+struct limits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
+  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
+  std::uint32_t max_depth = 64;                      ///< containers inside one another
+};
+
+/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
+/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
+struct budget {
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
+  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LIMITS_HPP
+
+// ---- tessera/alir/read_json.hpp
+//
+// ALIR from JSON: versions 2 (normative), 3 and 4 into one model.
+//
+//   tessera::result<alir::model> m = alir::read_json(source);
+//   if (!m) std::cerr << describe(m.error(), source, "model.json");
+//
+//   {"model":[shape,inp_shifts,out_idxs,out_shifts,out_negs,ops,carry_size,adder_size,
+//             lookup_tables],
+//    "meta":"ALIRModel","spec_version":2}
+//
+//   shape          [n_inputs, n_outputs]
+//   out_negs       booleans; integers are read too, and non-zero is true
+//   ops            [id0,id1,opcode,data,[min,max,step],latency,cost]           version 2
+//                  [[id,...],opcode,[data,...],[min,max,step],latency,cost]    versions 3 and 4
+//   data           version 2: [-2^63, 2^64), modulo 2^64, whichever way it is spelled
+//   lookup_tables  null, absent, or [{"spec":{"hash":s,"out_qint":{"min":d,"max":d,"step":d},
+//                  "inp_width":n},"table":[n,...]},...]; "spec" may be absent
+//
+// Members come in any order, and unknown ones are checked as JSON and dropped. Version 1 (DAIS) is
+// a bare array with other opcodes; it and unknown versions are refused by name, even when the model
+// in such a file would not read either. Integers where fractions stand in the specification are
+// remembered (see `spelling`); fractions where integers stand are refused, 2.0 included.
+//
+// Lifetime:   the model owns itself; the source may go.
+// Errors:     json_*, alir_version_* to alir_table_interval, too_many_items; offsets are bytes.
+// Limits:     max_bytes (and below 2^36), max_items for each list, max_depth.
+// Allocation: at most 24 × input + 64 KiB.
+
+#ifndef TESSERA_ALIR_READ_JSON_HPP
+#define TESSERA_ALIR_READ_JSON_HPP
+
 #include <string_view>
 
 
-// ---- tessera/core/shortest.hpp
+// ---- tessera/core/json_rows.hpp
 //
-// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+// Rows of numbers in JSON, many bytes at a time: the fast path of readers whose files are mostly that.
 //
-//   tessera::text out;
-//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//   struct { bool operator()(const json::number_row& r); } sink;
+//   const auto read =
+//       json::find_row_reader<json::number_row, decltype(sink)>(spaced, json::row_path::best);
+//   if (read != nullptr) at = read(at, end, sink);   // behind the last row that the sink took
 //
-// Three ways, each exact, the quickest that can prove its answer first:
+//   number_row  [integer,integer,integer,integer,[number,number,number],number,number]
+//   list_row    [[integer,...],integer,[integer,...],[number,number,number],number,number]
+//   both        without white space, or with one space behind each comma
+//   integer     -?digits, in 32 bits; the fourth, or those of the second list, up to 18 digits
+//   number      -?digits or -?digits.digits, of up to 18 digits
 //
-//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   any but the least of doubles                      v and its rounding interval in 128 bits
-//   what is too close to a tie for that               big integers
+// It is an optimist: a row with anything else in it, or with more digits than a path takes, is left
+// to json::reader, which also finds the error if there is one. With or without it the results are
+// the same, bit for bit. There are two paths:
 //
-// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//   portable    eight digits at a time, as one integer of 64 bits
+//   AVX2        for number_row: bitmaps of 64 bytes tell where tokens end, so that none waits for
+//               the one before; then the digits of all tokens become numbers together. Needs x86-64
+//               with AVX2 and BMI, which it looks for when it runs; what it leaves, the other takes
 //
-// Lifetime:   values.
-// Errors:     none; the caller passes finite doubles.
-// Limits:     none.
-// Allocation: none but the text that is appended to.
+// Lifetime:   borrows the text for the call.
+// Errors:     none; it stops before a row that it doesn't know.
+// Limits:     16 bytes of text stand before the first row; rows that start in the last 512 bytes
+//             are left.
+// Allocation: none.
 
-#ifndef TESSERA_CORE_SHORTEST_HPP
-#define TESSERA_CORE_SHORTEST_HPP
+#ifndef TESSERA_CORE_JSON_ROWS_HPP
+#define TESSERA_CORE_JSON_ROWS_HPP
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 
 // ---- tessera/core/number.hpp
@@ -2508,6 +2776,1214 @@ class big_integer {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_NUMBER_HPP
+
+#if defined(__x86_64__) && defined(__clang__)
+#if __has_builtin(__builtin_ia32_pmaddubsw256) && __has_builtin(__builtin_ia32_pmuludq256)
+#define TESSERA_HAS_AVX2_PATH 1
+#endif
+#elif defined(__x86_64__) && defined(__GNUC__)
+#define TESSERA_HAS_AVX2_PATH 1
+#endif
+#ifdef TESSERA_HAS_AVX2_PATH
+#define TESSERA_AVX2 [[gnu::target("avx2,bmi,bmi2")]]
+#define TESSERA_AVX2_INLINE [[gnu::always_inline, gnu::target("avx2,bmi,bmi2")]] inline
+#endif
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// How a row ends: [n,n,n],n,n].
+struct row_numbers {
+  double numbers[5];
+  std::uint32_t integral;  ///< bit k: numbers[k] has no fraction
+};
+
+/// One row [i,i,i,i,[n,n,n],n,n].
+struct number_row : row_numbers {
+  const char* at;            ///< the first integer
+  std::uint32_t places[5];   ///< bytes from there to each integer and to the inner bracket
+  std::int32_t integers[4];  ///< the first three; then without meaning
+  std::int64_t wide;         ///< the fourth integer
+};
+
+/// One row [[i,...],i,[i,...],[n,n,n],n,n], with up to three and two integers in its lists.
+struct list_row : row_numbers {
+  const char* at;                           ///< the first list
+  std::uint32_t second_list_at, group_at;   ///< bytes from there to the other brackets
+  std::uint32_t first_at[3], second_at[2];  ///< and to each integer of the lists
+  std::uint32_t first_count, second_count;
+  std::int32_t first[3];
+  std::int32_t between;
+  std::int64_t second[2];
+};
+
+namespace detail {
+
+/// Walks over one row, eight bytes at a time. Every step returns false at what is unusual.
+template <bool Spaced>
+class row_cursor {
+ public:
+  explicit row_cursor(const char* at) noexcept : at_(at) {}
+
+  [[nodiscard]] const char* at() const noexcept { return at_; }
+  bool skip(char c) noexcept { return *at_++ == c; }
+  bool comma() noexcept { return *at_++ == ',' && (!Spaced || *at_++ == ' '); }
+
+  template <class Int>
+  [[gnu::always_inline]] bool integer(Int& value) noexcept {
+    const bool negative = *at_ == '-';
+    at_ += negative ? 1 : 0;
+    if (leading_zero()) return false;
+    std::uint64_t v = 0;
+    unsigned size = digits(v);
+    if (size - 1 > 7) return false;
+    if (size == 8) [[unlikely]] {  // up to 18
+      for (unsigned more = 1; more != 0; size += more)
+        if ((more = digits(v)) > 8 || size + more > 18) return false;
+      if (v >> (8 * sizeof(Int) - 1) != 0) return false;
+    }
+    value = static_cast<Int>(negative ? 0 - v : v);
+    return true;
+  }
+
+  /// Up to `most` integers in brackets, and where they stand behind `start`.
+  template <class Int>
+  bool list(Int* values, std::uint32_t* places, std::uint32_t& count, std::uint32_t most,
+            const char* start) noexcept {
+    count = 0;
+    if (!skip('[')) return false;
+    if (*at_ == ']') return skip(']');
+    for (;;) {
+      if (count == most) return false;
+      places[count] = static_cast<std::uint32_t>(at_ - start);
+      if (!integer(values[count++])) return false;
+      if (*at_ == ']') return skip(']');
+      if (!comma()) return false;
+    }
+  }
+
+  /// [n,n,n],n,n]
+  [[gnu::always_inline]] bool tail(row_numbers& r) noexcept {
+    r.integral = 0;
+    return skip('[') && number(r.numbers[0], r.integral, 0) && comma() &&
+           number(r.numbers[1], r.integral, 1) && comma() && number(r.numbers[2], r.integral, 2) &&
+           skip(']') && comma() && number(r.numbers[3], r.integral, 3) && comma() &&
+           number(r.numbers[4], r.integral, 4) && skip(']');
+  }
+
+ private:
+  [[gnu::always_inline]] bool number(double& value, std::uint32_t& integral,
+                                     unsigned index) noexcept {
+    const auto negative = static_cast<std::uint64_t>(*at_ == '-');
+    at_ += negative;
+    if (leading_zero()) return false;
+    std::uint64_t m = 0;
+    const unsigned before = digits(m);
+    if (before - 1 > 6) return false;
+    if (*at_ != '.') {
+      value = static_cast<double>(static_cast<std::int64_t>(negative != 0 ? 0 - m : m));
+      integral |= 1u << index;
+      return true;
+    }
+    ++at_;
+    unsigned size = digits(m);
+    if (size == 8) {
+      const unsigned more = digits(m);
+      size += more;
+      if (more == 8) size += digits(m);
+    }
+    if (size == 0 || before + size > 18) return false;
+    const double v = tessera::detail::quotient_by_power_of_ten(m, size);
+    value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
+    return true;
+  }
+
+  /// 0 and another digit.
+  [[nodiscard]] bool leading_zero() const noexcept {
+    return (load_le<std::uint16_t>(at_) & 0xf0ff) == 0x3030;
+  }
+  /// Appends up to 8 digits to `value`. Returns how many.
+  [[gnu::always_inline]] unsigned digits(std::uint64_t& value) noexcept {
+    const std::uint64_t w = load_le<std::uint64_t>(at_) ^ 0x3030303030303030u;
+    // The lowest byte that is above 9 sets its top bit; what it carries goes up.
+    const std::uint64_t others = (w | (w + 0x7676767676767676u)) & 0x8080808080808080u;
+    const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 0x78u;
+    if (bits == 0) return 0;
+    value = value * tessera::detail::powers_of_ten[bits / 8] + eight_digits(w << (64 - bits));
+    at_ += bits / 8;
+    return bits / 8;
+  }
+  /// Of digits from 0, the first in the lowest byte.
+  [[nodiscard]] static std::uint64_t eight_digits(std::uint64_t w) noexcept {
+    w = w * (10 * 256 + 1) >> 8;
+    w = (w & 0x00ff00ff00ff00ffu) * (100 * 65536 + 1) >> 16;
+    return (w & 0x0000ffff0000ffffu) * (10000 * 4294967296 + 1) >> 32;
+  }
+
+  const char* at_;
+};
+
+/// Reads the row whose bracket is at `at`. Returns what follows the closing one, or null.
+template <bool Spaced>
+[[gnu::always_inline]] inline const char* read_row(const char* at, number_row& r) noexcept {
+  row_cursor<Spaced> c(at);
+  if (!c.skip('[')) return nullptr;
+  r.at = c.at();
+  const auto here = [&] { return static_cast<std::uint32_t>(c.at() - r.at); };
+  r.places[0] = 0;
+  if (!c.integer(r.integers[0]) || !c.comma()) return nullptr;
+  r.places[1] = here();
+  if (!c.integer(r.integers[1]) || !c.comma()) return nullptr;
+  r.places[2] = here();
+  if (!c.integer(r.integers[2]) || !c.comma()) return nullptr;
+  r.places[3] = here();
+  if (!c.integer(r.wide) || !c.comma()) return nullptr;
+  r.places[4] = here();
+  return c.tail(r) ? c.at() : nullptr;
+}
+template <bool Spaced>
+[[gnu::always_inline]] inline const char* read_row(const char* at, list_row& r) noexcept {
+  row_cursor<Spaced> c(at);
+  if (!c.skip('[')) return nullptr;
+  r.at = c.at();
+  if (!c.list(r.first, r.first_at, r.first_count, 3, r.at) || !c.comma() || !c.integer(r.between) ||
+      !c.comma())
+    return nullptr;
+  r.second_list_at = static_cast<std::uint32_t>(c.at() - r.at);
+  if (!c.list(r.second, r.second_at, r.second_count, 2, r.at) || !c.comma()) return nullptr;
+  r.group_at = static_cast<std::uint32_t>(c.at() - r.at);
+  return c.tail(r) ? c.at() : nullptr;
+}
+
+/// Nothing is read further behind the start of a row.
+inline constexpr std::ptrdiff_t reach = 512;
+
+template <bool Spaced, class Row, class Sink>
+const char* read_rows(const char* at, const char* end, Sink& sink) {
+  const char* done = at;
+  Row r;
+  while (end - at >= reach) {
+    const char* const behind = read_row<Spaced>(at, r);
+    if (behind == nullptr || !sink(r)) break;
+    done = behind;
+    if (*behind != ',' || (Spaced && behind[1] != ' ')) break;
+    at = behind + (Spaced ? 2 : 1);
+  }
+  return done;
+}
+
+}  // namespace detail
+
+#ifdef TESSERA_HAS_AVX2_PATH
+namespace detail::avx2 {
+
+// Vectors by their lanes. The builtins want signed ones, and `chars` for bytes.
+using bytes [[gnu::vector_size(32)]] = unsigned char;
+using chars [[gnu::vector_size(32)]] = char;
+using shorts [[gnu::vector_size(32)]] = short;
+using ints [[gnu::vector_size(32)]] = int;
+using longs [[gnu::vector_size(32)]] = long long;
+using doubles [[gnu::vector_size(32)]] = double;
+using bytes_16 [[gnu::vector_size(16)]] = unsigned char;
+using ints_16 [[gnu::vector_size(16)]] = int;
+
+template <class Value>
+TESSERA_AVX2_INLINE Value load(const void* from) noexcept {
+  Value v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+
+/// The top bits of all bytes.
+TESSERA_AVX2_INLINE std::uint32_t top_bits(bytes b) noexcept {
+  return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb256(__builtin_bit_cast(chars, b)));
+}
+TESSERA_AVX2_INLINE std::uint32_t sign_bits(longs v) noexcept {
+  return static_cast<std::uint32_t>(__builtin_ia32_movmskpd256(__builtin_bit_cast(doubles, v)));
+}
+/// All ones where two bytes are equal.
+TESSERA_AVX2_INLINE bytes is(bytes a, bytes b) noexcept {
+  return __builtin_bit_cast(bytes, a == b);
+}
+
+/// Bit n is set when byte n is one of , . [ ]
+TESSERA_AVX2_INLINE std::uint64_t delimiters(const char* p) noexcept {
+  // By the low half of a byte, the one delimiter that it can be; or one that it can't be.
+  constexpr chars known = {',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',',
+                           '[', ',', ']', '.', ',', ',', ',', ',', ',', ',', ',',
+                           ',', ',', ',', ',', ',', '[', ',', ']', '.', ','};
+  const auto low = load<chars>(p), high = load<chars>(p + 32);
+  const auto low_known = __builtin_ia32_pshufb256(known, low);
+  const auto high_known = __builtin_ia32_pshufb256(known, high);
+  return top_bits(__builtin_bit_cast(bytes, low_known == low)) |
+         std::uint64_t{top_bits(__builtin_bit_cast(bytes, high_known == high))} << 32;
+}
+
+/// The delimiters of 64 bytes, one after the other.
+struct sight {
+  const char* base;
+  std::uint64_t left;
+
+  TESSERA_AVX2_INLINE explicit sight(const char* p) noexcept : base(p), left(delimiters(p)) {}
+  /// base + 64 when there is none.
+  TESSERA_AVX2_INLINE const char* next() noexcept {
+    const char* const found = base + __builtin_ia32_tzcnt_u64(left);
+    left &= left - 1;
+    return found;
+  }
+  /// Whether what next() gave, and all before it, was there.
+  [[nodiscard]] TESSERA_AVX2_INLINE bool saw(const char* found) const noexcept {
+    return found != base + 64;
+  }
+  /// Goes on at `at`, at most 63 bytes on, where `more` are the delimiters of the next 64 bytes.
+  TESSERA_AVX2_INLINE void move_to(const char* at, std::uint64_t more) noexcept {
+    const auto distance = static_cast<unsigned>(at - base);
+    left = left >> distance | more << 1 << (63 - distance);
+    base = at;
+  }
+};
+
+/// `size` bytes before `end`.
+struct token {
+  const char* end;
+  std::size_t size;
+};
+
+// Zeros, then ones: loaded from + n on, they keep the last n bytes.
+struct masks {
+  unsigned char of_8[8 + 8], of_16[16 + 16];
+};
+inline constexpr masks last = [] {
+  masks m{};
+  for (unsigned i = 8; i < sizeof m.of_8; ++i) m.of_8[i] = 255;
+  for (unsigned i = 16; i < sizeof m.of_16; ++i) m.of_16[i] = 255;
+  return m;
+}();
+
+TESSERA_AVX2_INLINE long long text_8(const token& t) noexcept { return load<long long>(t.end - 8); }
+TESSERA_AVX2_INLINE long long mask_8(const token& t) noexcept {
+  return load<long long>(last.of_8 + t.size);
+}
+
+/// Four tokens -?digits of up to 7 bytes.
+struct signed_tokens {
+  bytes digits;    // from 0, with zeros before them
+  bytes negative;  // ones where a minus stands
+  bytes wrong;     // not zero when a token isn't one, but for bytes that aren't digits
+
+  TESSERA_AVX2_INLINE signed_tokens(const token& a, const token& b, const token& c,
+                                    const token& d) noexcept {
+    const longs text = {text_8(a), text_8(b), text_8(c), text_8(d)};
+    const longs mask = {mask_8(a), mask_8(b), mask_8(c), mask_8(d)};
+    const auto first = __builtin_bit_cast(bytes, mask & ~(mask << 8));
+    const auto all = (__builtin_bit_cast(bytes, text) - '0') & __builtin_bit_cast(bytes, mask);
+    negative = is(all, bytes{} + static_cast<unsigned char>('-' - '0'));
+    digits = all & ~negative;
+    const auto first_digit =
+        (first & ~negative) | __builtin_bit_cast(bytes, __builtin_bit_cast(longs, negative) << 8);
+    constexpr unsigned char f = 255;  // a zero may come last, and a minus may not
+    constexpr bytes but_last = {f, f, f, f, f, f, f, 0, f, f, f, f, f, f, f, 0,
+                                f, f, f, f, f, f, f, 0, f, f, f, f, f, f, f, 0};
+    wrong = (negative & ~(first & but_last)) | (is(digits, bytes{}) & first_digit & but_last) |
+            __builtin_bit_cast(bytes, mask == 0);
+  }
+  /// All ones in the lane of each negative token.
+  [[nodiscard]] TESSERA_AVX2_INLINE longs signs() const noexcept {
+    return __builtin_bit_cast(longs, negative) != 0;
+  }
+};
+
+TESSERA_AVX2_INLINE bytes join(bytes_16 low, bytes_16 high) noexcept {
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+                                 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+}
+/// The digits of two tokens of up to 16, from 0.
+TESSERA_AVX2_INLINE bytes digits_of(const token& a, const token& b) noexcept {
+  const bytes text = join(load<bytes_16>(a.end - 16), load<bytes_16>(b.end - 16));
+  const bytes mask = join(load<bytes_16>(last.of_16 + a.size), load<bytes_16>(last.of_16 + b.size));
+  return (text - '0') & mask;
+}
+
+/// The larger of two, byte for byte.
+TESSERA_AVX2_INLINE bytes most(bytes a, bytes b) noexcept { return a > b ? a : b; }
+
+/// Groups of four digits to numbers below 10,000.
+TESSERA_AVX2_INLINE ints fours(bytes digits) noexcept {
+  constexpr chars tens = {10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1,
+                          10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1};
+  constexpr shorts hundreds = {100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1};
+  const shorts twos = __builtin_ia32_pmaddubsw256(__builtin_bit_cast(chars, digits), tens);
+  return __builtin_ia32_pmaddwd256(twos, hundreds);
+}
+/// Groups of eight digits to numbers below 10^8: two of `a` and two of `b`, in each half.
+TESSERA_AVX2_INLINE ints eights(ints a, ints b) noexcept {
+  constexpr shorts ten_thousands = {10000, 1, 10000, 1, 10000, 1, 10000, 1,
+                                    10000, 1, 10000, 1, 10000, 1, 10000, 1};
+  return __builtin_ia32_pmaddwd256(__builtin_ia32_packusdw256(a, b), ten_thousands);
+}
+/// Groups of sixteen digits.
+TESSERA_AVX2_INLINE longs sixteens(ints of_eight) noexcept {
+  constexpr ints factor = {100000000, 0, 100000000, 0, 100000000, 0, 100000000, 0};
+  using naturals [[gnu::vector_size(32)]] = unsigned long long;
+  const naturals low = __builtin_bit_cast(naturals, of_eight) >> 32;
+  return __builtin_ia32_pmuludq256(of_eight, factor) + __builtin_bit_cast(longs, low);
+}
+
+struct number_tokens {
+  token whole, fraction;
+  [[nodiscard]] TESSERA_AVX2_INLINE double scale() const noexcept {
+    return tessera::detail::exact_powers_of_ten[fraction.size];
+  }
+};
+
+/// Finds a number at `at` and goes behind `close`, which ends it. False when it is unusual.
+template <bool Spaced>
+TESSERA_AVX2_INLINE bool find(const char*& at, sight& s, char close, number_tokens& n) noexcept {
+  const char* const point = s.next();
+  n.whole = {point, static_cast<std::size_t>(point - at)};
+  const char* end = point;
+  n.fraction = {point, 0};
+  if (*point == '.') {
+    end = s.next();
+    n.fraction = {end, static_cast<std::size_t>(end - point) - 1};
+    if (n.fraction.size - 1 > 15) return false;
+  } else if (*at == '-' && at[1] == '0') {
+    return false;  // an integer, which has no -0
+  }
+  if (*end != close) return false;
+  at = end + 1;
+  return !Spaced || close != ',' || *at++ == ' ';
+}
+
+/// whole.fraction, whatever its length. False beyond 18 digits.
+TESSERA_AVX2_INLINE bool assemble(const number_tokens& n, std::uint64_t whole,
+                                  std::uint64_t fraction, bool negative, double& value) noexcept {
+  if (n.whole.size + n.fraction.size > 18 + (negative ? 1u : 0u)) return false;
+  const std::uint64_t m = whole * tessera::detail::powers_of_ten[n.fraction.size] + fraction;
+  value = tessera::detail::quotient_by_power_of_ten(m, static_cast<unsigned>(n.fraction.size));
+  if (negative) value = -value;
+  return true;
+}
+
+/// Reads the row whose bracket is at `at`. Returns what follows the closing one, or null.
+template <bool Spaced>
+TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept {
+  if (*at != '[') return nullptr;
+  r.at = ++at;
+  sight s(at);
+  const std::uint64_t more = delimiters(at + 64);
+  token integers[4];
+  std::size_t sizes = 0;  // of all tokens of up to 7 bytes, or'ed
+  const char* last_integer = at;
+#pragma GCC unroll 4
+  for (unsigned k = 0; k < 4; ++k) {
+    r.places[k] = static_cast<std::uint32_t>(at - r.at);
+    last_integer = at;
+    const char* const end = s.next();
+    integers[k] = {end, static_cast<std::size_t>(end - at)};
+    if (k < 3) sizes |= integers[k].size;
+    if (*end != ',') return nullptr;
+    at = end + 1;
+    if (Spaced && *at++ != ' ') return nullptr;
+  }
+  token& wide = integers[3];
+  if (at - s.base > 62 || *at != '[') return nullptr;
+  r.places[4] = static_cast<std::uint32_t>(at - r.at);
+  ++at;
+  number_tokens numbers[5];
+  s.move_to(at, more);
+  if (!find<Spaced>(at, s, ',', numbers[0]) || !find<Spaced>(at, s, ',', numbers[1]) ||
+      !find<Spaced>(at, s, ']', numbers[2]) || !s.saw(at - 1) || *at != ',')
+    return nullptr;
+  (void)s.next();
+  ++at;
+  if (Spaced && *at++ != ' ') return nullptr;
+  if (at - s.base > 32) s = sight(at);  // a long row
+  if (!find<Spaced>(at, s, ',', numbers[3]) || !find<Spaced>(at, s, ']', numbers[4]) ||
+      !s.saw(at - 1))
+    return nullptr;
+  for (const number_tokens& n : numbers) sizes |= n.whole.size;
+  if (sizes > 7) return nullptr;
+
+  const bool wide_negative = *last_integer == '-';
+  const char* const wide_first = last_integer + (wide_negative ? 1 : 0);
+  wide.size = static_cast<std::size_t>(wide.end - wide_first);
+  const bool leading_zero = (load<std::uint16_t>(wide_first) & 0xf0ff) == 0x3030;
+  if (wide.size - 1 > 17 || leading_zero) return nullptr;
+  std::int64_t above = 0;  // its first digits, when there are more than 16
+  if (wide.size > 16) [[unlikely]] {
+    for (const char* p = wide_first; p != wide.end - 16; ++p) {
+      if (*p < '0' || *p > '9') return nullptr;
+      above = above * 10 + (*p - '0');
+    }
+    wide.size = 16;
+  }
+
+  const signed_tokens whole(numbers[0].whole, numbers[1].whole, numbers[2].whole, numbers[3].whole);
+  const signed_tokens other(integers[0], integers[1], integers[2], numbers[4].whole);
+  const bytes even_digits = digits_of(numbers[0].fraction, numbers[2].fraction);
+  const bytes odd_digits = digits_of(numbers[1].fraction, numbers[3].fraction);
+  const bytes last_digits = digits_of(wide, numbers[4].fraction);
+  const bytes largest =
+      most(most(whole.digits, other.digits), most(most(even_digits, odd_digits), last_digits));
+  const bytes nine = bytes{} + 9;
+  if (top_bits(whole.wrong | other.wrong | ~is(most(largest, nine), nine)) != 0) return nullptr;
+
+  const ints eight = eights(fours(whole.digits), fours(other.digits));
+  const ints_16 wholes = __builtin_shufflevector(eight, eight, 0, 1, 4, 5);
+  const longs fraction = sixteens(eights(fours(even_digits), fours(odd_digits)));
+  const ints last_fours = fours(last_digits);
+  const longs last_two = sixteens(eights(last_fours, last_fours));
+
+  // whole * 10^size + fraction is exact below 2^53, and so is a fraction below 2^52 whose bits
+  // become those of 2^52 + fraction; then one division rounds.
+  const doubles scale = {numbers[0].scale(), numbers[1].scale(), numbers[2].scale(),
+                         numbers[3].scale()};
+  constexpr longs two_to_52 = {0x4330000000000000, 0x4330000000000000, 0x4330000000000000,
+                               0x4330000000000000};
+  r.integral = sign_bits(scale == 1.0) | (numbers[4].fraction.size == 0 ? 16u : 0u);
+  const doubles small = __builtin_bit_cast(doubles, fraction | two_to_52) - 0x1p52;
+  const doubles sum = __builtin_convertvector(wholes, doubles) * scale + small;
+  const longs signs = whole.signs();
+  const auto value = __builtin_bit_cast(longs, sum / scale) ^ (signs << 63);
+  std::memcpy(r.numbers, &value, sizeof value);
+  const longs unusual = (sum >= 0x1p53) | (fraction >= (1LL << 52));
+  if (sign_bits(unusual) != 0) {
+    for (unsigned k = 0; k < 4; ++k)
+      if (!assemble(numbers[k], static_cast<std::uint32_t>(wholes[k]),
+                    static_cast<std::uint64_t>(fraction[k]), signs[k] != 0, r.numbers[k]))
+        return nullptr;
+  }
+  const longs other_signs = other.signs();
+  if (!assemble(numbers[4], static_cast<std::uint32_t>(eight[7]),
+                static_cast<std::uint64_t>(last_two[2]), other_signs[3] != 0, r.numbers[4]))
+    return nullptr;
+  const ints_16 negative = __builtin_convertvector(other_signs, ints_16);
+  const ints_16 values = (__builtin_shufflevector(eight, eight, 2, 3, 6, 7) ^ negative) - negative;
+  std::memcpy(r.integers, &values, sizeof values);
+  r.wide = above * 10000000000000000 + last_two[0];
+  if (wide_negative) r.wide = -r.wide;
+  return at;
+}
+
+template <bool Spaced, class Sink>
+TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) {
+  const char* done = at;
+  number_row r;
+  while (end - at >= reach) {
+    const char* behind = read_row<Spaced>(at, r);
+    if (behind == nullptr) behind = json::detail::read_row<Spaced>(at, r);  // takes more digits
+    if (behind == nullptr || !sink(r)) break;
+    done = behind;
+    if (*behind != ',' || (Spaced && behind[1] != ' ')) break;
+    at = behind + (Spaced ? 2 : 1);
+  }
+  return done;
+}
+
+}  // namespace detail::avx2
+#endif
+
+/// How rows are read: not at all, with plain integers, or with what this processor has. It changes
+/// nothing but time.
+enum class row_path : std::uint8_t { none, portable, best };
+
+/// Reads rows from the bracket at `at` on, calling `sink(row)` for each, until one is unusual or the
+/// sink returns false for it. Returns what follows the last row that was taken, or `at`.
+template <class Sink>
+using row_reader = const char* (*)(const char* at, const char* end, Sink& sink);
+
+/// A reader of rows with or without a space behind each comma; null for `none`.
+template <class Row, class Sink>
+[[nodiscard]] row_reader<Sink> find_row_reader(bool is_spaced, row_path path) noexcept {
+  if (path == row_path::none) return nullptr;
+#ifdef TESSERA_HAS_AVX2_PATH
+  if constexpr (std::is_same_v<Row, number_row>)
+    if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2"))
+      return is_spaced ? detail::avx2::read_rows<true, Sink> : detail::avx2::read_rows<false, Sink>;
+#endif
+  return is_spaced ? detail::read_rows<true, Row, Sink> : detail::read_rows<false, Row, Sink>;
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_HAS_AVX2_PATH
+#undef TESSERA_AVX2
+#undef TESSERA_AVX2_INLINE
+
+#endif  // TESSERA_CORE_JSON_ROWS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// Reads a model from JSON text (specification, "CombLogic Payload"; facts of versions 3 and 4).
+/// `rows` chooses among paths that differ in nothing but time.
+[[nodiscard]] result<model> read_json(std::string_view source, const limits& limit = {},
+                                      json::row_path rows = json::row_path::best);
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ALIR_READ_JSON_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// Reads a model from the bytes of a bytecode file, of any of the two forms.
+[[nodiscard]] result<model> read_bytecode(bytes source, const limits& limit = {});
+/// Reads a model from version 2 words in the byte order of this host, as interpreters pass them in
+/// memory. Offsets of errors are 4 times the index of the word.
+[[nodiscard]] result<model> read_bytecode(std::span<const std::int32_t> words,
+                                          const limits& limit = {});
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ALIR_READ_BYTECODE_HPP
+
+// ---- tessera/alir/write.hpp
+//
+// ALIR to version 2: the JSON that the format's own tool saves, byte for byte, and bytecode.
+//
+//   tessera::result<tessera::text> json = alir::write_json(model);
+//   tessera::result<tessera::pool<std::int32_t>> words = alir::write_bytecode(model);
+//
+// Models that came from versions 3 and 4 are written as version 2 where it has a form for them. It
+// has none for a sum (opcode 11), a quantize with a shift, and constants of add_constant beyond
+// int32. A table without a spec (bytecode has none) gets one: out_qint from its entries, and the
+// SHA-256 hash that the format's compiler would give it.
+//
+// What the bytecode drops: latency, cost, intervals beyond their types, carry_size, adder_size,
+// and everything about tables but their entries.
+//
+// Lifetime:   results own themselves.
+// Errors:     alir_not_version_2, alir_not_finite, alir_bytecode_range, and those of verify() for
+//             what each writer relies on (write_bytecode: shape, ids, intervals and tables); the
+//             offset is the operation's or table's place in the source. Nothing is written then.
+// Limits:     those of the format.
+// Allocation: the result, at most twice.
+
+#ifndef TESSERA_ALIR_WRITE_HPP
+#define TESSERA_ALIR_WRITE_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// The model as version 2 JSON: keys in canonical order, no white space, no newline at the end.
+[[nodiscard]] result<text> write_json(const model& m);
+
+/// The model as version 2 bytecode: words in the byte order of this host (specification, "External
+/// Bytecode Representation").
+[[nodiscard]] result<pool<std::int32_t>> write_bytecode(const model& m);
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ALIR_WRITE_HPP
+
+// ---- tessera/core/describe.hpp
+//
+// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+//
+//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
+//     [alir_opcode] at $.model[5][3][2], offset 47
+//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
+//                                              ^
+//
+//   program.bc: error: the bytecode ends early
+//     [alir_bytecode_truncated] at offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// What was built in code has no source to show; there the element is named:
+//
+//   describe(alir::verify(std::move(model)).error(), "")
+//   // <input>: error: id0 must refer to an earlier operation
+//   //   [alir_id0] at operation 2
+//
+// Lifetime:   the text that is returned owns itself.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text, and what json::reader needs to find a path.
+
+#ifndef TESSERA_CORE_DESCRIBE_HPP
+#define TESSERA_CORE_DESCRIBE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
+void append_key(text& out, std::string_view key);
+
+/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
+/// in broken text, of the last value before the place where reading stops.
+[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+
+inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+
+/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
+/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
+/// follows it; what isn't there gets no_offset.
+void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
+          const limits& limit = {});
+/// The offset of the value at one path, or no_offset.
+[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
+                                 const limits& limit = {});
+
+}  // namespace json
+
+/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
+/// `name` is the file's name as it is to be shown.
+[[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
+                            const limits& limit = {});
+
+/// An error in a binary source, with the 16 bytes around it and a caret.
+[[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_DESCRIBE_HPP
+
+#endif  // TESSERA_ALIR_HPP
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/text.hpp
+//
+// The bodies of core/text.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
+#define TESSERA_CORE_DETAIL_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+
+// ---- tessera/alir/detail/errors.hpp
+//
+// The names and messages of ALIR's codes, made known to core.
+
+#ifndef TESSERA_ALIR_DETAIL_ERRORS_HPP
+#define TESSERA_ALIR_DETAIL_ERRORS_HPP
+
+
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_ALIR_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(1) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace alir::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_ERRORS_HPP
+
+// ---- tessera/alir/detail/format.hpp
+//
+// The bodies of alir/format.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_FORMAT_HPP
+#define TESSERA_ALIR_DETAIL_FORMAT_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+TESSERA_INLINE bool operator==(const model& a, const model& b) {
+  return a.n_inputs == b.n_inputs && a.n_outputs == b.n_outputs && a.inp_shifts == b.inp_shifts &&
+         a.out_idxs == b.out_idxs && a.out_shifts == b.out_shifts && a.out_negs == b.out_negs &&
+         a.ops == b.ops && a.carry_size == b.carry_size && a.adder_size == b.adder_size &&
+         a.tables == b.tables && a.table_data == b.table_data &&
+         a.hashes.view() == b.hashes.view() && a.terms == b.terms;
+}
+
+TESSERA_INLINE std::string_view hash(const model& m, const lookup_table& t) noexcept {
+  return m.hashes.view().substr(static_cast<std::size_t>(t.hash_first),
+                                static_cast<std::size_t>(t.hash_size));
+}
+
+}  // namespace alir
+namespace alir::detail {
+
+/// ceil(log2(v)) of the float nearest to v > 0. That it goes by way of float is what the format's
+/// compiler does: a range of 2^24 + 1 codes gets 24 bits, and rounding here keeps types equal.
+[[nodiscard]] inline int ceil_log2(double v) noexcept {
+  if (!(v <= 0x1p127)) return 128;  // wider than any type, and beyond float
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(v));
+  return static_cast<int>(bits >> 23 & 255) - 127 + ((bits & 0x7fffff) != 0 ? 1 : 0);
+}
+
+/// v rounded to an integer, halves away from zero; |v| < 2^63 is not required.
+[[nodiscard]] inline double round_half_away(double v) noexcept {
+  if (!(v < 4503599627370496.0 && v > -4503599627370496.0)) return v;  // 2^52: an integer already
+  const double whole = static_cast<double>(static_cast<std::int64_t>(v));
+  const double rest = v - whole;
+  return whole + (rest >= 0.5 ? 1.0 : rest <= -0.5 ? -1.0 : 0.0);
+}
+
+[[nodiscard]] inline bool is_finite(double v) noexcept { return v - v == 0.0; }
+
+/// A power of two that a float holds as a normal number.
+[[nodiscard]] inline bool is_step(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const std::uint64_t exponent = bits >> 52;  // with the sign bit, which must be 0
+  return (bits & 0xfffffffffffffu) == 0 && exponent >= 1023 - 126 && exponent <= 1023 + 127;
+}
+
+/// v rounded to a double also where the host computes wider (x87), so that types are the same on
+/// every platform.
+[[nodiscard]] inline double stored(double v) noexcept {
+  const volatile double s = v;
+  return s;
+}
+
+/// 2^exponent for -1022 <= exponent <= 1023.
+[[nodiscard]] inline double power_of_two(int exponent) noexcept {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+}  // namespace alir::detail
+namespace alir {
+
+TESSERA_INLINE fixed_type type_of(const interval& q) noexcept {
+  if (q.min == 0.0 && q.max == 0.0) return {};
+  const double low = detail::round_half_away(q.min / q.step);
+  double high = detail::round_half_away(q.max / q.step);
+  if (high < 0x1p53) high += 1;  // beyond, one more doesn't change what rounding to float gives
+  const double codes = (low < 0 ? -low : low) > high ? (low < 0 ? -low : low) : high;
+  const int f = -detail::ceil_log2(q.step);
+  const int bits = codes > 0 ? detail::ceil_log2(codes) : 0;
+  return {q.min < 0, static_cast<std::int16_t>(bits - f), static_cast<std::int16_t>(f)};
+}
+
+TESSERA_INLINE double table_pad(const interval& q, fixed_type t) noexcept {
+  if (t.width() == 0) return 0;
+  const double from = detail::stored(q.min + (t.k ? detail::power_of_two(t.i) : 0.0));
+  return detail::round_half_away(from / q.step);
+}
+
+TESSERA_INLINE std::int64_t table_base(const interval& q, fixed_type t) noexcept {
+  const auto pad = static_cast<std::int64_t>(table_pad(q, t));
+  const std::uint64_t lowest = t.k && t.width() > 0 ? std::uint64_t{1} << (t.width() - 1) : 0;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(pad) - lowest);
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_FORMAT_HPP
+
+// ---- tessera/alir/detail/verify.hpp
+//
+// The bodies of alir/verify.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_VERIFY_HPP
+#define TESSERA_ALIR_DETAIL_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+TESSERA_INLINE alir::model program::release() && noexcept {
+  model_.source = {};
+  return std::move(model_);
+}
+
+TESSERA_INLINE std::int64_t program::base(std::size_t i) const noexcept {
+  const auto x = static_cast<std::size_t>(op(i).id0);
+  return table_base(op(x).qint, type(x));
+}
+
+TESSERA_INLINE std::int64_t program::common_fraction(const alir::model& m, const types& t,
+                                                     const operation& sum) noexcept {
+  std::int64_t most = INT64_MIN;
+  for (const term& x : terms(m, sum))
+    if (fraction(t, x) > most) most = fraction(t, x);
+  return most;
+}
+
+TESSERA_INLINE alignment program::align(const alir::model& m, const types& t,
+                                        std::size_t i) noexcept {
+  const operation& o = m.ops[i];
+  const auto f_of = [&t](std::int64_t id) -> std::int64_t {
+    return t[static_cast<std::size_t>(id)].f;
+  };
+  // Brings b·2^s to the finer of the two grids, then to the result's.
+  const auto meet = [](std::int64_t f_a, std::int64_t f_b) -> alignment {
+    const std::int64_t apart = f_a - f_b;
+    return {apart < 0 ? -apart : 0, apart > 0 ? apart : 0, apart < 0 ? f_b : f_a};
+  };
+  const std::int64_t f = t[i].f;
+  alignment s;
+  switch (o.code) {
+    case opcode::add:
+    case opcode::subtract:
+      s = meet(f_of(o.id0), f_of(o.id1) - o.data);
+      s.result = f - s.result;
+      break;
+    case opcode::add_constant:
+      s = meet(f_of(o.id0), o.shift);
+      s.result = f - s.result;
+      break;
+    case opcode::bit_binary:
+      s = meet(f_of(o.id0), f_of(o.id1) - o.shift);
+      s.result = 0;
+      break;
+    case opcode::relu: s.result = f - f_of(o.id0); break;
+    case opcode::quantize: s.result = f - f_of(o.id0) + o.shift; break;
+    case opcode::mux: s = {f - f_of(o.id0), f - f_of(o.id1) + o.shift, 0}; break;
+    case opcode::sum: s.result = f - common_fraction(m, t, o); break;
+    case opcode::negate:
+    case opcode::input:
+    case opcode::constant:
+    case opcode::multiply:
+    case opcode::lookup:
+    case opcode::bit_unary: break;
+  }
+  return s;
+}
+
+}  // namespace alir
+namespace alir::detail {
+
+/// Whether verify() accepts an interval.
+[[nodiscard]] inline errc check_interval(const interval& q) noexcept {
+  if (!is_finite(q.min) || !is_finite(q.max) || !(q.min <= q.max)) return errc::alir_interval;
+  if (q.min == 0.0 && q.max == 0.0) return errc::ok;
+  if (!is_step(q.step)) return errc::alir_step;
+  const fixed_type t = type_of(q);
+  if (q.min / q.step < -9223372036854775808.0) return errc::alir_width;
+  // 2^63 codes and more: the float rule of type_of would hide the bit that is missing.
+  if (!t.k && q.max / q.step >= 9223372036854775808.0) return errc::alir_width;
+  return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
+}
+
+/// An error about operation `index`; `distance` of its place in the source is added.
+template <class Distance>
+[[nodiscard]] error error_at(const model& m, errc code, std::size_t index, Distance distance) {
+  if (index >= m.source.ops.size()) return {code, index, error_index::operation};
+  const source_map::place& p = m.source.ops[index];
+  return {code, p.start + distance(p)};
+}
+
+[[nodiscard]] inline error error_at(const model& m, errc code, std::size_t index) {
+  return error_at(m, code, index, [](const source_map::place&) { return std::uint64_t{0}; });
+}
+
+[[nodiscard]] inline error error_at_table(const model& m, errc code, std::size_t index) {
+  if (index >= m.source.tables.size()) return {code, index, error_index::table};
+  return {code, m.source.tables[index]};
+}
+
+/// One about a list as a whole. No list is at the start of a source.
+[[nodiscard]] inline error error_at_list(errc code, std::uint64_t offset) {
+  return {code, offset, offset == 0 ? error_index::whole : error_index::none};
+}
+
+/// Whether a table's entries lie within model::table_data, behind those of the table before. That
+/// none is shared bounds the size of what is written.
+[[nodiscard]] inline bool holds_entries(const model& m, std::size_t table) noexcept {
+  const lookup_table& t = m.tables[table];
+  const std::uint64_t used = table == 0 ? 0 : m.tables[table - 1].first + m.tables[table - 1].count;
+  return t.first >= used && t.first <= m.table_data.size() &&
+         t.count <= m.table_data.size() - t.first;
+}
+
+[[nodiscard]] inline errc check_ids(const model& m, std::size_t index) noexcept {
+  const operation& o = m.ops[index];
+  const auto earlier = [index](std::int64_t id) {
+    return id >= 0 && static_cast<std::uint64_t>(id) < index;
+  };
+  switch (o.code) {
+    case opcode::input:
+      if (o.id0 < 0 || o.id0 >= m.n_inputs) return errc::alir_input_index;
+      break;
+    case opcode::sum: {
+      const auto count = static_cast<std::int64_t>(m.terms.size());
+      if (o.id0 < 0 || o.id1 < 2 || o.id0 > count || o.id1 > count - o.id0)
+        return errc::alir_sum_terms;
+      for (const term& t : terms(m, o))
+        if (!earlier(t.id)) return errc::alir_sum_terms;
+      return errc::ok;
+    }
+    default:
+      if (info(o.code).ids > 0 && !earlier(o.id0)) return errc::alir_id0;
+  }
+  if (info(o.code).ids == 0 && o.id0 != -1) return errc::alir_unused_id0;
+  if (info(o.code).ids < 2 && o.id1 != -1) return errc::alir_unused_id1;
+  if (info(o.code).ids == 2 && !earlier(o.id1)) return errc::alir_id1;
+  if (o.code == opcode::mux && !earlier(o.data)) return errc::alir_condition;
+  return errc::ok;
+}
+
+/// Sub-operations and tables.
+[[nodiscard]] inline errc check_data(const model& m, const operation& o) noexcept {
+  const bool shifts = o.code == opcode::quantize || o.code == opcode::add_constant ||
+                      o.code == opcode::mux || o.code == opcode::bit_binary;
+  if (!shifts && o.shift != 0) return errc::alir_unused_shift;
+  switch (o.code) {
+    case opcode::add:
+    case opcode::subtract:
+      return o.data < INT32_MIN || o.data > INT32_MAX ? errc::alir_shift : errc::ok;
+    case opcode::bit_unary: return o.data < 0 || o.data > 2 ? errc::alir_sub_operation : errc::ok;
+    case opcode::bit_binary:
+      return o.data < 0 || o.data >> 24 > 2 ? errc::alir_sub_operation : errc::ok;
+    case opcode::lookup: {
+      if (o.data < 0 || static_cast<std::uint64_t>(o.data) >= m.tables.size())
+        return errc::alir_table_index;
+      return errc::ok;
+    }
+    default: return errc::ok;
+  }
+}
+
+[[nodiscard]] inline errc check_shifts(const program& p, std::size_t index) noexcept {
+  const operation& o = p.op(index);
+  const auto possible = [](std::int64_t shift) { return shift >= -63 && shift <= 63; };
+  if (o.code == opcode::sum) {
+    const std::int64_t common = p.sum_fraction(index);
+    for (const term& t : terms(p.model(), o))
+      if (!possible(p.term_shift(common, t))) return errc::alir_shift;
+  }
+  const alignment s = p.shifts(index);
+  if (!possible(s.a) || !possible(s.b) || !possible(s.result)) return errc::alir_shift;
+  return o.code == opcode::mux && s.a != 0 && s.b != 0 ? errc::alir_mux_alignment : errc::ok;
+}
+
+/// Lengths and outputs: what is not about one operation.
+[[nodiscard]] inline error check_interface(const model& m) noexcept {
+  const auto count = [](std::int64_t n) { return n >= 0 && n <= INT32_MAX; };
+  if (!count(m.n_inputs) || !count(m.n_outputs))
+    return error_at_list(errc::alir_shape, m.source.shape);
+  const auto inputs = static_cast<std::size_t>(m.n_inputs);
+  const auto outputs = static_cast<std::size_t>(m.n_outputs);
+  if (m.inp_shifts.size() != inputs)
+    return error_at_list(errc::alir_inp_shifts_count, m.source.inp_shifts);
+  if (m.out_idxs.size() != outputs)
+    return error_at_list(errc::alir_out_idxs_count, m.source.out_idxs);
+  if (m.out_shifts.size() != outputs)
+    return error_at_list(errc::alir_out_shifts_count, m.source.out_shifts);
+  if (m.out_negs.size() != outputs)
+    return error_at_list(errc::alir_out_negs_count, m.source.out_negs);
+  for (std::size_t j = 0; j < outputs; ++j)
+    if (m.out_idxs[j] >= 0 && static_cast<std::size_t>(m.out_idxs[j]) >= m.ops.size())
+      return j < m.source.outputs.size() ? error{errc::alir_output_index, m.source.outputs[j]}
+                                         : error{errc::alir_output_index, j, error_index::output};
+  for (std::size_t t = 0; t < m.tables.size(); ++t)
+    if (m.tables[t].count == 0 || !holds_entries(m, t))
+      return error_at_table(m, errc::alir_table_empty, t);
+  return {};
+}
+
+}  // namespace alir::detail
+namespace alir {
+
+TESSERA_INLINE result<program> verify(alir::model m) {
+  if (const error e = detail::check_interface(m); e.code != errc::ok) return e;
+  program p(std::move(m));
+  const alir::model& checked = p.model_;
+  p.types_.reserve(p.size());
+  const auto at = [&checked](errc code, std::size_t index, auto distance) {
+    return detail::error_at(checked, code, index, distance);
+  };
+  using place = source_map::place;
+  std::int64_t terms_used = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const operation& o = checked.ops[i];
+    if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
+      return detail::error_at(checked, errc::alir_opcode, i);
+    if (const errc e = detail::check_ids(checked, i); e != errc::ok)
+      return at(e, i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
+        if (e == errc::alir_condition) return s.condition;
+        if (e == errc::alir_input_index) return variadic ? s.data : 0;
+        return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
+      });
+    if (o.code == opcode::sum) {  // terms of its own: shared ones would make verifying quadratic
+      if (o.id0 < terms_used) return detail::error_at(checked, errc::alir_sum_terms, i);
+      terms_used = std::int64_t{o.id0} + o.id1;
+    }
+    if (const errc e = detail::check_interval(o.qint); e != errc::ok)
+      return at(e, i, [](const place& s) { return s.qint; });
+    p.types_.push_back(type_of(o.qint));
+    errc e = detail::check_data(checked, o);
+    if (e == errc::ok) e = detail::check_shifts(p, i);
+    if (e != errc::ok) return at(e, i, [](const place& s) { return s.data; });
+    if (o.code == opcode::lookup) {
+      const auto x = static_cast<std::size_t>(o.id0);
+      const double pad = table_pad(checked.ops[x].qint, p.type(x));
+      if (!(pad >= INT32_MIN && pad <= INT32_MAX))
+        return at(errc::alir_table_base, i, [](const place& s) { return s.data; });
+    }
+  }
+  return p;
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_VERIFY_HPP
+
+// ---- tessera/alir/detail/print.hpp
+//
+// The bodies of alir/print.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_PRINT_HPP
+#define TESSERA_ALIR_DETAIL_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/shortest.hpp
+//
+// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+//
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//
+// Three ways, each exact, the quickest that can prove its answer first:
+//
+//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
+//   any but the least of doubles                      v and its rounding interval in 128 bits
+//   what is too close to a tie for that               big integers
+//
+// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//
+// Lifetime:   values.
+// Errors:     none; the caller passes finite doubles.
+// Limits:     none.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_SHORTEST_HPP
+#define TESSERA_CORE_SHORTEST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
 
 namespace tessera::inline TESSERA_ABI {
 
@@ -2830,418 +4306,8 @@ inline void append_double(text& out, double v, double_style style) {
 
 #endif  // TESSERA_CORE_SHORTEST_HPP
 
-// ---- tessera/alir/verify.hpp
-//
-// The proof that an ALIR model can run, and `program`, which only verify() can make.
-//
-//   tessera::result<alir::program> p = alir::verify(std::move(model));
-//   if (!p) return p.error();
-//   alir::fixed_type t = p->type(3);
-//
-// Proven of a program (specification, "CombLogic Payload"):
-//
-//   shape        inp_shifts, out_idxs, out_shifts and out_negs have their lengths; outputs exist
-//   causality    operands, the condition of a mux and the terms of a sum are earlier operations;
-//                ids that an opcode doesn't use are -1; inputs exist
-//   types        intervals are finite with min <= max, steps are powers of two, types have at most
-//                64 bits signed or 63 unsigned
-//   shifts       no value is shifted by more than 63 bits; at most one operand of a mux is shifted
-//   tables       exist, hold at least one entry, and start at an index that int32 can hold
-//
-// Operations that no output needs are fine. An interval is a promise that is not enforced, so one
-// trap remains for running: alir_lookup_range, a lookup outside its table.
-//
-// Lifetime:   a program owns its model; what it hands out borrows from it.
-// Errors:     alir_shape to alir_table_base, the first in the order of the file's operations.
-// Limits:     those of the format: ids are int32, types at most 64 bits.
-// Allocation: 6 bytes for each operation.
-
-#ifndef TESSERA_ALIR_VERIFY_HPP
-#define TESSERA_ALIR_VERIFY_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-
-// ---- tessera/core/result.hpp
-//
-// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
-// error.
-//
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.error());
-//   use(*m);
-//
-// True means success. Asking for the value of an error traps: that is a defect of the caller, and
-// going on with a half-made value is how such defects become security reports.
-//
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     error() is {ok, 0} on success.
-// Limits:     none.
-// Allocation: none of its own.
-
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
-
-#include <new>
-#include <type_traits>
-#include <utility>
-
-
 namespace tessera::inline TESSERA_ABI {
-
-template <class T>
-class [[nodiscard]] result {
-  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
-
- public:
-  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
-
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_)
-      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
-    else
-      error_ = other.error_;
-  }
-  result(const result&) = delete;
-  result& operator=(const result&) = delete;
-  result& operator=(result&& other) noexcept {
-    if (this != &other) {
-      this->~result();
-      ::new (static_cast<void*>(this)) result(std::move(other));
-    }
-    return *this;
-  }
-  ~result() {
-    if (has_value_) value_.~T();
-  }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
-  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
-  [[nodiscard]] T& value() & noexcept { return **this; }
-  [[nodiscard]] const T& value() const& noexcept { return **this; }
-  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) const& {
-    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
-  }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) && {
-    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
-  }
-  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
-  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] tessera::error error() const noexcept {
-    return has_value_ ? tessera::error{} : error_;
-  }
-
- private:
-  void checked() const noexcept {
-    if (!has_value_) __builtin_trap();
-  }
-
-  union {
-    T value_;
-    tessera::error error_;
-  };
-  bool has_value_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_RESULT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace alir {
-
-/// How far operands and result are shifted; to the left, or to the right when negative (dropping
-/// bits, which rounds down). value = result(a·2^a op b·2^b).
-struct alignment {
-  std::int64_t a = 0, b = 0, result = 0;
-};
-
-class program;
-[[nodiscard]] result<program> verify(alir::model m);
-
-/// A verified model.
-class program {
- public:
-  [[nodiscard]] const alir::model& model() const& noexcept { return model_; }
-  const alir::model& model() const&& = delete;
-  /// Gives the model back, for changing it: without its source map, which would no longer hold.
-  [[nodiscard]] alir::model release() && noexcept {
-    model_.source = {};
-    return std::move(model_);
-  }
-
-  [[nodiscard]] std::size_t size() const noexcept { return model_.ops.size(); }
-  [[nodiscard]] const operation& op(std::size_t i) const noexcept { return model_.ops[i]; }
-  /// The type of operation i's value.
-  [[nodiscard]] fixed_type type(std::size_t i) const noexcept { return types_[i]; }
-  /// The shifts of operation i; of a sum, `result` alone (see term_shift).
-  [[nodiscard]] alignment shifts(std::size_t i) const noexcept { return align(model_, types_, i); }
-  /// The fraction bits to which the terms of the sum i are brought before adding.
-  [[nodiscard]] std::int64_t sum_fraction(std::size_t i) const noexcept {
-    return common_fraction(model_, types_, op(i));
-  }
-  /// How far a term of a sum with that `sum_fraction` is shifted to the left; never negative.
-  [[nodiscard]] std::int64_t term_shift(std::int64_t sum_fraction, const term& t) const noexcept {
-    return sum_fraction - fraction(types_, t);
-  }
-  /// What the lookup i subtracts from its operand to index its table.
-  [[nodiscard]] std::int64_t base(std::size_t i) const noexcept {
-    const auto x = static_cast<std::size_t>(op(i).id0);
-    return table_base(op(x).qint, type(x));
-  }
-
- private:
-  friend result<program> verify(alir::model m);
-  using types = pool<fixed_type>;
-
-  explicit program(alir::model&& m) noexcept : model_(std::move(m)) {}
-
-  [[nodiscard]] static std::int64_t fraction(const types& t, const term& x) noexcept {
-    return std::int64_t{t[static_cast<std::size_t>(x.id)].f} - x.shift;
-  }
-  [[nodiscard]] static std::int64_t common_fraction(const alir::model& m, const types& t,
-                                                    const operation& sum) noexcept {
-    std::int64_t most = INT64_MIN;
-    for (const term& x : terms(m, sum))
-      if (fraction(t, x) > most) most = fraction(t, x);
-    return most;
-  }
-  [[nodiscard]] static alignment align(const alir::model& m, const types& t,
-                                       std::size_t i) noexcept {
-    const operation& o = m.ops[i];
-    const auto f_of = [&t](std::int64_t id) -> std::int64_t {
-      return t[static_cast<std::size_t>(id)].f;
-    };
-    // Brings b·2^s to the finer of the two grids, then to the result's.
-    const auto meet = [](std::int64_t f_a, std::int64_t f_b) -> alignment {
-      const std::int64_t apart = f_a - f_b;
-      return {apart < 0 ? -apart : 0, apart > 0 ? apart : 0, apart < 0 ? f_b : f_a};
-    };
-    const std::int64_t f = t[i].f;
-    alignment s;
-    switch (o.code) {
-      case opcode::add:
-      case opcode::subtract:
-        s = meet(f_of(o.id0), f_of(o.id1) - o.data);
-        s.result = f - s.result;
-        break;
-      case opcode::add_constant:
-        s = meet(f_of(o.id0), o.shift);
-        s.result = f - s.result;
-        break;
-      case opcode::bit_binary:
-        s = meet(f_of(o.id0), f_of(o.id1) - o.shift);
-        s.result = 0;
-        break;
-      case opcode::relu: s.result = f - f_of(o.id0); break;
-      case opcode::quantize: s.result = f - f_of(o.id0) + o.shift; break;
-      case opcode::mux: s = {f - f_of(o.id0), f - f_of(o.id1) + o.shift, 0}; break;
-      case opcode::sum: s.result = f - common_fraction(m, t, o); break;
-      case opcode::negate:
-      case opcode::input:
-      case opcode::constant:
-      case opcode::multiply:
-      case opcode::lookup:
-      case opcode::bit_unary: break;
-    }
-    return s;
-  }
-
-  alir::model model_;
-  types types_;
-};
-
-namespace detail {
-
-/// Whether verify() accepts an interval.
-[[nodiscard]] inline errc check_interval(const interval& q) noexcept {
-  if (!is_finite(q.min) || !is_finite(q.max) || !(q.min <= q.max)) return errc::alir_interval;
-  if (q.min == 0.0 && q.max == 0.0) return errc::ok;
-  if (!is_step(q.step)) return errc::alir_step;
-  const fixed_type t = type_of(q);
-  if (q.min / q.step < -9223372036854775808.0) return errc::alir_width;
-  // 2^63 codes and more: the float rule of type_of would hide the bit that is missing.
-  if (!t.k && q.max / q.step >= 9223372036854775808.0) return errc::alir_width;
-  return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
-}
-
-/// An error about operation `index`; `distance` of its place in the source is added.
-template <class Distance>
-[[nodiscard]] error error_at(const model& m, errc code, std::size_t index, Distance distance) {
-  if (index >= m.source.ops.size()) return {code, index, error_index::operation};
-  const source_map::place& p = m.source.ops[index];
-  return {code, p.start + distance(p)};
-}
-[[nodiscard]] inline error error_at(const model& m, errc code, std::size_t index) {
-  return error_at(m, code, index, [](const source_map::place&) { return std::uint64_t{0}; });
-}
-
-[[nodiscard]] inline error error_at_table(const model& m, errc code, std::size_t index) {
-  if (index >= m.source.tables.size()) return {code, index, error_index::table};
-  return {code, m.source.tables[index]};
-}
-/// One about a list as a whole. No list is at the start of a source.
-[[nodiscard]] inline error error_at_list(errc code, std::uint64_t offset) {
-  return {code, offset, offset == 0 ? error_index::whole : error_index::none};
-}
-
-/// Whether a table's entries lie within model::table_data, behind those of the table before. That
-/// none is shared bounds the size of what is written.
-[[nodiscard]] inline bool holds_entries(const model& m, std::size_t table) noexcept {
-  const lookup_table& t = m.tables[table];
-  const std::uint64_t used = table == 0 ? 0 : m.tables[table - 1].first + m.tables[table - 1].count;
-  return t.first >= used && t.first <= m.table_data.size() &&
-         t.count <= m.table_data.size() - t.first;
-}
-
-[[nodiscard]] inline errc check_ids(const model& m, std::size_t index) noexcept {
-  const operation& o = m.ops[index];
-  const auto earlier = [index](std::int64_t id) {
-    return id >= 0 && static_cast<std::uint64_t>(id) < index;
-  };
-  switch (o.code) {
-    case opcode::input:
-      if (o.id0 < 0 || o.id0 >= m.n_inputs) return errc::alir_input_index;
-      break;
-    case opcode::sum: {
-      const auto count = static_cast<std::int64_t>(m.terms.size());
-      if (o.id0 < 0 || o.id1 < 2 || o.id0 > count || o.id1 > count - o.id0)
-        return errc::alir_sum_terms;
-      for (const term& t : terms(m, o))
-        if (!earlier(t.id)) return errc::alir_sum_terms;
-      return errc::ok;
-    }
-    default:
-      if (info(o.code).ids > 0 && !earlier(o.id0)) return errc::alir_id0;
-  }
-  if (info(o.code).ids == 0 && o.id0 != -1) return errc::alir_unused_id0;
-  if (info(o.code).ids < 2 && o.id1 != -1) return errc::alir_unused_id1;
-  if (info(o.code).ids == 2 && !earlier(o.id1)) return errc::alir_id1;
-  if (o.code == opcode::mux && !earlier(o.data)) return errc::alir_condition;
-  return errc::ok;
-}
-
-/// Sub-operations and tables.
-[[nodiscard]] inline errc check_data(const model& m, const operation& o) noexcept {
-  const bool shifts = o.code == opcode::quantize || o.code == opcode::add_constant ||
-                      o.code == opcode::mux || o.code == opcode::bit_binary;
-  if (!shifts && o.shift != 0) return errc::alir_unused_shift;
-  switch (o.code) {
-    case opcode::add:
-    case opcode::subtract:
-      return o.data < INT32_MIN || o.data > INT32_MAX ? errc::alir_shift : errc::ok;
-    case opcode::bit_unary: return o.data < 0 || o.data > 2 ? errc::alir_sub_operation : errc::ok;
-    case opcode::bit_binary:
-      return o.data < 0 || o.data >> 24 > 2 ? errc::alir_sub_operation : errc::ok;
-    case opcode::lookup: {
-      if (o.data < 0 || static_cast<std::uint64_t>(o.data) >= m.tables.size())
-        return errc::alir_table_index;
-      return errc::ok;
-    }
-    default: return errc::ok;
-  }
-}
-
-[[nodiscard]] inline errc check_shifts(const program& p, std::size_t index) noexcept {
-  const operation& o = p.op(index);
-  const auto possible = [](std::int64_t shift) { return shift >= -63 && shift <= 63; };
-  if (o.code == opcode::sum) {
-    const std::int64_t common = p.sum_fraction(index);
-    for (const term& t : terms(p.model(), o))
-      if (!possible(p.term_shift(common, t))) return errc::alir_shift;
-  }
-  const alignment s = p.shifts(index);
-  if (!possible(s.a) || !possible(s.b) || !possible(s.result)) return errc::alir_shift;
-  return o.code == opcode::mux && s.a != 0 && s.b != 0 ? errc::alir_mux_alignment : errc::ok;
-}
-
-/// Lengths and outputs: what is not about one operation.
-[[nodiscard]] inline error check_interface(const model& m) noexcept {
-  const auto count = [](std::int64_t n) { return n >= 0 && n <= INT32_MAX; };
-  if (!count(m.n_inputs) || !count(m.n_outputs))
-    return error_at_list(errc::alir_shape, m.source.shape);
-  const auto inputs = static_cast<std::size_t>(m.n_inputs);
-  const auto outputs = static_cast<std::size_t>(m.n_outputs);
-  if (m.inp_shifts.size() != inputs)
-    return error_at_list(errc::alir_inp_shifts_count, m.source.inp_shifts);
-  if (m.out_idxs.size() != outputs)
-    return error_at_list(errc::alir_out_idxs_count, m.source.out_idxs);
-  if (m.out_shifts.size() != outputs)
-    return error_at_list(errc::alir_out_shifts_count, m.source.out_shifts);
-  if (m.out_negs.size() != outputs)
-    return error_at_list(errc::alir_out_negs_count, m.source.out_negs);
-  for (std::size_t j = 0; j < outputs; ++j)
-    if (m.out_idxs[j] >= 0 && static_cast<std::size_t>(m.out_idxs[j]) >= m.ops.size())
-      return j < m.source.outputs.size() ? error{errc::alir_output_index, m.source.outputs[j]}
-                                         : error{errc::alir_output_index, j, error_index::output};
-  for (std::size_t t = 0; t < m.tables.size(); ++t)
-    if (m.tables[t].count == 0 || !holds_entries(m, t))
-      return error_at_table(m, errc::alir_table_empty, t);
-  return {};
-}
-
-}  // namespace detail
-
-/// Checks everything static about a model and takes it into a program.
-[[nodiscard]] inline result<program> verify(alir::model m) {
-  if (const error e = detail::check_interface(m); e.code != errc::ok) return e;
-  program p(std::move(m));
-  const alir::model& checked = p.model_;
-  p.types_.reserve(p.size());
-  const auto at = [&checked](errc code, std::size_t index, auto distance) {
-    return detail::error_at(checked, code, index, distance);
-  };
-  using place = source_map::place;
-  std::int64_t terms_used = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    const operation& o = checked.ops[i];
-    if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
-      return detail::error_at(checked, errc::alir_opcode, i);
-    if (const errc e = detail::check_ids(checked, i); e != errc::ok)
-      return at(e, i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
-        if (e == errc::alir_condition) return s.condition;
-        if (e == errc::alir_input_index) return variadic ? s.data : 0;
-        return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
-      });
-    if (o.code == opcode::sum) {  // terms of its own: shared ones would make verifying quadratic
-      if (o.id0 < terms_used) return detail::error_at(checked, errc::alir_sum_terms, i);
-      terms_used = std::int64_t{o.id0} + o.id1;
-    }
-    if (const errc e = detail::check_interval(o.qint); e != errc::ok)
-      return at(e, i, [](const place& s) { return s.qint; });
-    p.types_.push_back(type_of(o.qint));
-    errc e = detail::check_data(checked, o);
-    if (e == errc::ok) e = detail::check_shifts(p, i);
-    if (e != errc::ok) return at(e, i, [](const place& s) { return s.data; });
-    if (o.code == opcode::lookup) {
-      const auto x = static_cast<std::size_t>(o.id0);
-      const double pad = table_pad(checked.ops[x].qint, p.type(x));
-      if (!(pad >= INT32_MIN && pad <= INT32_MAX))
-        return at(errc::alir_table_base, i, [](const place& s) { return s.data; });
-    }
-  }
-  return p;
-}
-
-}  // namespace alir
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ALIR_VERIFY_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace alir {
-namespace detail {
+namespace alir::detail {
 
 inline void print_number(text& out, double v) {
   if (is_finite(v))
@@ -3249,6 +4315,7 @@ inline void print_number(text& out, double v) {
   else
     out << (v > 0 ? "inf" : v < 0 ? "-inf" : "nan");
 }
+
 inline void print_count(text& out, std::int64_t n, std::string_view noun) {
   out << n << ' ' << noun << (n == 1 ? "" : "s");
 }
@@ -3323,10 +4390,10 @@ inline void print_operation(text& out, const model& m, const operation& o,
   }
 }
 
-}  // namespace detail
+}  // namespace alir::detail
+namespace alir {
 
-/// The listing of a model.
-[[nodiscard]] inline text print(const model& m) {
+TESSERA_INLINE text print(const model& m) {
   text out;
   out << "alir " << m.spec_version << ": ";
   detail::print_count(out, m.n_inputs, "input");
@@ -3398,168 +4465,14 @@ inline void print_operation(text& out, const model& m, const operation& o,
 }  // namespace alir
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ALIR_PRINT_HPP
+#endif  // TESSERA_ALIR_DETAIL_PRINT_HPP
 
-// ---- tessera/alir/read_bytecode.hpp
+// ---- tessera/alir/detail/read_json.hpp
 //
-// ALIR from bytecode: the int32 words of version 2 and the byte form of versions 3 and 4.
-//
-//   tessera::result<alir::model> m = alir::read_bytecode(file);     // bytes of a file
-//   tessera::result<alir::model> n = alir::read_bytecode(words);    // words of this host
-//
-//   version 2: int32 words, little-endian in files
-//     2 firmware n_in n_out n_ops n_tables
-//     inp_shifts[n_in] out_idxs[n_out] out_shifts[n_out] out_negs[n_out]
-//     ops[n_ops][8]: opcode id0 id1 data_low data_high signed integers fractionals
-//     table_sizes[n_tables], then the entries of all tables
-//
-//   versions 3 and 4: little-endian bytes
-//     "ALIR", u32 version n_in n_out n_ops n_tables
-//     i32 inp_shifts[n_in] out_idxs[n_out] out_shifts[n_out], u8 out_negs[n_out]
-//     operations: i8 opcode, u8 signed, i8 integers fractionals, u16 n_addr n_data,
-//                 u32 addr[n_addr], i64 data[n_data] (a lookup's pad is its second data value)
-//     tables: u32 size, i32 entries[size]
-//
-// The firmware version is ignored. Bytecode holds types where JSON holds intervals, latency and
-// cost: the model gets the widest interval of each type, and 0.0 twice. The interval of a lookup's
-// operand starts where the lookup's pad says.
-//
-// Lifetime:   the model owns itself; the source may go.
-// Errors:     alir_bytecode_*, alir_version_*, and those of versions 3 and 4 for operations;
-//             offsets are bytes, also for words.
-// Limits:     max_bytes, max_items for each list.
-// Allocation: at most 24 × input + 64 KiB.
+// The bodies of alir/read_json.hpp.
 
-#ifndef TESSERA_ALIR_READ_BYTECODE_HPP
-#define TESSERA_ALIR_READ_BYTECODE_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-#include <utility>
-
-
-// ---- tessera/core/bytes.hpp
-//
-// Bytes as they stand in files: borrowed views, and the same memory seen as text.
-//
-//   tessera::bytes in = tessera::as_bytes(source);
-//   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
-//
-// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
-// and the byte order of the host don't matter.
-//
-// Lifetime:   `bytes` borrows.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_BYTES_HPP
-#define TESSERA_CORE_BYTES_HPP
-
-#include <cstddef>
-#include <span>
-#include <string_view>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Borrowed bytes.
-using bytes = std::span<const std::byte>;
-
-/// An owner of bytes that is about to go: what borrows from it would dangle.
-template <class Owner>
-concept temporary_bytes =
-    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
-
-/// The same memory seen as bytes or as text.
-[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
-  return {reinterpret_cast<const char*>(b.data()), b.size()};
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_BYTES_HPP
-
-// ---- tessera/core/limits.hpp
-//
-// The limits that readers keep, in one place and on by default.
-//
-//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
-//
-// Each is far above what real files need and far below what hurts: a file from a stranger costs at
-// most a multiple of its own size (the multiple stands in each format's header).
-//
-// Lifetime:   a value.
-// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
-// Limits:     these.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_LIMITS_HPP
-#define TESSERA_CORE_LIMITS_HPP
-
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
-struct limits {
-  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
-  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
-  std::uint32_t max_depth = 64;                      ///< containers inside one another
-};
-
-/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
-/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
-struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
-  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_LIMITS_HPP
-
-// ---- tessera/alir/read_json.hpp
-//
-// ALIR from JSON: versions 2 (normative), 3 and 4 into one model.
-//
-//   tessera::result<alir::model> m = alir::read_json(source);
-//   if (!m) std::cerr << describe(m.error(), source, "model.json");
-//
-//   {"model":[shape,inp_shifts,out_idxs,out_shifts,out_negs,ops,carry_size,adder_size,
-//             lookup_tables],
-//    "meta":"ALIRModel","spec_version":2}
-//
-//   shape          [n_inputs, n_outputs]
-//   out_negs       booleans; integers are read too, and non-zero is true
-//   ops            [id0,id1,opcode,data,[min,max,step],latency,cost]           version 2
-//                  [[id,...],opcode,[data,...],[min,max,step],latency,cost]    versions 3 and 4
-//   data           version 2: [-2^63, 2^64), modulo 2^64, whichever way it is spelled
-//   lookup_tables  null, absent, or [{"spec":{"hash":s,"out_qint":{"min":d,"max":d,"step":d},
-//                  "inp_width":n},"table":[n,...]},...]; "spec" may be absent
-//
-// Members come in any order, and unknown ones are checked as JSON and dropped. Version 1 (DAIS) is
-// a bare array with other opcodes; it and unknown versions are refused by name, even when the model
-// in such a file would not read either. Integers where fractions stand in the specification are
-// remembered (see `spelling`); fractions where integers stand are refused, 2.0 included.
-//
-// Lifetime:   the model owns itself; the source may go.
-// Errors:     json_*, alir_version_* to alir_table_interval, too_many_items; offsets are bytes.
-// Limits:     max_bytes (and below 2^36), max_items for each list, max_depth.
-// Allocation: at most 24 × input + 64 KiB.
-
-#ifndef TESSERA_ALIR_READ_JSON_HPP
-#define TESSERA_ALIR_READ_JSON_HPP
+#ifndef TESSERA_ALIR_DETAIL_READ_JSON_HPP
+#define TESSERA_ALIR_DETAIL_READ_JSON_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -4201,587 +5114,8 @@ class reader {
 
 #endif  // TESSERA_CORE_JSON_READ_HPP
 
-// ---- tessera/core/json_rows.hpp
-//
-// Rows of numbers in JSON, many bytes at a time: the fast path of readers whose files are mostly that.
-//
-//   struct { bool operator()(const json::number_row& r); } sink;
-//   const auto read =
-//       json::find_row_reader<json::number_row, decltype(sink)>(spaced, json::row_path::best);
-//   if (read != nullptr) at = read(at, end, sink);   // behind the last row that the sink took
-//
-//   number_row  [integer,integer,integer,integer,[number,number,number],number,number]
-//   list_row    [[integer,...],integer,[integer,...],[number,number,number],number,number]
-//   both        without white space, or with one space behind each comma
-//   integer     -?digits, in 32 bits; the fourth, or those of the second list, up to 18 digits
-//   number      -?digits or -?digits.digits, of up to 18 digits
-//
-// It is an optimist: a row with anything else in it, or with more digits than a path takes, is left
-// to json::reader, which also finds the error if there is one. With or without it the results are
-// the same, bit for bit. There are two paths:
-//
-//   portable    eight digits at a time, as one integer of 64 bits
-//   AVX2        for number_row: bitmaps of 64 bytes tell where tokens end, so that none waits for
-//               the one before; then the digits of all tokens become numbers together. Needs x86-64
-//               with AVX2 and BMI, which it looks for when it runs; what it leaves, the other takes
-//
-// Lifetime:   borrows the text for the call.
-// Errors:     none; it stops before a row that it doesn't know.
-// Limits:     16 bytes of text stand before the first row; rows that start in the last 512 bytes
-//             are left.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_JSON_ROWS_HPP
-#define TESSERA_CORE_JSON_ROWS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-
-
-#if defined(__x86_64__) && defined(__clang__)
-#if __has_builtin(__builtin_ia32_pmaddubsw256) && __has_builtin(__builtin_ia32_pmuludq256)
-#define TESSERA_HAS_AVX2_PATH 1
-#endif
-#elif defined(__x86_64__) && defined(__GNUC__)
-#define TESSERA_HAS_AVX2_PATH 1
-#endif
-#ifdef TESSERA_HAS_AVX2_PATH
-#define TESSERA_AVX2 [[gnu::target("avx2,bmi,bmi2")]]
-#define TESSERA_AVX2_INLINE [[gnu::always_inline, gnu::target("avx2,bmi,bmi2")]] inline
-#endif
-
 namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// How a row ends: [n,n,n],n,n].
-struct row_numbers {
-  double numbers[5];
-  std::uint32_t integral;  ///< bit k: numbers[k] has no fraction
-};
-
-/// One row [i,i,i,i,[n,n,n],n,n].
-struct number_row : row_numbers {
-  const char* at;            ///< the first integer
-  std::uint32_t places[5];   ///< bytes from there to each integer and to the inner bracket
-  std::int32_t integers[4];  ///< the first three; then without meaning
-  std::int64_t wide;         ///< the fourth integer
-};
-
-/// One row [[i,...],i,[i,...],[n,n,n],n,n], with up to three and two integers in its lists.
-struct list_row : row_numbers {
-  const char* at;                           ///< the first list
-  std::uint32_t second_list_at, group_at;   ///< bytes from there to the other brackets
-  std::uint32_t first_at[3], second_at[2];  ///< and to each integer of the lists
-  std::uint32_t first_count, second_count;
-  std::int32_t first[3];
-  std::int32_t between;
-  std::int64_t second[2];
-};
-
-namespace detail {
-
-/// Walks over one row, eight bytes at a time. Every step returns false at what is unusual.
-template <bool Spaced>
-class row_cursor {
- public:
-  explicit row_cursor(const char* at) noexcept : at_(at) {}
-
-  [[nodiscard]] const char* at() const noexcept { return at_; }
-  bool skip(char c) noexcept { return *at_++ == c; }
-  bool comma() noexcept { return *at_++ == ',' && (!Spaced || *at_++ == ' '); }
-
-  template <class Int>
-  [[gnu::always_inline]] bool integer(Int& value) noexcept {
-    const bool negative = *at_ == '-';
-    at_ += negative ? 1 : 0;
-    if (leading_zero()) return false;
-    std::uint64_t v = 0;
-    unsigned size = digits(v);
-    if (size - 1 > 7) return false;
-    if (size == 8) [[unlikely]] {  // up to 18
-      for (unsigned more = 1; more != 0; size += more)
-        if ((more = digits(v)) > 8 || size + more > 18) return false;
-      if (v >> (8 * sizeof(Int) - 1) != 0) return false;
-    }
-    value = static_cast<Int>(negative ? 0 - v : v);
-    return true;
-  }
-
-  /// Up to `most` integers in brackets, and where they stand behind `start`.
-  template <class Int>
-  bool list(Int* values, std::uint32_t* places, std::uint32_t& count, std::uint32_t most,
-            const char* start) noexcept {
-    count = 0;
-    if (!skip('[')) return false;
-    if (*at_ == ']') return skip(']');
-    for (;;) {
-      if (count == most) return false;
-      places[count] = static_cast<std::uint32_t>(at_ - start);
-      if (!integer(values[count++])) return false;
-      if (*at_ == ']') return skip(']');
-      if (!comma()) return false;
-    }
-  }
-
-  /// [n,n,n],n,n]
-  [[gnu::always_inline]] bool tail(row_numbers& r) noexcept {
-    r.integral = 0;
-    return skip('[') && number(r.numbers[0], r.integral, 0) && comma() &&
-           number(r.numbers[1], r.integral, 1) && comma() && number(r.numbers[2], r.integral, 2) &&
-           skip(']') && comma() && number(r.numbers[3], r.integral, 3) && comma() &&
-           number(r.numbers[4], r.integral, 4) && skip(']');
-  }
-
- private:
-  [[gnu::always_inline]] bool number(double& value, std::uint32_t& integral,
-                                     unsigned index) noexcept {
-    const auto negative = static_cast<std::uint64_t>(*at_ == '-');
-    at_ += negative;
-    if (leading_zero()) return false;
-    std::uint64_t m = 0;
-    const unsigned before = digits(m);
-    if (before - 1 > 6) return false;
-    if (*at_ != '.') {
-      value = static_cast<double>(static_cast<std::int64_t>(negative != 0 ? 0 - m : m));
-      integral |= 1u << index;
-      return true;
-    }
-    ++at_;
-    unsigned size = digits(m);
-    if (size == 8) {
-      const unsigned more = digits(m);
-      size += more;
-      if (more == 8) size += digits(m);
-    }
-    if (size == 0 || before + size > 18) return false;
-    const double v = tessera::detail::quotient_by_power_of_ten(m, size);
-    value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
-    return true;
-  }
-
-  /// 0 and another digit.
-  [[nodiscard]] bool leading_zero() const noexcept {
-    return (load_le<std::uint16_t>(at_) & 0xf0ff) == 0x3030;
-  }
-  /// Appends up to 8 digits to `value`. Returns how many.
-  [[gnu::always_inline]] unsigned digits(std::uint64_t& value) noexcept {
-    const std::uint64_t w = load_le<std::uint64_t>(at_) ^ 0x3030303030303030u;
-    // The lowest byte that is above 9 sets its top bit; what it carries goes up.
-    const std::uint64_t others = (w | (w + 0x7676767676767676u)) & 0x8080808080808080u;
-    const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 0x78u;
-    if (bits == 0) return 0;
-    value = value * tessera::detail::powers_of_ten[bits / 8] + eight_digits(w << (64 - bits));
-    at_ += bits / 8;
-    return bits / 8;
-  }
-  /// Of digits from 0, the first in the lowest byte.
-  [[nodiscard]] static std::uint64_t eight_digits(std::uint64_t w) noexcept {
-    w = w * (10 * 256 + 1) >> 8;
-    w = (w & 0x00ff00ff00ff00ffu) * (100 * 65536 + 1) >> 16;
-    return (w & 0x0000ffff0000ffffu) * (10000 * 4294967296 + 1) >> 32;
-  }
-
-  const char* at_;
-};
-
-/// Reads the row whose bracket is at `at`. Returns what follows the closing one, or null.
-template <bool Spaced>
-[[gnu::always_inline]] inline const char* read_row(const char* at, number_row& r) noexcept {
-  row_cursor<Spaced> c(at);
-  if (!c.skip('[')) return nullptr;
-  r.at = c.at();
-  const auto here = [&] { return static_cast<std::uint32_t>(c.at() - r.at); };
-  r.places[0] = 0;
-  if (!c.integer(r.integers[0]) || !c.comma()) return nullptr;
-  r.places[1] = here();
-  if (!c.integer(r.integers[1]) || !c.comma()) return nullptr;
-  r.places[2] = here();
-  if (!c.integer(r.integers[2]) || !c.comma()) return nullptr;
-  r.places[3] = here();
-  if (!c.integer(r.wide) || !c.comma()) return nullptr;
-  r.places[4] = here();
-  return c.tail(r) ? c.at() : nullptr;
-}
-template <bool Spaced>
-[[gnu::always_inline]] inline const char* read_row(const char* at, list_row& r) noexcept {
-  row_cursor<Spaced> c(at);
-  if (!c.skip('[')) return nullptr;
-  r.at = c.at();
-  if (!c.list(r.first, r.first_at, r.first_count, 3, r.at) || !c.comma() || !c.integer(r.between) ||
-      !c.comma())
-    return nullptr;
-  r.second_list_at = static_cast<std::uint32_t>(c.at() - r.at);
-  if (!c.list(r.second, r.second_at, r.second_count, 2, r.at) || !c.comma()) return nullptr;
-  r.group_at = static_cast<std::uint32_t>(c.at() - r.at);
-  return c.tail(r) ? c.at() : nullptr;
-}
-
-/// Nothing is read further behind the start of a row.
-inline constexpr std::ptrdiff_t reach = 512;
-
-template <bool Spaced, class Row, class Sink>
-const char* read_rows(const char* at, const char* end, Sink& sink) {
-  const char* done = at;
-  Row r;
-  while (end - at >= reach) {
-    const char* const behind = read_row<Spaced>(at, r);
-    if (behind == nullptr || !sink(r)) break;
-    done = behind;
-    if (*behind != ',' || (Spaced && behind[1] != ' ')) break;
-    at = behind + (Spaced ? 2 : 1);
-  }
-  return done;
-}
-
-}  // namespace detail
-
-#ifdef TESSERA_HAS_AVX2_PATH
-namespace detail::avx2 {
-
-// Vectors by their lanes. The builtins want signed ones, and `chars` for bytes.
-using bytes [[gnu::vector_size(32)]] = unsigned char;
-using chars [[gnu::vector_size(32)]] = char;
-using shorts [[gnu::vector_size(32)]] = short;
-using ints [[gnu::vector_size(32)]] = int;
-using longs [[gnu::vector_size(32)]] = long long;
-using doubles [[gnu::vector_size(32)]] = double;
-using bytes_16 [[gnu::vector_size(16)]] = unsigned char;
-using ints_16 [[gnu::vector_size(16)]] = int;
-
-template <class Value>
-TESSERA_AVX2_INLINE Value load(const void* from) noexcept {
-  Value v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-
-/// The top bits of all bytes.
-TESSERA_AVX2_INLINE std::uint32_t top_bits(bytes b) noexcept {
-  return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb256(__builtin_bit_cast(chars, b)));
-}
-TESSERA_AVX2_INLINE std::uint32_t sign_bits(longs v) noexcept {
-  return static_cast<std::uint32_t>(__builtin_ia32_movmskpd256(__builtin_bit_cast(doubles, v)));
-}
-/// All ones where two bytes are equal.
-TESSERA_AVX2_INLINE bytes is(bytes a, bytes b) noexcept {
-  return __builtin_bit_cast(bytes, a == b);
-}
-
-/// Bit n is set when byte n is one of , . [ ]
-TESSERA_AVX2_INLINE std::uint64_t delimiters(const char* p) noexcept {
-  // By the low half of a byte, the one delimiter that it can be; or one that it can't be.
-  constexpr chars known = {',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',',
-                           '[', ',', ']', '.', ',', ',', ',', ',', ',', ',', ',',
-                           ',', ',', ',', ',', ',', '[', ',', ']', '.', ','};
-  const auto low = load<chars>(p), high = load<chars>(p + 32);
-  const auto low_known = __builtin_ia32_pshufb256(known, low);
-  const auto high_known = __builtin_ia32_pshufb256(known, high);
-  return top_bits(__builtin_bit_cast(bytes, low_known == low)) |
-         std::uint64_t{top_bits(__builtin_bit_cast(bytes, high_known == high))} << 32;
-}
-
-/// The delimiters of 64 bytes, one after the other.
-struct sight {
-  const char* base;
-  std::uint64_t left;
-
-  TESSERA_AVX2_INLINE explicit sight(const char* p) noexcept : base(p), left(delimiters(p)) {}
-  /// base + 64 when there is none.
-  TESSERA_AVX2_INLINE const char* next() noexcept {
-    const char* const found = base + __builtin_ia32_tzcnt_u64(left);
-    left &= left - 1;
-    return found;
-  }
-  /// Whether what next() gave, and all before it, was there.
-  [[nodiscard]] TESSERA_AVX2_INLINE bool saw(const char* found) const noexcept {
-    return found != base + 64;
-  }
-  /// Goes on at `at`, at most 63 bytes on, where `more` are the delimiters of the next 64 bytes.
-  TESSERA_AVX2_INLINE void move_to(const char* at, std::uint64_t more) noexcept {
-    const auto distance = static_cast<unsigned>(at - base);
-    left = left >> distance | more << 1 << (63 - distance);
-    base = at;
-  }
-};
-
-/// `size` bytes before `end`.
-struct token {
-  const char* end;
-  std::size_t size;
-};
-
-// Zeros, then ones: loaded from + n on, they keep the last n bytes.
-struct masks {
-  unsigned char of_8[8 + 8], of_16[16 + 16];
-};
-inline constexpr masks last = [] {
-  masks m{};
-  for (unsigned i = 8; i < sizeof m.of_8; ++i) m.of_8[i] = 255;
-  for (unsigned i = 16; i < sizeof m.of_16; ++i) m.of_16[i] = 255;
-  return m;
-}();
-
-TESSERA_AVX2_INLINE long long text_8(const token& t) noexcept { return load<long long>(t.end - 8); }
-TESSERA_AVX2_INLINE long long mask_8(const token& t) noexcept {
-  return load<long long>(last.of_8 + t.size);
-}
-
-/// Four tokens -?digits of up to 7 bytes.
-struct signed_tokens {
-  bytes digits;    // from 0, with zeros before them
-  bytes negative;  // ones where a minus stands
-  bytes wrong;     // not zero when a token isn't one, but for bytes that aren't digits
-
-  TESSERA_AVX2_INLINE signed_tokens(const token& a, const token& b, const token& c,
-                                    const token& d) noexcept {
-    const longs text = {text_8(a), text_8(b), text_8(c), text_8(d)};
-    const longs mask = {mask_8(a), mask_8(b), mask_8(c), mask_8(d)};
-    const auto first = __builtin_bit_cast(bytes, mask & ~(mask << 8));
-    const auto all = (__builtin_bit_cast(bytes, text) - '0') & __builtin_bit_cast(bytes, mask);
-    negative = is(all, bytes{} + static_cast<unsigned char>('-' - '0'));
-    digits = all & ~negative;
-    const auto first_digit =
-        (first & ~negative) | __builtin_bit_cast(bytes, __builtin_bit_cast(longs, negative) << 8);
-    constexpr unsigned char f = 255;  // a zero may come last, and a minus may not
-    constexpr bytes but_last = {f, f, f, f, f, f, f, 0, f, f, f, f, f, f, f, 0,
-                                f, f, f, f, f, f, f, 0, f, f, f, f, f, f, f, 0};
-    wrong = (negative & ~(first & but_last)) | (is(digits, bytes{}) & first_digit & but_last) |
-            __builtin_bit_cast(bytes, mask == 0);
-  }
-  /// All ones in the lane of each negative token.
-  [[nodiscard]] TESSERA_AVX2_INLINE longs signs() const noexcept {
-    return __builtin_bit_cast(longs, negative) != 0;
-  }
-};
-
-TESSERA_AVX2_INLINE bytes join(bytes_16 low, bytes_16 high) noexcept {
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
-                                 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
-}
-/// The digits of two tokens of up to 16, from 0.
-TESSERA_AVX2_INLINE bytes digits_of(const token& a, const token& b) noexcept {
-  const bytes text = join(load<bytes_16>(a.end - 16), load<bytes_16>(b.end - 16));
-  const bytes mask = join(load<bytes_16>(last.of_16 + a.size), load<bytes_16>(last.of_16 + b.size));
-  return (text - '0') & mask;
-}
-
-/// The larger of two, byte for byte.
-TESSERA_AVX2_INLINE bytes most(bytes a, bytes b) noexcept { return a > b ? a : b; }
-
-/// Groups of four digits to numbers below 10,000.
-TESSERA_AVX2_INLINE ints fours(bytes digits) noexcept {
-  constexpr chars tens = {10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1,
-                          10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1};
-  constexpr shorts hundreds = {100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1};
-  const shorts twos = __builtin_ia32_pmaddubsw256(__builtin_bit_cast(chars, digits), tens);
-  return __builtin_ia32_pmaddwd256(twos, hundreds);
-}
-/// Groups of eight digits to numbers below 10^8: two of `a` and two of `b`, in each half.
-TESSERA_AVX2_INLINE ints eights(ints a, ints b) noexcept {
-  constexpr shorts ten_thousands = {10000, 1, 10000, 1, 10000, 1, 10000, 1,
-                                    10000, 1, 10000, 1, 10000, 1, 10000, 1};
-  return __builtin_ia32_pmaddwd256(__builtin_ia32_packusdw256(a, b), ten_thousands);
-}
-/// Groups of sixteen digits.
-TESSERA_AVX2_INLINE longs sixteens(ints of_eight) noexcept {
-  constexpr ints factor = {100000000, 0, 100000000, 0, 100000000, 0, 100000000, 0};
-  using naturals [[gnu::vector_size(32)]] = unsigned long long;
-  const naturals low = __builtin_bit_cast(naturals, of_eight) >> 32;
-  return __builtin_ia32_pmuludq256(of_eight, factor) + __builtin_bit_cast(longs, low);
-}
-
-struct number_tokens {
-  token whole, fraction;
-  [[nodiscard]] TESSERA_AVX2_INLINE double scale() const noexcept {
-    return tessera::detail::exact_powers_of_ten[fraction.size];
-  }
-};
-
-/// Finds a number at `at` and goes behind `close`, which ends it. False when it is unusual.
-template <bool Spaced>
-TESSERA_AVX2_INLINE bool find(const char*& at, sight& s, char close, number_tokens& n) noexcept {
-  const char* const point = s.next();
-  n.whole = {point, static_cast<std::size_t>(point - at)};
-  const char* end = point;
-  n.fraction = {point, 0};
-  if (*point == '.') {
-    end = s.next();
-    n.fraction = {end, static_cast<std::size_t>(end - point) - 1};
-    if (n.fraction.size - 1 > 15) return false;
-  } else if (*at == '-' && at[1] == '0') {
-    return false;  // an integer, which has no -0
-  }
-  if (*end != close) return false;
-  at = end + 1;
-  return !Spaced || close != ',' || *at++ == ' ';
-}
-
-/// whole.fraction, whatever its length. False beyond 18 digits.
-TESSERA_AVX2_INLINE bool assemble(const number_tokens& n, std::uint64_t whole,
-                                  std::uint64_t fraction, bool negative, double& value) noexcept {
-  if (n.whole.size + n.fraction.size > 18 + (negative ? 1u : 0u)) return false;
-  const std::uint64_t m = whole * tessera::detail::powers_of_ten[n.fraction.size] + fraction;
-  value = tessera::detail::quotient_by_power_of_ten(m, static_cast<unsigned>(n.fraction.size));
-  if (negative) value = -value;
-  return true;
-}
-
-/// Reads the row whose bracket is at `at`. Returns what follows the closing one, or null.
-template <bool Spaced>
-TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept {
-  if (*at != '[') return nullptr;
-  r.at = ++at;
-  sight s(at);
-  const std::uint64_t more = delimiters(at + 64);
-  token integers[4];
-  std::size_t sizes = 0;  // of all tokens of up to 7 bytes, or'ed
-  const char* last_integer = at;
-#pragma GCC unroll 4
-  for (unsigned k = 0; k < 4; ++k) {
-    r.places[k] = static_cast<std::uint32_t>(at - r.at);
-    last_integer = at;
-    const char* const end = s.next();
-    integers[k] = {end, static_cast<std::size_t>(end - at)};
-    if (k < 3) sizes |= integers[k].size;
-    if (*end != ',') return nullptr;
-    at = end + 1;
-    if (Spaced && *at++ != ' ') return nullptr;
-  }
-  token& wide = integers[3];
-  if (at - s.base > 62 || *at != '[') return nullptr;
-  r.places[4] = static_cast<std::uint32_t>(at - r.at);
-  ++at;
-  number_tokens numbers[5];
-  s.move_to(at, more);
-  if (!find<Spaced>(at, s, ',', numbers[0]) || !find<Spaced>(at, s, ',', numbers[1]) ||
-      !find<Spaced>(at, s, ']', numbers[2]) || !s.saw(at - 1) || *at != ',')
-    return nullptr;
-  (void)s.next();
-  ++at;
-  if (Spaced && *at++ != ' ') return nullptr;
-  if (at - s.base > 32) s = sight(at);  // a long row
-  if (!find<Spaced>(at, s, ',', numbers[3]) || !find<Spaced>(at, s, ']', numbers[4]) ||
-      !s.saw(at - 1))
-    return nullptr;
-  for (const number_tokens& n : numbers) sizes |= n.whole.size;
-  if (sizes > 7) return nullptr;
-
-  const bool wide_negative = *last_integer == '-';
-  const char* const wide_first = last_integer + (wide_negative ? 1 : 0);
-  wide.size = static_cast<std::size_t>(wide.end - wide_first);
-  const bool leading_zero = (load<std::uint16_t>(wide_first) & 0xf0ff) == 0x3030;
-  if (wide.size - 1 > 17 || leading_zero) return nullptr;
-  std::int64_t above = 0;  // its first digits, when there are more than 16
-  if (wide.size > 16) [[unlikely]] {
-    for (const char* p = wide_first; p != wide.end - 16; ++p) {
-      if (*p < '0' || *p > '9') return nullptr;
-      above = above * 10 + (*p - '0');
-    }
-    wide.size = 16;
-  }
-
-  const signed_tokens whole(numbers[0].whole, numbers[1].whole, numbers[2].whole, numbers[3].whole);
-  const signed_tokens other(integers[0], integers[1], integers[2], numbers[4].whole);
-  const bytes even_digits = digits_of(numbers[0].fraction, numbers[2].fraction);
-  const bytes odd_digits = digits_of(numbers[1].fraction, numbers[3].fraction);
-  const bytes last_digits = digits_of(wide, numbers[4].fraction);
-  const bytes largest =
-      most(most(whole.digits, other.digits), most(most(even_digits, odd_digits), last_digits));
-  const bytes nine = bytes{} + 9;
-  if (top_bits(whole.wrong | other.wrong | ~is(most(largest, nine), nine)) != 0) return nullptr;
-
-  const ints eight = eights(fours(whole.digits), fours(other.digits));
-  const ints_16 wholes = __builtin_shufflevector(eight, eight, 0, 1, 4, 5);
-  const longs fraction = sixteens(eights(fours(even_digits), fours(odd_digits)));
-  const ints last_fours = fours(last_digits);
-  const longs last_two = sixteens(eights(last_fours, last_fours));
-
-  // whole * 10^size + fraction is exact below 2^53, and so is a fraction below 2^52 whose bits
-  // become those of 2^52 + fraction; then one division rounds.
-  const doubles scale = {numbers[0].scale(), numbers[1].scale(), numbers[2].scale(),
-                         numbers[3].scale()};
-  constexpr longs two_to_52 = {0x4330000000000000, 0x4330000000000000, 0x4330000000000000,
-                               0x4330000000000000};
-  r.integral = sign_bits(scale == 1.0) | (numbers[4].fraction.size == 0 ? 16u : 0u);
-  const doubles small = __builtin_bit_cast(doubles, fraction | two_to_52) - 0x1p52;
-  const doubles sum = __builtin_convertvector(wholes, doubles) * scale + small;
-  const longs signs = whole.signs();
-  const auto value = __builtin_bit_cast(longs, sum / scale) ^ (signs << 63);
-  std::memcpy(r.numbers, &value, sizeof value);
-  const longs unusual = (sum >= 0x1p53) | (fraction >= (1LL << 52));
-  if (sign_bits(unusual) != 0) {
-    for (unsigned k = 0; k < 4; ++k)
-      if (!assemble(numbers[k], static_cast<std::uint32_t>(wholes[k]),
-                    static_cast<std::uint64_t>(fraction[k]), signs[k] != 0, r.numbers[k]))
-        return nullptr;
-  }
-  const longs other_signs = other.signs();
-  if (!assemble(numbers[4], static_cast<std::uint32_t>(eight[7]),
-                static_cast<std::uint64_t>(last_two[2]), other_signs[3] != 0, r.numbers[4]))
-    return nullptr;
-  const ints_16 negative = __builtin_convertvector(other_signs, ints_16);
-  const ints_16 values = (__builtin_shufflevector(eight, eight, 2, 3, 6, 7) ^ negative) - negative;
-  std::memcpy(r.integers, &values, sizeof values);
-  r.wide = above * 10000000000000000 + last_two[0];
-  if (wide_negative) r.wide = -r.wide;
-  return at;
-}
-
-template <bool Spaced, class Sink>
-TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) {
-  const char* done = at;
-  number_row r;
-  while (end - at >= reach) {
-    const char* behind = read_row<Spaced>(at, r);
-    if (behind == nullptr) behind = json::detail::read_row<Spaced>(at, r);  // takes more digits
-    if (behind == nullptr || !sink(r)) break;
-    done = behind;
-    if (*behind != ',' || (Spaced && behind[1] != ' ')) break;
-    at = behind + (Spaced ? 2 : 1);
-  }
-  return done;
-}
-
-}  // namespace detail::avx2
-#endif
-
-/// How rows are read: not at all, with plain integers, or with what this processor has. It changes
-/// nothing but time.
-enum class row_path : std::uint8_t { none, portable, best };
-
-/// Reads rows from the bracket at `at` on, calling `sink(row)` for each, until one is unusual or the
-/// sink returns false for it. Returns what follows the last row that was taken, or `at`.
-template <class Sink>
-using row_reader = const char* (*)(const char* at, const char* end, Sink& sink);
-
-/// A reader of rows with or without a space behind each comma; null for `none`.
-template <class Row, class Sink>
-[[nodiscard]] row_reader<Sink> find_row_reader(bool is_spaced, row_path path) noexcept {
-  if (path == row_path::none) return nullptr;
-#ifdef TESSERA_HAS_AVX2_PATH
-  if constexpr (std::is_same_v<Row, number_row>)
-    if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("bmi2"))
-      return is_spaced ? detail::avx2::read_rows<true, Sink> : detail::avx2::read_rows<false, Sink>;
-#endif
-  return is_spaced ? detail::read_rows<true, Row, Sink> : detail::read_rows<false, Row, Sink>;
-}
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#undef TESSERA_HAS_AVX2_PATH
-#undef TESSERA_AVX2
-#undef TESSERA_AVX2_INLINE
-
-#endif  // TESSERA_CORE_JSON_ROWS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace alir {
-namespace detail {
+namespace alir::detail {
 
 [[nodiscard]] constexpr bool is_int32(std::int64_t v) noexcept {
   return v >= INT32_MIN && v <= INT32_MAX;
@@ -4879,6 +5213,7 @@ struct operation_sink {
     return true;
   }
 };
+
 static_assert(spelling::min == 1 && spelling::max == 2 && spelling::step == 4 &&
                   spelling::latency == 8 && spelling::cost == 16,
               "row_numbers::integral has the bits of spelling");
@@ -5296,12 +5631,11 @@ class json_model_reader {
   return in.finish().code == errc::ok ? found : error{};
 }
 
-}  // namespace detail
+}  // namespace alir::detail
+namespace alir {
 
-/// Reads a model from JSON text (specification, "CombLogic Payload"; facts of versions 3 and 4).
-/// `rows` chooses among paths that differ in nothing but time.
-[[nodiscard]] inline result<model> read_json(std::string_view source, const limits& limit = {},
-                                             json::row_path rows = json::row_path::best) {
+TESSERA_INLINE result<model> read_json(std::string_view source, const limits& limit,
+                                       json::row_path rows) {
   result<model> m = detail::json_model_reader(source, limit, rows).read();
   if (m) return m;
   // A file of another version fails somewhere in its model; what its reader needs to hear is that.
@@ -5312,11 +5646,25 @@ class json_model_reader {
 }  // namespace alir
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ALIR_READ_JSON_HPP
+#endif  // TESSERA_ALIR_DETAIL_READ_JSON_HPP
+
+// ---- tessera/alir/detail/read_bytecode.hpp
+//
+// The bodies of alir/read_bytecode.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+#define TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
 
 namespace tessera::inline TESSERA_ABI {
-namespace alir {
-namespace detail {
+namespace alir::detail {
 
 /// The widest interval of a type, or false when no interval has the type.
 [[nodiscard]] inline bool widest_interval(fixed_type t, interval& q) noexcept {
@@ -5593,48 +5941,29 @@ class bytecode_reader {
   pool<std::uint8_t> padded_;
 };
 
-}  // namespace detail
+}  // namespace alir::detail
+namespace alir {
 
-/// Reads a model from the bytes of a bytecode file, of any of the two forms.
-[[nodiscard]] inline result<model> read_bytecode(bytes source, const limits& limit = {}) {
+TESSERA_INLINE result<model> read_bytecode(bytes source, const limits& limit) {
   return detail::bytecode_reader(source, false, limit).read();
 }
-/// Reads a model from version 2 words in the byte order of this host, as interpreters pass them in
-/// memory. Offsets of errors are 4 times the index of the word.
-[[nodiscard]] inline result<model> read_bytecode(std::span<const std::int32_t> words,
-                                                 const limits& limit = {}) {
+
+TESSERA_INLINE result<model> read_bytecode(std::span<const std::int32_t> words,
+                                           const limits& limit) {
   return detail::bytecode_reader(std::as_bytes(words), true, limit).read();
 }
 
 }  // namespace alir
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ALIR_READ_BYTECODE_HPP
+#endif  // TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
 
-// ---- tessera/alir/write.hpp
+// ---- tessera/alir/detail/write.hpp
 //
-// ALIR to version 2: the JSON that the format's own tool saves, byte for byte, and bytecode.
-//
-//   tessera::result<tessera::text> json = alir::write_json(model);
-//   tessera::result<tessera::pool<std::int32_t>> words = alir::write_bytecode(model);
-//
-// Models that came from versions 3 and 4 are written as version 2 where it has a form for them. It
-// has none for a sum (opcode 11), a quantize with a shift, and constants of add_constant beyond
-// int32. A table without a spec (bytecode has none) gets one: out_qint from its entries, and the
-// SHA-256 hash that the format's compiler would give it.
-//
-// What the bytecode drops: latency, cost, intervals beyond their types, carry_size, adder_size,
-// and everything about tables but their entries.
-//
-// Lifetime:   results own themselves.
-// Errors:     alir_not_version_2, alir_not_finite, alir_bytecode_range, and those of verify() for
-//             what each writer relies on (write_bytecode: shape, ids, intervals and tables); the
-//             offset is the operation's or table's place in the source. Nothing is written then.
-// Limits:     those of the format.
-// Allocation: the result, at most twice.
+// The bodies of alir/write.hpp.
 
-#ifndef TESSERA_ALIR_WRITE_HPP
-#define TESSERA_ALIR_WRITE_HPP
+#ifndef TESSERA_ALIR_DETAIL_WRITE_HPP
+#define TESSERA_ALIR_DETAIL_WRITE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -5830,7 +6159,7 @@ class writer {
 
 #endif  // TESSERA_CORE_JSON_WRITE_HPP
 
-// ---- tessera/alir/table_hash.hpp
+// ---- tessera/alir/detail/table_hash.hpp
 //
 // The name that ALIR gives a lookup table: SHA-256 over its entries and fraction bits.
 //
@@ -5847,8 +6176,8 @@ class writer {
 // Limits:     none.
 // Allocation: the text.
 
-#ifndef TESSERA_ALIR_TABLE_HASH_HPP
-#define TESSERA_ALIR_TABLE_HASH_HPP
+#ifndef TESSERA_ALIR_DETAIL_TABLE_HASH_HPP
+#define TESSERA_ALIR_DETAIL_TABLE_HASH_HPP
 
 #include <bit>
 #include <cstddef>
@@ -5947,11 +6276,10 @@ class sha256 {
 }  // namespace alir
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ALIR_TABLE_HASH_HPP
+#endif  // TESSERA_ALIR_DETAIL_TABLE_HASH_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace alir {
-namespace detail {
+namespace alir::detail {
 
 /// The 64-bit data of version 2: the inverse of unpack_data.
 [[nodiscard]] constexpr std::int64_t pack_data(const operation& o) noexcept {
@@ -6045,10 +6373,10 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
   return number(to.literal(","), o.cost, spelling::cost).literal("]");
 }
 
-}  // namespace detail
+}  // namespace alir::detail
+namespace alir {
 
-/// The model as version 2 JSON: keys in canonical order, no white space, no newline at the end.
-[[nodiscard]] inline result<text> write_json(const model& m) {
+TESSERA_INLINE result<text> write_json(const model& m) {
   for (std::size_t i = 0; i < m.ops.size(); ++i) {
     const operation& o = m.ops[i];
     errc e = detail::check_version_2(o);
@@ -6119,9 +6447,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
   return out;
 }
 
-/// The model as version 2 bytecode: words in the byte order of this host (specification, "External
-/// Bytecode Representation").
-[[nodiscard]] inline result<pool<std::int32_t>> write_bytecode(const model& m) {
+TESSERA_INLINE result<pool<std::int32_t>> write_bytecode(const model& m) {
   if (const error e = detail::check_interface(m); e.code != errc::ok) return e;
   pool<std::int32_t> words;
   words.reserve(6 + m.inp_shifts.size() + 3 * m.out_idxs.size() + 8 * m.ops.size() +
@@ -6166,174 +6492,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 }  // namespace alir
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ALIR_WRITE_HPP
-
-// ---- tessera/core/describe.hpp
-//
-// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
-//
-//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
-//     [alir_opcode] at $.model[5][3][2], offset 47
-//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
-//                                              ^
-//
-//   program.bc: error: the bytecode ends early
-//     [alir_bytecode_truncated] at offset 780 (0x30c)
-//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
-//                                                   ^
-//
-// What was built in code has no source to show; there the element is named:
-//
-//   describe(alir::verify(std::move(model)).error(), "")
-//   // <input>: error: id0 must refer to an earlier operation
-//   //   [alir_id0] at operation 2
-//
-// Lifetime:   the text that is returned owns itself.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
-// Allocation: the text, and what json::reader needs to find a path.
-
-#ifndef TESSERA_CORE_DESCRIBE_HPP
-#define TESSERA_CORE_DESCRIBE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-void append_key(text& out, std::string_view key);
-
-/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
-/// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
-
-inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
-
-/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
-/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
-/// follows it; what isn't there gets no_offset.
-void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
-          const limits& limit = {});
-/// The offset of the value at one path, or no_offset.
-[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
-                                 const limits& limit = {});
-
-}  // namespace json
-
-/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name as it is to be shown.
-[[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
-                            const limits& limit = {});
-
-/// An error in a binary source, with the 16 bytes around it and a caret.
-[[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
-
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_CORE_DESCRIBE_HPP
-
-#endif  // TESSERA_ALIR_HPP
-
-#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-
-// ---- tessera/core/detail/error.hpp
-//
-// The bodies of core/error.hpp, and core's own messages.
-
-#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
-#define TESSERA_CORE_DETAIL_ERROR_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr errc_row core_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_CORE_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
-
-TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
-  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
-  return tables[owner];
-}
-
-[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
-  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
-  if (owner < owners)
-    for (const errc_row& row : table_of(owner))
-      if (row.code == code) return row;
-  return unknown_code;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE std::string_view error::message() const noexcept {
-  return detail::row_of(code).message;
-}
-TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
-
-// ---- tessera/core/detail/text.hpp
-//
-// The bodies of core/text.hpp.
-
-#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
-#define TESSERA_CORE_DETAIL_TEXT_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-
-TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
-  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
-  const char* plain = s.data();
-  const char* const end = plain + s.size();
-  const auto flush = [&](const char* at) {
-    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
-  };
-  for (const char* at = plain; at != end;) {
-    const auto lead = static_cast<unsigned char>(*at);
-    if (lead >= 0x20 && lead < 0x7f) {
-      ++at;
-      continue;
-    }
-    const unsigned length = unsafe_length(at, end);
-    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
-      at += length == 0 ? utf8_length(at, end) : 1;
-      continue;
-    }
-    flush(at);
-    if (lead == '\n' || lead == '\t' || lead == '\r') {
-      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
-    } else if (length == 1) {
-      out << "\\x";
-      hex(lead >> 4);
-      hex(lead);
-    } else {
-      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
-      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
-                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
-      out << "\\u{";
-      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
-      out << '}';
-    }
-    plain = at += length;
-  }
-  flush(end);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+#endif  // TESSERA_ALIR_DETAIL_WRITE_HPP
 
 // ---- tessera/core/detail/describe.hpp
 //

@@ -124,227 +124,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
-#include <utility>
-
-
-// ---- tessera/core/pool.hpp
-//
-// Growing arrays of plain values: what models are made of.
-//
-//   tessera::pool<std::int32_t> p = {1, 2};
-//   p.push_back(3);
-//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
-//
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
-// Those can be grown by copying bytes, so one function that isn't a template serves every type;
-// with std::vector, instantiating its members would cost more than all the rest of including a
-// format.
-//
-// Lifetime:   owns; iterators, spans and references last until it grows.
-// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
-// Limits:     none.
-// Allocation: at most twice the elements held.
-
-#ifndef TESSERA_CORE_POOL_HPP
-#define TESSERA_CORE_POOL_HPP
-
-#include <cstddef>
-#include <cstring>
-#include <initializer_list>
-#include <new>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-/// Bytes that grow: what pools and texts have in common, compiled once.
-class block {
- public:
-  block() noexcept = default;
-  block(const block& other) { append(other.data_, other.size_); }
-  block(block&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
-  block& operator=(const block& other) { return *this = block(other); }
-  block& operator=(block&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    return *this;
-  }
-  ~block() { ::operator delete(data_); }
-
-  [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
-  [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
-    return static_cast<char*>(data_) + size_;
-  }
-  void append(const void* from, std::size_t count) {
-    if (count == 0) return;
-    if (capacity_ - size_ < count) return append_growing(from, count);
-    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
-    std::memcpy(static_cast<char*>(data_) + size_, from, count);
-    size_ += count;
-  }
-  void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
-    if (size_ != 0) std::memcpy(data, data_, size_);
-    ::operator delete(data_);
-    data_ = data;
-    capacity_ = capacity;
-  }
-
- private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
-    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
-  }
-
-  void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
-    append(from, count);
-  }
-
-  void* data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
-};
-
-}  // namespace detail
-
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
-/// concepts, which converts to one. Lifetime: borrows.
-template <class T>
-class view {
- public:
-  constexpr view() noexcept = default;
-  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
-
-  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
-  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
-  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-template <class T>
-class pool {
-  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
-
- public:
-  using value_type = T;
-
-  pool() noexcept = default;
-  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
-
-  operator view<T>() const& noexcept { return {data(), size()}; }
-  operator view<T>() const&& = delete;
-
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
-
-  void push_back(const T& value) {
-    if (block_.room() < sizeof(T)) return push_growing(value);
-    ::new (static_cast<void*>(data() + size())) T(value);
-    advance(1);
-  }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
-  /// Room for `count` more elements; write them there, then say how many with advance().
-  [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
-  /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
-  /// New elements are value-initialized.
-  void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
-    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
-  }
-
-  /// Keeps the first `count` elements, of at least so many.
-  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
-
-  friend bool operator==(const pool& a, const pool& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i])) return false;
-    return true;
-  }
-
- private:
-  void push_growing(const T& value) {
-    const T copy = value;  // which may stand in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
-  }
-
-  detail::block block_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_POOL_HPP
-
-// ---- tessera/core/result.hpp
-//
-// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
-// error.
-//
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.error());
-//   use(*m);
-//
-// True means success. Asking for the value of an error traps: that is a defect of the caller, and
-// going on with a half-made value is how such defects become security reports.
-//
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     error() is {ok, 0} on success.
-// Limits:     none.
-// Allocation: none of its own.
-
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
-
-#include <new>
-#include <type_traits>
-#include <utility>
 
 
 // ---- tessera/core/error.hpp
@@ -1494,6 +1274,224 @@ struct error {
 
 #endif  // TESSERA_CORE_ERROR_HPP
 
+// ---- tessera/core/pool.hpp
+//
+// Growing arrays of plain values: what models are made of.
+//
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
+//
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
+
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) {
+    if (block_.room() < sizeof(T)) return push_growing(value);
+    ::new (static_cast<void*>(data() + size())) T(value);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  /// Keeps the first `count` elements, of at least so many.
+  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  void push_growing(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.error());
+//   use(*m);
+//
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     error() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none of its own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
 namespace tessera::inline TESSERA_ABI {
 
 template <class T>
@@ -1563,80 +1561,72 @@ class [[nodiscard]] result {
 
 #endif  // TESSERA_CORE_RESULT_HPP
 
-// ---- tessera/core/sort.hpp
+// ---- tessera/ark/convert.hpp
 //
-// Sorting, stable, and searching, for plain values in a row.
+// Converts a graph from one dialect to another.
 //
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
+//   auto old = ark::convert(std::move(*graph), ark::dialect::d1b);
+//   if (!old) return fail(describe(old.error(), source));
 //
-//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
-//                                            [&](const edge& e) { return e.from < wanted; });
+// Operations and their order stay as they are, and so do tensors and buffers with their Ids:
 //
-// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
-// standard algorithms, which cost more to include than all the rest.
+//   Ops to Op        a node of several operations becomes a chain of nodes. An edge goes between the
+//                    operations that share a tensor, or from the last one to the first when none
+//                    do. Nodes get their places as Ids, edges stand ascending on both sides
+//   Op to Ops        nodes of one operation
+//   Matmul           d1a and d1b get the arguments that repeat the shapes, others lose them
+//   IsExternal       d2x and d3x get `false` where there is none, others lose `false`
+//   Pads             d1a gets ones, others get PaddedShape = Shape
+//   spellings        IsInputColumnMajor and IsOtherColumnMajor become TransposeInput and
+//                    TransposeOther; Value of ScalarAdd and ScalarMul becomes Factor
 //
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, as much again as is sorted, unless it is in order.
+// Lifetime:   the graph owns itself.
+// Errors:     what check() refuses; ark_dialect where `true` would be lost as IsExternal, or padding
+//             in d1a; ark_g01, g03, g05 where a chain can't be made; ark_o03 for a Matmul that
+//             doesn't have its tensors. The offset is that of the node.
+// Limits:     none.
+// Allocation: linear in the graph.
 
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
+#ifndef TESSERA_ARK_CONVERT_HPP
+#define TESSERA_ARK_CONVERT_HPP
+
+#include <cstdint>
+
+
+// ---- tessera/ark/graph.hpp
+//
+// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
+//
+//   for (const ark::node& n : g.nodes)
+//     for (const ark::op& o : operations(g, n))
+//       for (const std::uint32_t t : reads(g, o))
+//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
+//
+//   graph    Rank WorldSize Nodes
+//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
+//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
+//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
+//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
+//
+// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
+// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
+// and so have buffers. Layouts are shared among tensors.
+//
+// Members that the format doesn't know are kept, as JSON text, with the object that held them.
+//
+// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
+// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
+//             by hand, verify() checks them.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_ARK_GRAPH_HPP
+#define TESSERA_ARK_GRAPH_HPP
 
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
 
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
-/// holds for values at the front and for none behind them.
-template <class T, class Below>
-[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
-                                                    Below below) {
-  std::size_t first = 0;
-  while (count != 0) {
-    const std::size_t half = count / 2;
-    if (below(values[first + half])) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
 
 // ---- tessera/core/text.hpp
 //
@@ -2064,31 +2054,6 @@ struct line_column {
 
 #endif  // TESSERA_CORE_TEXT_HPP
 
-// ---- tessera/ark/build_rules.hpp
-//
-// What builders are told, and the shapes that follow from it.
-//
-//   const ark::setting axis{.name = ark::argument_name::axis, .integer = 1};
-//   b.op(ark::op_type::reduce_sum, {x}, {.args = {&axis, 1}});    // see build.hpp
-//
-//   element-wise   numpy's broadcasting            transpose   shape[i] = a.shape[permutation[i]]
-//   reduce         the axis becomes 1, or goes     matmul      [..,M,N], of PaddedShape too
-//   embedding      four dimensions: three of the indices, the table's columns
-//
-// Lifetime:   values; views of arguments last for the call.
-// Errors:     the codes of the rules that verify() holds a graph to.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_BUILD_RULES_HPP
-#define TESSERA_ARK_BUILD_RULES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <string_view>
-
-
 // ---- tessera/ark/format.hpp
 //
 // The tables of ARK's model graph: dialects, data types, operations, arguments.
@@ -2123,6 +2088,54 @@ struct line_column {
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/core/bytes.hpp
+//
+// Bytes as they stand in files: borrowed views, and the same memory seen as text.
+//
+//   tessera::bytes in = tessera::as_bytes(source);
+//   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
+//
+// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
+// and the byte order of the host don't matter.
+//
+// Lifetime:   `bytes` borrows.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_BYTES_HPP
+#define TESSERA_CORE_BYTES_HPP
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// An owner of bytes that is about to go: what borrows from it would dangle.
+template <class Owner>
+concept temporary_bytes =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_BYTES_HPP
 
 // X(enumerator, name, levels, nodes hold "Ops", "Buffer" comes third, "Pads", "IsExternal")
 #define TESSERA_ARK_DIALECTS(X)                                                                    \
@@ -2453,43 +2466,8 @@ template <std::size_t Size>
 #undef TESSERA_ARK_ARGUMENT_NAMES
 #undef TESSERA_ARK_ARGUMENTS
 
+
 #endif  // TESSERA_ARK_FORMAT_HPP
-
-// ---- tessera/ark/graph.hpp
-//
-// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
-//
-//   for (const ark::node& n : g.nodes)
-//     for (const ark::op& o : operations(g, n))
-//       for (const std::uint32_t t : reads(g, o))
-//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
-//
-//   graph    Rank WorldSize Nodes
-//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
-//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
-//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
-//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
-//
-// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
-// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
-// and so have buffers. Layouts are shared among tensors.
-//
-// Members that the format doesn't know are kept, as JSON text, with the object that held them.
-//
-// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
-// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
-//             by hand, verify() checks them.
-// Limits:     32-bit indices.
-// Allocation: pools, which double.
-
-#ifndef TESSERA_ARK_GRAPH_HPP
-#define TESSERA_ARK_GRAPH_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -2615,13 +2593,7 @@ struct graph {
   text characters;
 
   /// Bytes that its pools hold.
-  [[nodiscard]] std::size_t memory() const noexcept {
-    return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
-           arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
-           layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
-           tags.size() * sizeof(tag) + integers.size() * 8 + members.size() * sizeof(member) +
-           characters.size();
-  }
+  [[nodiscard]] std::size_t memory() const noexcept;
 };
 
 [[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
@@ -2674,17 +2646,10 @@ template <class Row>
 [[nodiscard]] inline std::string_view type_name(const graph& g, const op& o) noexcept {
   return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
 }
-[[nodiscard]] inline std::string_view name(const graph& g, const argument& a) noexcept {
-  return a.name == argument_name::other ? text_of(g, a.other_name)
-                                        : argument_names[static_cast<std::size_t>(a.name)];
-}
+[[nodiscard]] std::string_view name(const graph& g, const argument& a) noexcept;
 /// The argument of that name, or null.
-[[nodiscard]] inline const argument* find_argument(const graph& g, const op& o,
-                                                   argument_name name) noexcept {
-  for (const argument& a : arguments(g, o))
-    if (a.name == name) return &a;
-  return nullptr;
-}
+[[nodiscard]] const argument* find_argument(const graph& g, const op& o,
+                                            argument_name name) noexcept;
 /// Whether this rank holds the buffer.
 [[nodiscard]] inline bool is_local(const graph& g, const buffer& b) noexcept {
   return b.rank == -1 || b.rank == g.rank;
@@ -2700,56 +2665,14 @@ class interner {
   interner& operator=(const interner&) = delete;
 
   /// Copies characters.
-  [[nodiscard]] string characters(std::string_view s) {
-    const string out{index(graph_.characters.size()), index(s.size())};
-    graph_.characters << s;
-    return out;
-  }
+  [[nodiscard]] string characters(std::string_view s);
   /// The layout's index.
-  [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
-    if (recent_.empty()) recent_.resize(recent_layouts);
-    const std::uint64_t hash = hash_of(l);
-    std::uint32_t& slot = recent_[recent_slot(hash)];
-    if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
-    std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
-    if (latest == none || !same(graph_.layouts[latest], l)) {
-      replaced_layouts_ += latest != none ? 1 : 0;
-      note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
-      latest = index(graph_.layouts.size());
-      graph_.layouts.push_back(l);
-    }
-    slot = latest + 1;
-    return latest;
-  }
+  [[nodiscard]] std::uint32_t layout(const ark::layout& l);
   /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
   /// off again when the buffer is known.
-  [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag) {
-    std::uint32_t& latest = buffer_ids_.latest(b.id);
-    if (latest != none && same(graph_.buffers[latest], b)) {
-      graph_.tags.resize(first_tag);
-      return latest;
-    }
-    note(buffer_ids_, b.id, latest);
-    latest = index(graph_.buffers.size());
-    graph_.buffers.push_back(b);
-    return latest;
-  }
+  [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag);
   /// The tensor's index.
-  [[nodiscard]] std::uint32_t tensor(const ark::tensor& t) {
-    std::uint32_t& latest = tensor_ids_.latest(t.id);
-    if (latest != none) {
-      const ark::tensor& known = graph_.tensors[latest];
-      if (known.type == t.type && known.buffer == t.buffer &&
-          same_members(known.members, t.members) &&
-          (known.layout == t.layout ||
-           same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
-        return latest;
-    }
-    note(tensor_ids_, t.id, latest);
-    latest = index(graph_.tensors.size());
-    graph_.tensors.push_back(t);
-    return latest;
-  }
+  [[nodiscard]] std::uint32_t tensor(const ark::tensor& t);
   /// The tensor or buffer that was added last under an Id, or `none`.
   [[nodiscard]] std::uint32_t find_tensor(std::int64_t id) const noexcept {
     return tensor_ids_.find(id);
@@ -2767,51 +2690,14 @@ class interner {
         characters;
   };
   /// From now on, until the next mark, go_back() can undo what is added.
-  [[nodiscard]] mark set_mark() noexcept {
-    journal_.clear();
-    noting_ = true;
-    const graph& g = graph_;
-    return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
-            g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
-            g.integers.size(), g.members.size(), g.characters.size()};
-  }
+  [[nodiscard]] mark set_mark() noexcept;
   /// Cuts all pools back to where they were at the last mark.
-  void go_back(const mark& to) {
-    for (; !journal_.empty(); journal_.pop_back())
-      journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
-    const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
-      if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
-    };
-    graph& g = graph_;
-    for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
-      forget(tensor_ids_, g.tensors[i].id, to.tensors);
-    for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
-      forget(buffer_ids_, g.buffers[i].id, to.buffers);
-    for (std::size_t i = to.layouts; i < g.layouts.size(); ++i) {
-      const std::uint64_t hash = hash_of(g.layouts[i]);
-      forget(layout_hashes_, static_cast<std::int64_t>(hash), to.layouts);
-      recent_[recent_slot(hash)] = 0;
-    }
-    g.nodes.resize(to.nodes);
-    g.ops.resize(to.ops);
-    g.uses.resize(to.uses);
-    g.arguments.resize(to.arguments);
-    g.tensors.resize(to.tensors);
-    g.layouts.resize(to.layouts);
-    g.buffers.resize(to.buffers);
-    g.tags.resize(to.tags);
-    g.integers.resize(to.integers);
-    g.members.resize(to.members);
-    g.characters.truncate(to.characters);
-  }
+  void go_back(const mark& to);
 
   /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
   [[nodiscard]] bool overflown() const noexcept { return overflown_; }
   /// A pool's size as an index.
-  [[nodiscard]] std::uint32_t index(std::size_t size) noexcept {
-    overflown_ = overflown_ || size >= none;
-    return static_cast<std::uint32_t>(size);
-  }
+  [[nodiscard]] std::uint32_t index(std::size_t size) noexcept;
 
  private:
   /// The entry that was added last for an Id. Ids near the first one, as far as there are as many,
@@ -2819,50 +2705,11 @@ class interner {
   /// can't exceed 64.
   class id_map {
    public:
-    [[nodiscard]] std::uint32_t& latest(std::int64_t id) {
-      const auto number = static_cast<std::uint64_t>(id);
-      if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
-      const std::uint64_t i = number - base_;
-      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-      if (i < 1024 + 2 * lookups_) {
-        const std::size_t first = dense_.size();
-        dense_.resize(1024 + 4 * to_size(lookups_));
-        for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
-        for (const leaf& l : tree_)
-          if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
-            dense_[to_size(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
-        return dense_[static_cast<std::size_t>(i)];
-      }
-      std::uint32_t at = tree_.empty() ? none : 0, parent = none;
-      std::uint64_t bits = mixed(number);
-      std::size_t side = 0;
-      for (; at != none; bits <<= 1) {
-        if (tree_[at].id == id) return tree_[at].entry;
-        parent = at;
-        side = to_size(bits >> 63);
-        at = tree_[at].child[side];
-      }
-      if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
-      tree_.push_back({id, {none, none}, none});
-      return tree_.back().entry;
-    }
-    [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
-      const auto number = static_cast<std::uint64_t>(id);
-      const std::uint64_t i = number - base_;
-      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-      std::uint64_t bits = mixed(number);
-      for (std::uint32_t at = tree_.empty() ? none : 0; at != none; bits <<= 1) {
-        if (tree_[at].id == id) return tree_[at].entry;
-        at = tree_[at].child[bits >> 63];
-      }
-      return none;
-    }
+    [[nodiscard]] std::uint32_t& latest(std::int64_t id);
+    [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept;
 
    private:
-    [[nodiscard]] static std::uint64_t mixed(std::uint64_t number) noexcept {
-      const std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
-      return bits ^ bits >> 32;
-    }
+    [[nodiscard]] static std::uint64_t mixed(std::uint64_t number) noexcept;
     struct leaf {
       std::int64_t id;
       std::uint32_t child[2];
@@ -2878,40 +2725,15 @@ class interner {
     if (noting_ && latest != none) journal_.push_back({&map, key, latest});
   }
 
-  [[nodiscard]] static std::uint64_t hash_of(const ark::layout& l) noexcept {
-    std::uint64_t hash = l.rank;
-    for (std::size_t d = 0; d < l.rank && d < max_rank; ++d)
-      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
-        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
-    return hash;
-  }
+  [[nodiscard]] static std::uint64_t hash_of(const ark::layout& l) noexcept;
   [[nodiscard]] static std::size_t recent_slot(std::uint64_t hash) noexcept {
     return to_size(hash >> 52);
   }
 
-  [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
-    if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
-    for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
-      if (graph_.integers[a.pads + d] != graph_.integers[b.pads + d]) return false;
-    return true;
-  }
-  [[nodiscard]] bool same(const ark::buffer& a, const ark::buffer& b) const noexcept {
-    return a.rank == b.rank && a.external == b.external && same(a.send_tags, b.send_tags) &&
-           same(a.recv_tags, b.recv_tags) && same_members(a.members, b.members);
-  }
-  [[nodiscard]] bool same_members(std::uint32_t a, std::uint32_t b) const noexcept {
-    for (; a != none && b != none; a = graph_.members[a].next, b = graph_.members[b].next)
-      if (text_of(graph_, graph_.members[a].key) != text_of(graph_, graph_.members[b].key) ||
-          text_of(graph_, graph_.members[a].value) != text_of(graph_, graph_.members[b].value))
-        return false;
-    return a == b;
-  }
-  [[nodiscard]] bool same(range a, range b) const noexcept {
-    if (a.count != b.count) return false;
-    for (std::uint32_t i = 0; i < a.count; ++i)
-      if (!(graph_.tags[a.first + i] == graph_.tags[b.first + i])) return false;
-    return true;
-  }
+  [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept;
+  [[nodiscard]] bool same(const ark::buffer& a, const ark::buffer& b) const noexcept;
+  [[nodiscard]] bool same_members(std::uint32_t a, std::uint32_t b) const noexcept;
+  [[nodiscard]] bool same(range a, range b) const noexcept;
 
   /// An entry of a map that another has replaced.
   struct change {
@@ -2933,7 +2755,59 @@ class interner {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
+
 #endif  // TESSERA_ARK_GRAPH_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Whether the graph has a form in its dialect: one operation a node without "Ops", no padding
+/// where there are "Pads".
+[[nodiscard]] bool in_dialect(const graph& g) noexcept;
+
+namespace detail {
+
+/// An edge between two nodes, by their places.
+struct edge {
+  std::uint32_t from, to;
+};
+
+}  // namespace detail
+
+/// The same operations in the same order, as another dialect writes them. A graph that is in the
+/// dialect already stays as it is.
+[[nodiscard]] result<graph> convert(graph g, dialect to);
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_CONVERT_HPP
+
+// ---- tessera/ark/detail/build_rules.hpp
+//
+// What builders are told, and the shapes that follow from it.
+//
+//   const ark::setting axis{.name = ark::argument_name::axis, .integer = 1};
+//   b.op(ark::op_type::reduce_sum, {x}, {.args = {&axis, 1}});    // see build.hpp
+//
+//   element-wise   numpy's broadcasting            transpose   shape[i] = a.shape[permutation[i]]
+//   reduce         the axis becomes 1, or goes     matmul      [..,M,N], of PaddedShape too
+//   embedding      four dimensions: three of the indices, the table's columns
+//
+// Lifetime:   values; views of arguments last for the call.
+// Errors:     the codes of the rules that verify() holds a graph to.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_DETAIL_BUILD_RULES_HPP
+#define TESSERA_ARK_DETAIL_BUILD_RULES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -3168,7 +3042,191 @@ class shape_rules {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_BUILD_RULES_HPP
+#endif  // TESSERA_ARK_DETAIL_BUILD_RULES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Where a tensor lies, as far as that isn't the plain case.
+struct tensor_options {
+  dims strides = {};       ///< else PaddedShape; of refer(), else those of what it shows
+  dims offsets = {};       ///< else zeros
+  dims padded_shape = {};  ///< else the shape
+  std::int32_t rank = -1;  ///< the rank that holds it; a stand-in when that is another one
+};
+
+struct reduce_options {
+  std::string_view name = {};
+  value to = {};
+  bool keep_dim = true;
+};
+struct matmul_options {
+  std::string_view name = {};
+  value to = {};
+  bool transpose_input = false, transpose_other = false;
+};
+
+class builder {
+ public:
+  explicit builder(std::int32_t rank = 0, std::int32_t world_size = 1);
+  builder(const builder&) = delete;
+  builder& operator=(const builder&) = delete;
+
+  /// Memory of its own.
+  value tensor(const dims& shape, data_type type, const tensor_options& o = {});
+  /// Another view of the memory of `of`.
+  value refer(value of, const dims& shape, const tensor_options& o = {});
+  /// Equal parts along an axis, `size` each.
+  pool<value> shard(value of, std::int32_t axis, std::int64_t size);
+  /// The same elements in another shape; they must lie one behind the other.
+  value reshape(value of, const dims& shape);
+
+  // clang-format off
+  value copy(value a, const op_options& o = {}) { return op(op_type::copy, {a}, o); }
+  value exp(value a, const op_options& o = {}) { return op(op_type::exp, {a}, o); }
+  value sqrt(value a, const op_options& o = {}) { return op(op_type::sqrt, {a}, o); }
+  value rsqrt(value a, const op_options& o = {}) { return op(op_type::rsqrt, {a}, o); }
+  value relu(value a, const op_options& o = {}) { return op(op_type::relu, {a}, o); }
+  value sigmoid(value a, const op_options& o = {}) { return op(op_type::sigmoid, {a}, o); }
+  value gelu(value a, const op_options& o = {}) { return op(op_type::gelu, {a}, o); }
+  value add(value a, value b, const op_options& o = {}) { return op(op_type::add, {a, b}, o); }
+  value sub(value a, value b, const op_options& o = {}) { return op(op_type::sub, {a, b}, o); }
+  value mul(value a, value b, const op_options& o = {}) { return op(op_type::mul, {a, b}, o); }
+  value div(value a, value b, const op_options& o = {}) { return op(op_type::div, {a, b}, o); }
+  value rope(value x, value f, const op_options& o = {}) { return op(op_type::rope, {x, f}, o); }
+  value embedding(value rows, value table, const op_options& o = {}) { return op(op_type::embedding, {rows, table}, o); }
+  value scalar_add(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_add, a, f, o); }
+  value scalar_mul(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_mul, a, f, o); }
+  value reduce_sum(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_sum, a, axis, o); }
+  value reduce_max(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_max, a, axis, o); }
+  value reduce_mean(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_mean, a, axis, o); }
+  // clang-format on
+  value cast(value a, data_type to, op_options o = {});
+  /// Every element of `to` becomes `v`.
+  value scalar_assign(value to, float v, op_options o = {});
+  /// Dimension i of the result is dimension permutation[i] of `a`.
+  value transpose(value a, const dims& permutation, const op_options& o = {});
+  value matmul(value a, value b, const matmul_options& o = {});
+  /// Keeps `a` alive; gives nothing.
+  void noop(value a, const op_options& o = {}) { (void)op(op_type::noop, {a}, o); }
+
+  /// Copies `data` into memory of rank `to_rank`: a fresh stand-in, unless `to` is given.
+  value send(value data, std::int32_t to_rank, std::int32_t tag, op_options o = {});
+  /// Waits until what send() has sent has left.
+  value send_done(value sent, const op_options& o = {}) {
+    return op(op_type::send_done, {sent}, o);
+  }
+  /// Waits until rank `from_rank` has written `to`.
+  value recv(value to, std::int32_t from_rank, std::int32_t tag, op_options o = {});
+  /// A barrier of all ranks.
+  value device_sync(value a, op_options o = {});
+  /// A tag for the buffer of `of`: that it is sent to, or received from, another rank.
+  void send_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 0, rank, number); }
+  void recv_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 1, rank, number); }
+
+  /// Any operation of the table, with its arguments in options.args.
+  value op(op_type type, std::initializer_list<value> reads, const op_options& o = {}) {
+    return op(type, {reads.begin(), reads.size()}, o);
+  }
+  value op(op_type type, view<value> reads, const op_options& o);
+
+  /// The first error of any call.
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  /// The graph. Later calls fail.
+  [[nodiscard]] result<graph> finish();
+
+ private:
+  struct pending_tag {
+    std::uint32_t buffer, list;  // 0: sends, 1: receives
+    tag what;
+  };
+  struct base_name {
+    string name;
+    std::uint32_t uses;
+  };
+
+  value fail(errc code);
+  [[nodiscard]] bool known(value v);
+  [[nodiscard]] bool other_rank(std::int32_t rank);
+  [[nodiscard]] bool normalise(std::int32_t& axis, std::uint32_t rank);
+  [[nodiscard]] static setting boolean(argument_name name, bool v) noexcept {
+    return {.name = name, .type = argument_type::boolean, .integer = v ? 1 : 0};
+  }
+
+  /// The layout that a shape and options say; of a view of `shown`, if that is given.
+  [[nodiscard]] bool place(const dims& shape, const tensor_options& o, const layout* shown,
+                           data_type type, layout& l);
+  std::uint32_t add_buffer(std::int32_t rank);
+  value add_tensor(const layout& l, data_type type, std::uint32_t buffer, std::uint32_t maker);
+  void add_tag(value of, std::uint32_t list, std::int32_t rank, std::int32_t number) {
+    if (known(of)) tags_.push_back({graph_.tensors[of.index].buffer, list, {rank, number}});
+  }
+
+  value with(op_type type, view<value> reads, op_options o, const setting* s, std::size_t count);
+  value scalar(op_type type, value a, float f, const op_options& o);
+  value reduce(op_type type, value a, std::int32_t axis, const reduce_options& o);
+
+  value append(op_type type, view<value> reads, const pool<value>& written, const op_options& o);
+
+  /// The name, or the Type in snake_case; with a number behind it from the second time on.
+  [[nodiscard]] string unique_name(op_type type, std::string_view given);
+  [[nodiscard]] std::size_t find_base(std::string_view base) const noexcept;
+  void grow_bases();
+
+  graph graph_;
+  interner names_{graph_};
+  detail::shape_rules rules_{graph_};
+  pool<std::uint32_t> maker_;  // of each tensor: the node whose result it is, or shows
+  pool<detail::edge> edges_;
+  pool<pending_tag> tags_;
+  pool<base_name> bases_;  // an open hash table: base names and how often each was used
+  std::size_t bases_used_ = 0;
+  tessera::error error_;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_BUILD_HPP
+
+// ---- tessera/ark/canonical.hpp
+//
+// One form for all graphs that differ only in Ids and in orders that mean nothing.
+//
+//   const ark::graph a = ark::canonicalise(*one), b = ark::canonicalise(*other);
+//   const auto left = ark::write(a), right = ark::write(b);
+//   if (*left == *right) …                      // the same model
+//
+//   Ids         0, 1, … in order of appearance, of tensors and of buffers; of nodes their places
+//   edges       ascending by place; an Id that no node has comes behind those that some have
+//   tags        ascending
+//   arguments   by name
+//
+// Operations, tensors in each list and the dialect stay as they are. What nothing refers to is left
+// out. The serializer of the format takes Ids from counters of its process and edges from the order
+// of addresses, so two runs of one program give different texts.
+//
+// Lifetime:   the graph owns itself.
+// Errors:     none. A graph that check() refuses comes back as it was.
+// Limits:     none.
+// Allocation: the new graph, and 16 bytes for each node, tensor and buffer while it is made.
+
+#ifndef TESSERA_ARK_CANONICAL_HPP
+#define TESSERA_ARK_CANONICAL_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The graph in the form that all others of its kind have.
+[[nodiscard]] graph canonicalise(const graph& g);
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_CANONICAL_HPP
 
 // ---- tessera/ark/check.hpp
 //
@@ -3191,6 +3249,1649 @@ class shape_rules {
 
 #ifndef TESSERA_ARK_CHECK_HPP
 #define TESSERA_ARK_CHECK_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Whether writing the graph and reading that text again would give this graph. What only text can
+/// tell, such as a kept member that is no JSON, write() finds by itself.
+[[nodiscard]] error check(const graph& g);
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_CHECK_HPP
+
+// ---- tessera/ark/diagnostic.hpp
+//
+// What verification finds in a model: a list of diagnostics, each with its rule.
+//
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   for (const ark::diagnostic& d : found.diagnostics)
+//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
+//               << found.text_of(d.text) << '\n';
+//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
+//
+// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
+// C communication, M models of many ranks) and a number.
+//
+// Lifetime:   a report owns its texts.
+// Errors:     none.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Allocation: 40 bytes and two texts for each diagnostic that is kept.
+
+#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
+#define TESSERA_ARK_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+enum class severity : std::uint8_t { error, warning, note };
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  ark::severity severity = ark::severity::error;
+  std::uint32_t file = 0;    ///< which of several files of ranks, by its place among them
+  std::uint64_t offset = 0;  ///< byte offset of the value at `path`; its node's without the source
+  string path;               ///< "$.Nodes[3].Op.ReadTensors[1].Shape", in report::characters
+  string text;               ///< one sentence, in report::characters
+};
+
+/// What was found, in the order of the file for each group of rules.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  bool hazards_bounded = false;  ///< rule G14 stopped at verify_options::hazard_steps
+
+  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+};
+
+/// The id of the rule behind a code of reading or verifying, such as "G06"; empty for others.
+class rule {
+ public:
+  explicit rule(errc code) noexcept;
+  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
+
+ private:
+  void set(std::string_view id) noexcept {
+    for (const char c : id) id_[size_++] = c;
+  }
+  char id_[3] = {};
+  std::size_t size_ = 0;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_DIAGNOSTIC_HPP
+
+// ---- tessera/ark/plan.hpp
+//
+// Plans: how a machine runs a model. Operations cut into tiles, and who computes them.
+//
+//   auto plan = ark::read_plan(source);
+//   if (!plan) return fail(describe(plan.error(), source));
+//   for (const ark::plan_task& t : plan->tasks)
+//     for (std::uint32_t i = 0; i < t.ops.count; ++i)
+//       use(t.id, plan->parts.ops[t.ops.first + i], plan->configs[t.ops.first + i].num_tasks);
+//
+//   plan             Rank WorldSize [Architecture] NumProcessors NumWarpsPerProcessor TaskInfos
+//                    ProcessorGroups
+//   task             Id NumWarps SramBytes Ops: operations of the model, each with its Config
+//   Config           NumWarps SramBytes NumTasks [Tile TileShapeMNK ImplType ChannelType …]
+//   processor group  ProcessorRange ResourceGroups
+//   resource group   ProcessorRange WarpRange SramRange TaskGroups
+//   task group       TaskId TaskRange Granularity
+//   range            [begin, end] or [begin, end, step]; `end` is behind the last
+//
+// Architecture is absent in older files and stands behind NumWarpsPerProcessor in some that were
+// edited by hand; that is kept, and so are unknown members of every object, and null in place of the
+// lists that older planners wrote for an empty model. A Config is kept whole, as compact JSON; what
+// is known of it is read from there, and values in another form than expected are as if absent.
+//
+// Lifetime:   a plan owns itself.
+// Errors:     those of read() for operations; ark_plan_member, ark_plan_range and ark_plan_config at
+//             the value that is wrong, or at the object that lacks a member.
+// Limits:     max_bytes; max_items for every list; max_depth.
+// Allocation: at most 16 × input + 64 KiB, for hostile text; about the input for real files.
+
+#ifndef TESSERA_ARK_PLAN_HPP
+#define TESSERA_ARK_PLAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/limits.hpp
+//
+// The limits that readers keep, in one place and on by default.
+//
+//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
+//
+// Each is far above what real files need and far below what hurts: a file from a stranger costs at
+// most a multiple of its own size (the multiple stands in each format's header).
+//
+// Lifetime:   a value.
+// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_LIMITS_HPP
+#define TESSERA_CORE_LIMITS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
+struct limits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
+  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
+  std::uint32_t max_depth = 64;                      ///< containers inside one another
+};
+
+/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
+/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
+struct budget {
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
+  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LIMITS_HPP
+
+// ---- tessera/ark/read.hpp
+//
+// Reads an ARK model graph.
+//
+//   auto graph = ark::read(source);
+//   if (!graph) return fail(describe(graph.error(), source));
+//   graph->form;                         // dialect::d2, found from the content
+//
+//   {"Rank": 0, "WorldSize": 1, "Nodes": [
+//     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
+//        "Type": "Relu", "Name": "relu", "IsVirtual": false,
+//        "ReadTensors": [{"Id": 0, "DataType": "FP32", "Shape": [4, 8], "Strides": [4, 8],
+//                         "Offsets": [0, 0], "PaddedShape": [4, 8],
+//                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
+//        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
+//
+// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
+// here; whether the rest makes sense is for verify().
+//
+//   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
+//              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
+//   tolerated  null and [] in place of empty Args, an integer in place of an OFFSET object, a BOM
+//   refused    more than four dimensions, lists of dimensions that differ in length, unknown
+//              DataTypes, tags that aren't pairs, fractions and exponents in integers
+//
+// Lifetime:   the graph owns itself.
+// Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
+//             object that lacks a member; too_many_items, input_too_large, ark_too_large.
+// Limits:     max_bytes; max_items for every list; max_depth.
+// Allocation: at most 24 × input + 64 KiB, for hostile text; about half of the input for real files.
+
+#ifndef TESSERA_ARK_READ_HPP
+#define TESSERA_ARK_READ_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Ways to read, which differ in nothing but time: `best` compares with what stood before (see
+/// read_fast.hpp), and takes `plain` where that isn't enough.
+enum class read_path : std::uint8_t { plain, best };
+
+/// Reads a model graph of any dialect.
+[[nodiscard]] result<graph> read(std::string_view source, const limits& limit = {},
+                                 read_path path = read_path::best);
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_READ_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// begin, begin + step, … below end. The format's own code generator takes every step for 1.
+struct plan_range {
+  std::int64_t begin = 0, end = 0, step = 1;
+  bool has_step = false;  ///< the step stood in the file
+
+  /// How many there are when the step is 1.
+  [[nodiscard]] constexpr std::int64_t count() const noexcept {
+    return end > begin ? end - begin : 0;
+  }
+  /// Whether all of it lies in `outer`. An empty range does where its ends do.
+  [[nodiscard]] constexpr bool inside(const plan_range& outer) const noexcept {
+    return begin >= outer.begin && end <= outer.end;
+  }
+};
+
+enum class flag : std::uint8_t { absent, no, yes };
+
+/// How one operation is computed. Numbers are -1, texts and lists empty when absent.
+struct plan_config {
+  std::uint64_t offset = 0;      ///< of its operation in the file
+  string text;                   ///< all of it, JSON, compact
+  std::int64_t num_warps = -1;   ///< of one tile
+  std::int64_t sram_bytes = -1;  ///< of one tile
+  std::int64_t num_tasks = -1;   ///< how many tiles there are
+  std::int64_t granularity = -1;
+  range tile, tile_shape_mnk, tile_pad_mnk;  ///< in parts.integers
+  string impl_type, channel_type, packet_type;
+  flag signal = flag::absent, wait = flag::absent;
+};
+
+/// One of TaskInfos: operations whose tiles are computed together.
+struct plan_task {
+  std::int64_t id = 0;
+  std::int64_t num_warps = 0, sram_bytes = 0;  ///< what one tile needs
+  std::uint64_t offset = 0;                    ///< of its text in the file
+  range ops;                                   ///< in parts.ops and in configs
+  std::uint32_t members = none;                ///< unknown members, as in graph
+};
+
+/// Tiles of one task.
+struct task_group {
+  std::int64_t task_id = 0;
+  plan_range tasks;
+  std::int64_t granularity = 1;
+  std::uint64_t offset = 0;  ///< of its text in the file
+  std::uint32_t members = none;
+};
+
+/// Warps and memory of some processors. Those of one processor group run side by side.
+struct resource_group {
+  plan_range processors, warps, sram;
+  range task_groups;         ///< in plan::task_groups
+  std::uint64_t offset = 0;  ///< of its text in the file
+  std::uint32_t members = none;
+};
+
+/// Groups run one behind the other where they share processors.
+struct processor_group {
+  plan_range processors;
+  range resource_groups;     ///< in plan::resource_groups
+  std::uint64_t offset = 0;  ///< of its text in the file
+  std::uint32_t members = none;
+};
+
+/// Where Architecture stood.
+enum class architecture_place : std::uint8_t { absent, behind_world_size, behind_num_warps };
+
+struct plan {
+  /// Rank, WorldSize, operations and what they hold; no nodes. own_members are the plan's. `form`
+  /// tells how tensors and buffers were laid out; plans of D2 and D3 don't differ, and are d3.
+  graph parts;
+  string architecture;
+  architecture_place place = architecture_place::absent;
+  bool null_tasks = false, null_groups = false;  ///< null stood in place of an empty list
+  std::int64_t num_processors = 0, num_warps_per_processor = 0;
+
+  pool<plan_config> configs;  ///< one for each of parts.ops
+  pool<plan_task> tasks;
+  pool<processor_group> processor_groups;
+  pool<resource_group> resource_groups;
+  pool<task_group> task_groups;
+
+  /// Bytes that its pools hold.
+  [[nodiscard]] std::size_t memory() const noexcept;
+};
+
+[[nodiscard]] inline view<op> operations(const plan& p, const plan_task& t) noexcept {
+  return {p.parts.ops.data() + t.ops.first, t.ops.count};
+}
+[[nodiscard]] inline view<plan_config> configs(const plan& p, const plan_task& t) noexcept {
+  return {p.configs.data() + t.ops.first, t.ops.count};
+}
+[[nodiscard]] inline view<resource_group> resource_groups(const plan& p,
+                                                          const processor_group& g) noexcept {
+  return {p.resource_groups.data() + g.resource_groups.first, g.resource_groups.count};
+}
+[[nodiscard]] inline view<task_group> task_groups(const plan& p, const resource_group& g) noexcept {
+  return {p.task_groups.data() + g.task_groups.first, g.task_groups.count};
+}
+
+/// Reads a plan file.
+[[nodiscard]] result<plan> read_plan(std::string_view source, const limits& limit = {});
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_PLAN_HPP
+
+// ---- tessera/ark/plan_check.hpp
+//
+// Whether a plan is one that a file could hold: what its writer and its verification look at first.
+//
+//   if (const error e = ark::check(plan); e.code != errc::ok) return e;
+//
+// Every plan that read_plan() gave passes. One that was filled by hand may not:
+//
+//   operations  what check(graph) refuses in them
+//   indices     outside their pools                               ark_too_large
+//   numbers     negative                                          ark_plan_member, ark_plan_range
+//   Config      not one for each operation, or not an object      ark_plan_config
+//   lists       both null and filled                              ark_plan_member
+//
+// Lifetime:   borrows for the call.
+// Errors:     at the task or group that holds the wrong thing, by its offset.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_PLAN_CHECK_HPP
+#define TESSERA_ARK_PLAN_CHECK_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Whether the indices of the plan lead somewhere and its numbers are such as files hold.
+[[nodiscard]] error check(const plan& p);
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_PLAN_CHECK_HPP
+
+// ---- tessera/ark/plan_match.hpp
+//
+// Whether a plan runs the model that it is for.
+//
+//   ark::report found;
+//   if (!ark::verify_plan(*plan, *program, found, source)) …
+//   // $.TaskInfos[3].Ops[0].ReadTensors[1]: the plan's operations don't compute what the model's do:
+//   // Matmul "matmul_1" of the model has another tensor here
+//
+// Operations that aren't virtual are matched by what they are: Type, Args, and of each tensor the
+// DataType, the layout and the buffer. Ids of tensors and names don't matter, and Ids of buffers only
+// as far as the two files agree in them; when they don't, buffers count in the order of their first
+// use. What stays unmatched is paired by the buffer that is written. So plans that people edited, to
+// split a multiplication say, are told apart from those that lack something:
+//
+//   E  Rank or WorldSize differ
+//   E  an operation of the model that nothing in the plan stands for (a Noop: W)
+//   E  two operations that use the same memory, one of them writing it, in the other order
+//   W  the operation that stands for the model's has other tensors, Args, or another Type
+//   W  an operation that the model doesn't have
+//
+// all with ark_plan_model. Whether operations that changed make sense by themselves is part of
+// verify_plan() without a model, which this does as well; whether they still compute the same is
+// found by running both.
+//
+// Lifetime:   borrows for the call.
+// Errors:     none.
+// Limits:     those of verify_plan(). Where an operation's last neighbour in memory uses other bytes
+//             of the buffer, earlier ones aren't looked at for their order.
+// Allocation: linear in the plan and the model.
+
+#ifndef TESSERA_ARK_PLAN_MATCH_HPP
+#define TESSERA_ARK_PLAN_MATCH_HPP
+
+#include <string_view>
+
+
+// ---- tessera/ark/plan_verify.hpp
+//
+// Looks for what is wrong with a plan, by itself or against the model that it is to run.
+//
+//   ark::report found;
+//   if (!ark::verify_plan(*plan, found, source)) …            // it has errors; `found` says which
+//   ark::verify_plan(*plan, *program, found, source);         // plan_match.hpp
+//   // $.TaskInfos[2].Ops[0].Config.NumTasks: expected NumWarps, SramBytes and NumTasks in Config …
+//
+//   ark_plan_architecture  E  Architecture is none of the known ones
+//   ark_plan_task          E  two tasks of one Id; a task group's TaskId that no task has
+//   ark_plan_config        E  Config without NumWarps, SramBytes or NumTasks; a Matmul's tile that
+//                             doesn't divide its padded shape
+//                          W  an ImplType or ChannelType that isn't known; other NumTasks than the
+//                             tile and the padded shape call for
+//   ark_plan_range         E  a range that ends before it begins, or steps by 0
+//                          W  a step other than 1: generated code goes by 1 all the same
+//   ark_plan_parent        E  processors outside their group's or the machine's, warps outside the
+//                             processor's, tiles outside the task's
+//   ark_plan_resources     E  an operation needs more than its task, a task more than its resource
+//                             group: warps, memory, or any processor at all
+//   ark_plan_tiles         E  a tile that no task group covers, or a second one
+//                          W  a task that no task group names; operations of one task that have
+//                             different NumTasks
+//   ark_plan_member        E  Granularity 0
+//   ark_s07_no_ops         E  a task without operations
+//   rules of models        those that verify() finds in plan_model(), but for edges and hazards; T08
+//                          and G10 are warnings, as plans that people edit break them and run
+//
+// A Matmul whose tile is [1,1,1] has none: planners write that where they have no default, and
+// nothing is expected of its NumTasks.
+//
+// Lifetime:   borrows for the call.
+// Errors:     none; of a plan that was filled by hand, what check() refuses, as a diagnostic.
+// Limits:     a report keeps its first 1000 diagnostics, and counts all.
+// Allocation: linear in the plan.
+
+#ifndef TESSERA_ARK_PLAN_VERIFY_HPP
+#define TESSERA_ARK_PLAN_VERIFY_HPP
+
+#include <string_view>
+
+
+// ---- tessera/ark/plan_model.hpp
+//
+// The operations of a plan as a model graph, which can be verified, run and compared.
+//
+//   auto program = ark::verify(ark::plan_model(*plan), {.of_plan = true});
+//   if (!program) return fail(program.error());
+//
+//   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
+//   edges   from the node that makes a tensor to those that use it; for a tensor that none makes,
+//           from the last one before that writes its buffer, for views are gone from plans
+//   form    d3, or d3x when buffers say whether they are external
+//
+// Tasks in the order of their Ids is how planners make them, and the one order that is known to end:
+// in the order of the schedule's text, ranks may wait for each other.
+//
+// Lifetime:   the graph owns itself.
+// Errors:     none. The plan must have passed check(), as every plan that was read has.
+// Limits:     none.
+// Allocation: a copy of the plan's parts; 40 bytes for each operation, tensor and use.
+
+#ifndef TESSERA_ARK_PLAN_MODEL_HPP
+#define TESSERA_ARK_PLAN_MODEL_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The model that the plan computes, as nodes of one operation each.
+[[nodiscard]] graph plan_model(const plan& p);
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_PLAN_MODEL_HPP
+
+// ---- tessera/ark/verify.hpp
+//
+// Proves that a graph can run: the rules S, G, T, B, O and C.
+//
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   if (!program) …                       // `found` says why; program.error() is the first error
+//
+// Proven of a program (specification, "Node" to "Buffer"):
+//
+//   graph       edges name nodes, stand on both sides and go in no circle; a tensor is the result of
+//               one operation, before any that uses it; operations in the array's order can run
+//   tensors     1 <= Shape <= PaddedShape, Offsets + PaddedShape <= Strides, fewer than 2^63 bytes;
+//               one description for each Id, of tensors and of buffers
+//   operations  of a known Type: their tensors, DataTypes, shapes, arguments (see argument_of); the
+//               result is the view that was written
+//   messages    stand-ins, tags, packets and peers fit together as far as one file shows
+//
+// Left to who runs it: operations of unknown Type (unless strict), the rows that a lookup asks for,
+// division of integers by zero. Reading and writing may overlap (warning O14), except in reductions.
+//
+// Lifetime:   a program owns its graph.
+// Errors:     that of the first diagnostic that is an error; ark_pool_index for a graph whose
+//             indices lead nowhere, which reading never makes.
+// Limits:     verify_options.
+// Allocation: linear in the graph: about 80 bytes for each operation with its tensors and edges.
+
+#ifndef TESSERA_ARK_VERIFY_HPP
+#define TESSERA_ARK_VERIFY_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/ark/findings.hpp
+//
+// How rules report: places in a graph, which become paths and offsets only when they are kept.
+//
+//   findings found({&graph, 1}, {&source, 1}, options, report);
+//   found.add(errc::ark_t02_dimension, severity::error, use_of(n, o, list::reads, 1).in("Shape"),
+//             [&](text& out) { out << "Shape " << … << " holds a dimension below 1"; });
+//   found.finish();                                  // looks the offsets up, one walk a node
+//
+// Lifetime:   borrows the graph, the report and the source.
+// Errors:     error(): that of the first error, kept or not.
+// Limits:     verify_options::max_diagnostics are kept, all are counted.
+// Allocation: see report; to look offsets up, a path and 16 bytes for each.
+
+#ifndef TESSERA_ARK_FINDINGS_HPP
+#define TESSERA_ARK_FINDINGS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// What verification minds and what it may cost.
+struct verify_options {
+  bool strict = false;   ///< unknown Types are errors, unknown members warnings
+  bool fp8 = false;      ///< FP8 data types are warnings rather than errors
+  bool of_plan = false;  ///< the graph is a plan's (plan_model): T08 and G10 are warnings
+  bool hazards = true;   ///< look for accesses that no dependency orders (rule G14)
+  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
+  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_FINDINGS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+class program;
+
+/// Verifies one file. `found` gets all that was found; `source`, the text that was read, gives the
+/// exact offsets of it (without, they are those of nodes).
+[[nodiscard]] result<program> verify(graph g, const verify_options& options = {},
+                                     report* found = nullptr, std::string_view source = {});
+
+/// A graph that was proven. Only verify() makes one.
+class program {
+ public:
+  [[nodiscard]] const ark::graph& graph() const& noexcept { return graph_; }
+  const ark::graph& graph() const&& = delete;
+  /// Gives the graph back.
+  [[nodiscard]] ark::graph release() && noexcept { return std::move(graph_); }
+
+  /// Entries of graph().buffers that have one Id share their memory: the first of them.
+  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
+    return storages_[buffer];
+  }
+  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer"); 0
+  /// for other entries.
+  [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
+    return bytes_[storage];
+  }
+
+ private:
+  friend result<program> verify(ark::graph g, const verify_options& options, report* found,
+                                std::string_view source);
+  program() = default;
+
+  ark::graph graph_;
+  pool<std::uint32_t> storages_;  // of each buffer
+  pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_VERIFY_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Whether the plan has no errors; `found` gets them and what else is to be said. With the text
+/// that it was read from, diagnostics tell the exact place; else that of the task or group.
+[[nodiscard]] bool verify_plan(const plan& p, report& found, std::string_view source = {});
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_PLAN_VERIFY_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The same against the model that the plan is for.
+[[nodiscard]] bool verify_plan(const plan& p, const program& model, report& found,
+                               std::string_view source = {});
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_PLAN_MATCH_HPP
+
+// ---- tessera/ark/plan_write.hpp
+//
+// Writes a plan: as JSON, byte for byte what the format's own planner writes, and for people.
+//
+//   auto text = ark::write_plan(*plan);           // pretty; or compact: write_plan(*plan, false)
+//   if (!text) return fail(describe(text.error(), source));
+//   std::cout << ark::print(*plan);
+//
+//   compact   no white space, no newline at the end
+//   pretty    two spaces a level, "key": value, a newline at the end. Five levels below the root are
+//             spread over lines; what is deeper, and every array that begins with a number, is compact
+//   order     members in the planner's order, Architecture where it stood, unknown ones at the end
+//   Config    plan_config::text, as it was; the fields beside it are not looked at
+//
+//   plan of rank 0 of 1, CUDA_80, 4 processors of 4 warps, 2 tasks
+//   task 0, 4 warps, 24672 bytes: Matmul "matmul" 0:FP32[4,8] 1:FP32[8,16] -> 6:FP32[4,16], 1 tile
+//   task 1, 1 warp, 0 bytes: Relu "relu" 8:FP32[4,16] -> 10:FP32[4,16], 4 tiles of 1x64
+//   group on processors 0..1
+//     warps 0..4, memory 0..24672: task 0 tiles 0..1
+//
+// Lifetime:   texts own themselves.
+// Errors:     of write_plan: what check() refuses; json_* for a kept value that is no JSON.
+// Limits:     none.
+// Allocation: the texts, at most twice their length, and 8 bytes for each tensor, layout and buffer.
+
+#ifndef TESSERA_ARK_PLAN_WRITE_HPP
+#define TESSERA_ARK_PLAN_WRITE_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The JSON of a plan.
+[[nodiscard]] result<text> write_plan(const plan& p, bool pretty = true);
+
+/// A listing of a plan: its tasks, then its schedule.
+[[nodiscard]] text print(const plan& p);
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_PLAN_WRITE_HPP
+
+// ---- tessera/ark/print.hpp
+//
+// A model graph for people: one line an operation, with its tensors, arguments, name and edges.
+//
+//   tessera::text listing = ark::print(*graph);
+//
+//   ark D3: rank 0 of 2, 3 nodes, 3 operations, 9 tensors, 6 buffers
+//   %2 = ReduceSum(%0 FP16[3,10] @0) -> %1 FP16[3,1] @1 {Axis=1, KeepDim=true}  # node 0 "sum" -> 1
+//   %4 FP16[3,1] of [4,8] at [1,0] @2 = Tensor(%2 FP16[3,1] @1)  # node 1 "view" <- 0
+//   %6 = Send(%2 FP16[3,1] @1) -> %5 FP16[3,1] @3:rank1  # node 2 "send"
+//   @1: sends [1,-2147483648]
+//   @3: rank 1, receives [-1,-2147483648]
+//
+//   %ID TYPE[Shape]     of [Strides], at [Offsets], padded [PaddedShape], pads [Pads]: each only where
+//                       it isn't the plain case. A result without them is the same view as the first
+//                       tensor that is written
+//   @ID                 the buffer; those that aren't plain local ones stand at the end
+//   {Name=value}        arguments, as they stand; with their TYPE where the table has no such one
+//   node 3.1            the second operation of node 3; <- its producers, -> its consumers
+//
+// Lifetime:   the text owns itself.
+// Errors:     none. Of a graph that check() refuses only the first line is printed, and why.
+// Limits:     none.
+// Allocation: the text.
+
+#ifndef TESSERA_ARK_PRINT_HPP
+#define TESSERA_ARK_PRINT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The listing of a graph.
+[[nodiscard]] text print(const graph& g);
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_PRINT_HPP
+
+// ---- tessera/ark/ranks.hpp
+//
+// All ranks of a model together: the rules M, and the order in which one process runs them.
+//
+//   const ark::program* ranks[] = {&*rank0, &*rank1};
+//   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
+//   ark::schedule order(*world);
+//   for (ark::schedule::step s; order.next(s);)
+//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//
+// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
+//
+//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
+//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
+//
+// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
+// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
+// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
+//
+// Lifetime:   a world borrows its programs, a schedule its world.
+// Errors:     ark_m*, that of the first diagnostic that is an error.
+// Limits:     verify_options::max_diagnostics.
+// Allocation: linear in the graphs.
+
+#ifndef TESSERA_ARK_RANKS_HPP
+#define TESSERA_ARK_RANKS_HPP
+
+#include <string_view>
+
+
+// ---- tessera/ark/world.hpp
+//
+// All ranks of a model together, and the order in which one process runs them.
+//
+//   ark::schedule order(*world);                         // world: from verify_ranks()
+//   for (ark::schedule::step s; order.next(s);)
+//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//
+// Each message has a source, a destination and a tag: a channel. A send adds a message, a receive
+// waits for one; DeviceSync waits for all ranks. What is sent on one channel is alike, so counting
+// is enough to run the ranks in turns, and to prove that they don't wait for each other.
+//
+//   Send, SendPacket       sends on (own rank, W[0]'s rank, t) for each t of W[0]'s RecvTags
+//   Recv                   waits for (R[0]'s rank, own rank, t) for each t of R[0]'s SendTags
+//   RecvPacket             waits for (R[0]'s rank, own rank, t) for its tags in R[1]'s RecvTags
+//   RecvReduceSend[Packet] waits for each of R[1]'s RecvTags, then sends on W[1], W[2], …
+//
+// Lifetime:   a world borrows its programs, a schedule its world.
+// Errors:     none.
+// Limits:     none.
+// Allocation: linear in the graphs.
+
+#ifndef TESSERA_ARK_WORLD_HPP
+#define TESSERA_ARK_WORLD_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// What messages have in common that can stand for each other.
+struct channel {
+  std::uint32_t source = 0, destination = 0;  ///< ranks
+  std::int32_t tag = 0;
+  friend constexpr bool operator==(const channel&, const channel&) = default;
+};
+
+namespace detail {
+class ranks_checker;
+}
+/// Programs that together are a model; only verify_ranks() makes one. Borrows the programs.
+class world {
+ public:
+  /// How many ranks there are: WorldSize.
+  [[nodiscard]] std::size_t size() const noexcept { return programs_.size(); }
+  /// Programs in order of their Rank, whatever the order they were given in.
+  [[nodiscard]] const program& rank(std::size_t r) const noexcept { return *programs_[r]; }
+  /// What the stand-in `buffer` of rank r stands for: an entry of the buffers of the rank that holds
+  /// it, which is its storage. By its RecvTags or, without any, its SendTags; none if there is none.
+  [[nodiscard]] std::uint32_t owner_buffer(std::size_t r, std::uint32_t buffer) const noexcept {
+    return owners_[first_buffer_[r] + programs_[r]->storage(buffer)];
+  }
+
+  /// The channels that operations use, each once.
+  [[nodiscard]] const pool<channel>& channels() const& noexcept { return channels_; }
+  const pool<channel>& channels() const&& = delete;
+  /// Indices of the channels on which an operation (an index into rank r's graph().ops) sends.
+  [[nodiscard]] view<std::uint32_t> sends(std::size_t r, std::size_t op) const noexcept;
+  /// The same for those on which it waits.
+  [[nodiscard]] view<std::uint32_t> receives(std::size_t r, std::size_t op) const noexcept;
+
+ private:
+  friend class detail::ranks_checker;
+  struct traffic {
+    std::uint32_t first = 0, sends = 0, receives = 0;
+  };
+  world() = default;
+
+  pool<const program*> programs_;
+  pool<std::size_t> first_buffer_, first_op_;  // of each rank, in the pools below
+  pool<std::uint32_t> owners_;
+  pool<traffic> traffic_;
+  pool<std::uint32_t> uses_;  // indices of channels
+  pool<channel> channels_;
+};
+
+/// The order in which one process runs all ranks: each runs until it waits, then the next that can
+/// go on does. An operation that waits is named when what it waits for is there.
+class schedule {
+ public:
+  struct step {
+    std::uint32_t rank = 0;
+    std::uint32_t node = 0;  ///< in graph().nodes
+    std::uint32_t op = 0;    ///< in graph().ops
+  };
+  /// Where a rank waits, and for what.
+  struct wait {
+    step at;
+    bool sync = false;  ///< for all ranks
+    channel message;    ///< otherwise: for one of these
+  };
+
+  explicit schedule(const world& w);
+  explicit schedule(world&&) = delete;
+
+  /// The next operation to execute; false when all have ended, or when none can go on.
+  [[nodiscard]] bool next(step& out);
+  /// How many ranks have not ended; behind the end, these wait for each other.
+  [[nodiscard]] std::size_t unfinished() const noexcept;
+  /// Behind the end: where rank r waits. False when it has ended.
+  [[nodiscard]] bool waits(std::size_t r, wait& out) const noexcept;
+  /// Messages that were sent and not received.
+  [[nodiscard]] std::uint64_t left_over() const noexcept;
+
+ private:
+  struct state {
+    std::uint32_t node = 0,
+                  op = 0;        // what comes next: an index of a node, and among its operations
+    std::uint32_t received = 0;  // messages that it has taken already
+    bool synced = false;         // it stands at a DeviceSync that all have reached
+    bool ended = false;
+  };
+
+  /// Goes on with the current rank by one operation; false when it waits or has ended.
+  bool advance(step& out);
+  void wake(std::uint32_t rank);
+
+  const world& world_;
+  pool<state> ranks_;
+  pool<std::uint32_t> queue_;  // a ring: the ranks that can go on
+  std::size_t first_ = 0, queued_ = 0, arrived_ = 0;
+  pool<std::uint64_t> messages_;  // by channel: those that are under way
+  pool<std::uint32_t> waiting_;   // by channel: the rank that waits, + 1; 0: none does
+  std::uint32_t current_ = 0;
+  bool running_ = false;
+};
+
+/// Which rank waits where, and for what, in one sentence.
+void describe_waits(const world& w, const schedule& order, text& out);
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_WORLD_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Verifies that programs, in any order, are all ranks of one model and don't wait for each other.
+/// `sources`: their texts, in the same order, for exact offsets.
+[[nodiscard]] result<world> verify_ranks(view<const program*> ranks,
+                                         const verify_options& options = {},
+                                         report* found = nullptr,
+                                         view<std::string_view> sources = {});
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_RANKS_HPP
+
+// ---- tessera/ark/shapes.hpp
+//
+// What operations make of shapes, for verifying models and for building them.
+//
+//   ark::dimensions out;
+//   if (ark::broadcast(ark::shape_of(a), ark::shape_of(b), out)) …      // [4,1] + [8] → [4,8]
+//   ark::matmul_shape m;
+//   if (ark::multiply(ark::shape_of(a), ark::shape_of(b), false, true, m)) use(m.out, m.inner);
+//
+//   broadcast     aligned at the last dimension; each pair equal, or one of them 1
+//   reduced       the axis becomes 1, or goes; the only axis that goes leaves [1]
+//   permuted      out[i] = in[permutation[i]]
+//   multiply      [.., M, K] x [.., K, N]; one dimension acts as [1, K] or [K, 1]; up to two of them
+//                 give [M, N], otherwise batches are broadcast to the rank of the larger
+//   looked_up     [a, b, c] in [rows, columns] → [a, b, c, columns], in two forms
+//
+// Lifetime:   values.
+// Errors:     false, for shapes that don't fit.
+// Limits:     four dimensions.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_SHAPES_HPP
+#define TESSERA_ARK_SHAPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// One to four sizes; those from `rank` on are 1.
+struct dimensions {
+  std::int64_t size[max_rank] = {1, 1, 1, 1};
+  std::uint32_t rank = 1;
+
+  [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
+  friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
+};
+/// Some numbers of a layout; a layout without dimensions is [1].
+[[nodiscard]] constexpr dimensions dimensions_of(const std::int64_t (&sizes)[max_rank],
+                                                 std::uint32_t rank) noexcept {
+  dimensions d;
+  d.rank = rank == 0 ? 1 : rank;
+  for (std::size_t i = 0; i < max_rank; ++i) d.size[i] = sizes[i];
+  return d;
+}
+[[nodiscard]] constexpr dimensions shape_of(const layout& l) noexcept {
+  return dimensions_of(l.shape, l.rank);
+}
+[[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
+  return dimensions_of(l.padded_shape, l.rank);
+}
+/// How many elements; what fits a tensor of 2^63 bytes doesn't overflow.
+[[nodiscard]] constexpr std::uint64_t elements(const layout& l) noexcept {
+  std::uint64_t n = 1;
+  for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
+  return n;
+}
+/// "[4,8]"
+text& operator<<(text& out, const dimensions& d);
+
+/// The same with ones in front: four dimensions.
+[[nodiscard]] constexpr dimensions extended(const dimensions& d) noexcept {
+  dimensions out;
+  out.rank = max_rank;
+  for (std::uint32_t i = 0; i < d.rank; ++i) out.size[max_rank - d.rank + i] = d.size[i];
+  return out;
+}
+/// The last `rank` of four dimensions.
+[[nodiscard]] constexpr dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept {
+  dimensions out;
+  out.rank = rank;
+  for (std::uint32_t i = 0; i < rank; ++i) out.size[i] = four.size[max_rank - rank + i];
+  return out;
+}
+[[nodiscard]] constexpr bool broadcast(const dimensions& a, const dimensions& b,
+                                       dimensions& out) noexcept {
+  const dimensions x = extended(a), y = extended(b);
+  dimensions four = x;
+  for (std::size_t i = 0; i < max_rank; ++i) {
+    if (x.size[i] != y.size[i] && x.size[i] != 1 && y.size[i] != 1) return false;
+    if (x.size[i] == 1) four.size[i] = y.size[i];
+  }
+  out = last_of(four, a.rank > b.rank ? a.rank : b.rank);
+  return true;
+}
+/// Whether broadcasting alone makes `a` the shape `to`.
+[[nodiscard]] constexpr bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
+  dimensions out;
+  return broadcast(a, to, out) && out == to;
+}
+/// `axis` may be negative: -1 is the last.
+[[nodiscard]] constexpr bool reduced(const dimensions& in, std::int64_t axis, bool keep,
+                                     dimensions& out) noexcept {
+  const std::int64_t rank = in.rank;
+  if (axis < -rank || axis >= rank) return false;
+  const auto at = static_cast<std::uint32_t>(axis < 0 ? axis + rank : axis);
+  out = in;
+  out.size[at] = 1;
+  if (keep || in.rank == 1) return true;
+  for (std::uint32_t i = at; i + 1 < in.rank; ++i) out.size[i] = in.size[i + 1];
+  out.size[--out.rank] = 1;
+  return true;
+}
+[[nodiscard]] constexpr bool permuted(const dimensions& in, view<std::int64_t> permutation,
+                                      dimensions& out) noexcept {
+  if (permutation.size() != in.rank) return false;
+  out = in;
+  unsigned seen = 0;
+  for (std::uint32_t i = 0; i < in.rank; ++i) {
+    const std::int64_t from = permutation[i];
+    if (from < 0 || from >= std::int64_t{in.rank} || (seen >> from & 1) != 0) return false;
+    seen |= 1u << from;
+    out.size[i] = in.size[from];
+  }
+  return true;
+}
+/// What a matrix multiplication makes.
+struct matmul_shape {
+  dimensions out;
+  std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K
+};
+/// False when the inner dimensions differ or the batches don't broadcast; rows, columns and the
+/// left inner dimension are then given all the same.
+[[nodiscard]] constexpr bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
+                                      bool transpose_b, matmul_shape& m) noexcept {
+  dimensions x = extended(a), y = extended(b);
+  if (b.rank == 1) {  // a column, where the first operand would be a row
+    y.size[2] = b.size[0];
+    y.size[3] = 1;
+  }
+  m.rows = x.size[transpose_a ? 3 : 2];
+  m.inner = x.size[transpose_a ? 2 : 3];
+  m.columns = y.size[transpose_b ? 2 : 3];
+  const std::int64_t other = y.size[transpose_b ? 3 : 2];
+  for (std::size_t i = 2; i < max_rank; ++i) x.size[i] = y.size[i] = 1;
+  dimensions four;
+  const bool fits = broadcast(x, y, four);
+  if (fits) {
+    four.size[2] = m.rows;
+    four.size[3] = m.columns;
+    const std::uint32_t rank = a.rank > b.rank ? a.rank : b.rank;
+    m.out = last_of(four, rank < 2 ? 2 : rank);
+  }
+  return fits && m.inner == other;
+}
+/// Rows of a table: the indices' shape and its columns, with leading ones to four dimensions.
+[[nodiscard]] constexpr bool looked_up(const dimensions& indices, const dimensions& table,
+                                       dimensions& out) noexcept {
+  if (indices.rank > 3 || table.rank != 2) return false;
+  const dimensions four = extended(indices);
+  out.rank = max_rank;
+  for (std::size_t i = 0; i < 3; ++i) out.size[i] = four.size[i + 1];
+  out.size[3] = table.size[1];
+  return true;
+}
+/// Whether `out` is one of the two shapes that a lookup has: with the leading ones, or without.
+[[nodiscard]] constexpr bool is_looked_up(const dimensions& indices, const dimensions& table,
+                                          const dimensions& out) noexcept {
+  dimensions four;
+  return looked_up(indices, table, four) && (out == four || out == last_of(four, indices.rank + 1));
+}
+
+/// The name under which older files have an argument of `op`; `other` when there is none.
+[[nodiscard]] constexpr argument_name older_name(argument_name name, op_type op) noexcept {
+  switch (name) {
+    case argument_name::factor:
+      return op == op_type::scalar_add || op == op_type::scalar_mul ? argument_name::value
+                                                                    : argument_name::other;
+    case argument_name::value:
+      return op == op_type::scalar_assign ? argument_name::factor : argument_name::other;
+    case argument_name::transpose_input:
+      return op == op_type::matmul ? argument_name::is_input_column_major : argument_name::other;
+    case argument_name::transpose_other:
+      return op == op_type::matmul ? argument_name::is_other_column_major : argument_name::other;
+    default: return argument_name::other;
+  }
+}
+/// An operation's argument under its name or the older one; null when neither is there. For an
+/// operation of a program, each argument that its Type requires is there, in its TYPE.
+[[nodiscard]] const argument* argument_of(const graph& g, const op& o, argument_name name) noexcept;
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_SHAPES_HPP
+
+// ---- tessera/ark/write.hpp
+//
+// Writes a model graph: byte for byte the text of the format's own serializer.
+//
+//   auto text = ark::write(*graph);                                      // D3, pretty
+//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
+//   if (!text) return fail(describe(text.error(), source));
+//   std::cout << *text;
+//
+//   compact   no white space, no newline at the end
+//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
+//             compact, when it is a scalar or an array that begins with a number, and below the
+//             levels of its dialect (format.hpp): tensors from D2 on, buffers always
+//   order     members in the order of the dialect, unknown ones behind them; arguments by name
+//   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
+//             1e-4 <= |v| < 1e15
+//
+// Text from the format's own serializer survives read() and write() in its own dialect. Lists of
+// edges stay in their order; canonicalise() sorts them. To change a FLOAT that was read, set its
+// `token` to nothing, too.
+//
+// Lifetime:   the text owns itself.
+// Errors:     what check() and convert() refuse; json_* for a kept value that is no JSON. The offset
+//             is that of the node in the text that was read.
+// Limits:     none.
+// Allocation: the text, at most twice its length, and 8 bytes for each tensor, layout and buffer.
+
+#ifndef TESSERA_ARK_WRITE_HPP
+#define TESSERA_ARK_WRITE_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+struct write_options {
+  dialect to = dialect::d3;
+  bool pretty = true;
+};
+
+/// The text of a graph. It is converted first when `to` is another dialect than its own.
+[[nodiscard]] result<text> write(const graph& g, const write_options& options = {});
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_WRITE_HPP
+
+// ---- tessera/core/describe.hpp
+//
+// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+//
+//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
+//     [alir_opcode] at $.model[5][3][2], offset 47
+//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
+//                                              ^
+//
+//   program.bc: error: the bytecode ends early
+//     [alir_bytecode_truncated] at offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// What was built in code has no source to show; there the element is named:
+//
+//   describe(alir::verify(std::move(model)).error(), "")
+//   // <input>: error: id0 must refer to an earlier operation
+//   //   [alir_id0] at operation 2
+//
+// Lifetime:   the text that is returned owns itself.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text, and what json::reader needs to find a path.
+
+#ifndef TESSERA_CORE_DESCRIBE_HPP
+#define TESSERA_CORE_DESCRIBE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
+void append_key(text& out, std::string_view key);
+
+/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
+/// in broken text, of the last value before the place where reading stops.
+[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+
+inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+
+/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
+/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
+/// follows it; what isn't there gets no_offset.
+void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
+          const limits& limit = {});
+/// The offset of the value at one path, or no_offset.
+[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
+                                 const limits& limit = {});
+
+}  // namespace json
+
+/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
+/// `name` is the file's name as it is to be shown.
+[[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
+                            const limits& limit = {});
+
+/// An error in a binary source, with the 16 bytes around it and a caret.
+[[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_DESCRIBE_HPP
+
+#endif  // TESSERA_ARK_HPP
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+
+// ---- tessera/core/detail/text.hpp
+//
+// The bodies of core/text.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
+#define TESSERA_CORE_DETAIL_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+
+// ---- tessera/ark/detail/errors.hpp
+//
+// The names and messages of ARK's codes, made known to core.
+
+#ifndef TESSERA_ARK_DETAIL_ERRORS_HPP
+#define TESSERA_ARK_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_ARK_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(2) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace ark::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_ERRORS_HPP
+
+// ---- tessera/ark/detail/graph.hpp
+//
+// The bodies of ark/graph.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_GRAPH_HPP
+#define TESSERA_ARK_DETAIL_GRAPH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+TESSERA_INLINE std::size_t graph::memory() const noexcept {
+  return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
+         arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
+         layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
+         tags.size() * sizeof(tag) + integers.size() * 8 + members.size() * sizeof(member) +
+         characters.size();
+}
+
+TESSERA_INLINE std::string_view name(const graph& g, const argument& a) noexcept {
+  return a.name == argument_name::other ? text_of(g, a.other_name)
+                                        : argument_names[static_cast<std::size_t>(a.name)];
+}
+
+TESSERA_INLINE const argument* find_argument(const graph& g, const op& o,
+                                             argument_name name) noexcept {
+  for (const argument& a : arguments(g, o))
+    if (a.name == name) return &a;
+  return nullptr;
+}
+
+TESSERA_INLINE string interner::characters(std::string_view s) {
+  const string out{index(graph_.characters.size()), index(s.size())};
+  graph_.characters << s;
+  return out;
+}
+
+TESSERA_INLINE std::uint32_t interner::layout(const ark::layout& l) {
+  if (recent_.empty()) recent_.resize(recent_layouts);
+  const std::uint64_t hash = hash_of(l);
+  std::uint32_t& slot = recent_[recent_slot(hash)];
+  if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
+  std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
+  if (latest == none || !same(graph_.layouts[latest], l)) {
+    replaced_layouts_ += latest != none ? 1 : 0;
+    note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
+    latest = index(graph_.layouts.size());
+    graph_.layouts.push_back(l);
+  }
+  slot = latest + 1;
+  return latest;
+}
+
+TESSERA_INLINE std::uint32_t interner::buffer(const ark::buffer& b, std::size_t first_tag) {
+  std::uint32_t& latest = buffer_ids_.latest(b.id);
+  if (latest != none && same(graph_.buffers[latest], b)) {
+    graph_.tags.resize(first_tag);
+    return latest;
+  }
+  note(buffer_ids_, b.id, latest);
+  latest = index(graph_.buffers.size());
+  graph_.buffers.push_back(b);
+  return latest;
+}
+
+TESSERA_INLINE std::uint32_t interner::tensor(const ark::tensor& t) {
+  std::uint32_t& latest = tensor_ids_.latest(t.id);
+  if (latest != none) {
+    const ark::tensor& known = graph_.tensors[latest];
+    if (known.type == t.type && known.buffer == t.buffer &&
+        same_members(known.members, t.members) &&
+        (known.layout == t.layout || same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
+      return latest;
+  }
+  note(tensor_ids_, t.id, latest);
+  latest = index(graph_.tensors.size());
+  graph_.tensors.push_back(t);
+  return latest;
+}
+
+TESSERA_INLINE auto interner::set_mark() noexcept -> mark {
+  journal_.clear();
+  noting_ = true;
+  const graph& g = graph_;
+  return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
+          g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
+          g.integers.size(), g.members.size(), g.characters.size()};
+}
+
+TESSERA_INLINE void interner::go_back(const mark& to) {
+  for (; !journal_.empty(); journal_.pop_back())
+    journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
+  const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
+    if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
+  };
+  graph& g = graph_;
+  for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
+    forget(tensor_ids_, g.tensors[i].id, to.tensors);
+  for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
+    forget(buffer_ids_, g.buffers[i].id, to.buffers);
+  for (std::size_t i = to.layouts; i < g.layouts.size(); ++i) {
+    const std::uint64_t hash = hash_of(g.layouts[i]);
+    forget(layout_hashes_, static_cast<std::int64_t>(hash), to.layouts);
+    recent_[recent_slot(hash)] = 0;
+  }
+  g.nodes.resize(to.nodes);
+  g.ops.resize(to.ops);
+  g.uses.resize(to.uses);
+  g.arguments.resize(to.arguments);
+  g.tensors.resize(to.tensors);
+  g.layouts.resize(to.layouts);
+  g.buffers.resize(to.buffers);
+  g.tags.resize(to.tags);
+  g.integers.resize(to.integers);
+  g.members.resize(to.members);
+  g.characters.truncate(to.characters);
+}
+
+TESSERA_INLINE std::uint32_t interner::index(std::size_t size) noexcept {
+  overflown_ = overflown_ || size >= none;
+  return static_cast<std::uint32_t>(size);
+}
+
+TESSERA_INLINE std::uint32_t& interner::id_map::latest(std::int64_t id) {
+  const auto number = static_cast<std::uint64_t>(id);
+  if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
+  const std::uint64_t i = number - base_;
+  if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+  if (i < 1024 + 2 * lookups_) {
+    const std::size_t first = dense_.size();
+    dense_.resize(1024 + 4 * to_size(lookups_));
+    for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
+    for (const leaf& l : tree_)
+      if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
+        dense_[to_size(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
+    return dense_[static_cast<std::size_t>(i)];
+  }
+  std::uint32_t at = tree_.empty() ? none : 0, parent = none;
+  std::uint64_t bits = mixed(number);
+  std::size_t side = 0;
+  for (; at != none; bits <<= 1) {
+    if (tree_[at].id == id) return tree_[at].entry;
+    parent = at;
+    side = to_size(bits >> 63);
+    at = tree_[at].child[side];
+  }
+  if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
+  tree_.push_back({id, {none, none}, none});
+  return tree_.back().entry;
+}
+
+TESSERA_INLINE std::uint32_t interner::id_map::find(std::int64_t id) const noexcept {
+  const auto number = static_cast<std::uint64_t>(id);
+  const std::uint64_t i = number - base_;
+  if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+  std::uint64_t bits = mixed(number);
+  for (std::uint32_t at = tree_.empty() ? none : 0; at != none; bits <<= 1) {
+    if (tree_[at].id == id) return tree_[at].entry;
+    at = tree_[at].child[bits >> 63];
+  }
+  return none;
+}
+
+TESSERA_INLINE std::uint64_t interner::id_map::mixed(std::uint64_t number) noexcept {
+  const std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
+  return bits ^ bits >> 32;
+}
+
+TESSERA_INLINE std::uint64_t interner::hash_of(const ark::layout& l) noexcept {
+  std::uint64_t hash = l.rank;
+  for (std::size_t d = 0; d < l.rank && d < max_rank; ++d)
+    for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
+      hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
+  return hash;
+}
+
+TESSERA_INLINE bool interner::same(const ark::layout& a, const ark::layout& b) const noexcept {
+  if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
+  for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
+    if (graph_.integers[a.pads + d] != graph_.integers[b.pads + d]) return false;
+  return true;
+}
+
+TESSERA_INLINE bool interner::same(const ark::buffer& a, const ark::buffer& b) const noexcept {
+  return a.rank == b.rank && a.external == b.external && same(a.send_tags, b.send_tags) &&
+         same(a.recv_tags, b.recv_tags) && same_members(a.members, b.members);
+}
+
+TESSERA_INLINE bool interner::same_members(std::uint32_t a, std::uint32_t b) const noexcept {
+  for (; a != none && b != none; a = graph_.members[a].next, b = graph_.members[b].next)
+    if (text_of(graph_, graph_.members[a].key) != text_of(graph_, graph_.members[b].key) ||
+        text_of(graph_, graph_.members[a].value) != text_of(graph_, graph_.members[b].value))
+      return false;
+  return a == b;
+}
+
+TESSERA_INLINE bool interner::same(range a, range b) const noexcept {
+  if (a.count != b.count) return false;
+  for (std::uint32_t i = 0; i < a.count; ++i)
+    if (!(graph_.tags[a.first + i] == graph_.tags[b.first + i])) return false;
+  return true;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_GRAPH_HPP
+
+// ---- tessera/ark/detail/convert.hpp
+//
+// The bodies of ark/convert.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_CONVERT_HPP
+#define TESSERA_ARK_DETAIL_CONVERT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, and searching, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
+// standard algorithms, which cost more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, as much again as is sorted, unless it is in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
+/// holds for values at the front and for none behind them.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
+// ---- tessera/ark/detail/check.hpp
+//
+// The bodies of ark/check.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_CHECK_HPP
+#define TESSERA_ARK_DETAIL_CHECK_HPP
 
 #include <bit>
 #include <cstddef>
@@ -3256,46 +4957,6 @@ class shape_rules {
 #include <string_view>
 #include <type_traits>
 
-
-// ---- tessera/core/limits.hpp
-//
-// The limits that readers keep, in one place and on by default.
-//
-//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
-//
-// Each is far above what real files need and far below what hurts: a file from a stranger costs at
-// most a multiple of its own size (the multiple stands in each format's header).
-//
-// Lifetime:   a value.
-// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
-// Limits:     these.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_LIMITS_HPP
-#define TESSERA_CORE_LIMITS_HPP
-
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
-struct limits {
-  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
-  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
-  std::uint32_t max_depth = 64;                      ///< containers inside one another
-};
-
-/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
-/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
-struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
-  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_LIMITS_HPP
 
 // ---- tessera/core/number.hpp
 //
@@ -4667,8 +6328,7 @@ inline void copy(reader& in, writer& out) {
 #endif  // TESSERA_CORE_JSON_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
+namespace ark::detail {
 
 [[nodiscard]] inline bool is_ascii(std::string_view s) noexcept {
   std::uint64_t all = 0, word = 0;
@@ -4816,52 +6476,17 @@ class graph_check {
   bool ascii_;
 };
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// Whether writing the graph and reading that text again would give this graph. What only text can
-/// tell, such as a kept member that is no JSON, write() finds by itself.
-[[nodiscard]] inline error check(const graph& g) { return detail::graph_check(g).all(); }
+TESSERA_INLINE error check(const graph& g) { return detail::graph_check(g).all(); }
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_CHECK_HPP
+#endif  // TESSERA_ARK_DETAIL_CHECK_HPP
 
-// ---- tessera/ark/convert.hpp
-//
-// Converts a graph from one dialect to another.
-//
-//   auto old = ark::convert(std::move(*graph), ark::dialect::d1b);
-//   if (!old) return fail(describe(old.error(), source));
-//
-// Operations and their order stay as they are, and so do tensors and buffers with their Ids:
-//
-//   Ops to Op        a node of several operations becomes a chain of nodes. An edge goes between the
-//                    operations that share a tensor, or from the last one to the first when none
-//                    do. Nodes get their places as Ids, edges stand ascending on both sides
-//   Op to Ops        nodes of one operation
-//   Matmul           d1a and d1b get the arguments that repeat the shapes, others lose them
-//   IsExternal       d2x and d3x get `false` where there is none, others lose `false`
-//   Pads             d1a gets ones, others get PaddedShape = Shape
-//   spellings        IsInputColumnMajor and IsOtherColumnMajor become TransposeInput and
-//                    TransposeOther; Value of ScalarAdd and ScalarMul becomes Factor
-//
-// Lifetime:   the graph owns itself.
-// Errors:     what check() refuses; ark_dialect where `true` would be lost as IsExternal, or padding
-//             in d1a; ark_g01, g03, g05 where a chain can't be made; ark_o03 for a Matmul that
-//             doesn't have its tensors. The offset is that of the node.
-// Limits:     none.
-// Allocation: linear in the graph.
-
-#ifndef TESSERA_ARK_CONVERT_HPP
-#define TESSERA_ARK_CONVERT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-
-// ---- tessera/ark/index.hpp
+// ---- tessera/ark/detail/index.hpp
 //
 // Finding things by their Id.
 //
@@ -4876,8 +6501,8 @@ class graph_check {
 // Limits:     32-bit indices.
 // Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.
 
-#ifndef TESSERA_ARK_INDEX_HPP
-#define TESSERA_ARK_INDEX_HPP
+#ifndef TESSERA_ARK_DETAIL_INDEX_HPP
+#define TESSERA_ARK_DETAIL_INDEX_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -4962,14 +6587,12 @@ class id_index {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_INDEX_HPP
+#endif  // TESSERA_ARK_DETAIL_INDEX_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// Whether the graph has a form in its dialect: one operation a node without "Ops", no padding
-/// where there are "Pads".
-[[nodiscard]] inline bool in_dialect(const graph& g) noexcept {
+TESSERA_INLINE bool in_dialect(const graph& g) noexcept {
   if (!info(g.form).holds_ops)
     for (const node& n : g.nodes)
       if (n.ops.count != 1) return false;
@@ -4980,12 +6603,9 @@ namespace ark {
   return true;
 }
 
-namespace detail {
+}  // namespace ark
+namespace ark::detail {
 
-/// An edge between two nodes, by their places.
-struct edge {
-  std::uint32_t from, to;
-};
 /// Gives each node the edges of a list, ascending and once, as places.
 inline void set_edges(graph& g, pool<edge>& edges) {
   const auto fill = [&](range node::*list, std::uint32_t edge::*owner, std::uint32_t edge::*other) {
@@ -5231,11 +6851,10 @@ class converter {
   const dialect_row& to_;
 };
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// The same operations in the same order, as another dialect writes them. A graph that is in the
-/// dialect already stays as it is.
-[[nodiscard]] inline result<graph> convert(graph g, dialect to) {
+TESSERA_INLINE result<graph> convert(graph g, dialect to) {
   if (static_cast<std::size_t>(to) >= std::size(dialect_table)) return error{errc::ark_dialect, 0};
   if (const error e = check(g); e.code != errc::ok) return e;
   if (to == g.form && in_dialect(g)) return g;
@@ -5247,463 +6866,380 @@ class converter {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_CONVERT_HPP
+#endif  // TESSERA_ARK_DETAIL_CONVERT_HPP
+
+// ---- tessera/ark/detail/build.hpp
+//
+// The bodies of ark/build.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_BUILD_HPP
+#define TESSERA_ARK_DETAIL_BUILD_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// Where a tensor lies, as far as that isn't the plain case.
-struct tensor_options {
-  dims strides = {};       ///< else PaddedShape; of refer(), else those of what it shows
-  dims offsets = {};       ///< else zeros
-  dims padded_shape = {};  ///< else the shape
-  std::int32_t rank = -1;  ///< the rank that holds it; a stand-in when that is another one
-};
+TESSERA_INLINE builder::builder(std::int32_t rank, std::int32_t world_size) {
+  graph_.rank = rank;
+  graph_.world_size = world_size;
+}
 
-struct reduce_options {
-  std::string_view name = {};
-  value to = {};
-  bool keep_dim = true;
-};
-struct matmul_options {
-  std::string_view name = {};
-  value to = {};
-  bool transpose_input = false, transpose_other = false;
-};
+TESSERA_INLINE value builder::tensor(const dims& shape, data_type type, const tensor_options& o) {
+  layout l;
+  if (!place(shape, o, nullptr, type, l)) return {};
+  return add_tensor(l, type, add_buffer(o.rank), none);
+}
 
-class builder {
- public:
-  explicit builder(std::int32_t rank = 0, std::int32_t world_size = 1) {
-    graph_.rank = rank;
-    graph_.world_size = world_size;
-  }
-  builder(const builder&) = delete;
-  builder& operator=(const builder&) = delete;
+TESSERA_INLINE value builder::refer(value of, const dims& shape, const tensor_options& o) {
+  if (!known(of)) return {};
+  const ark::tensor t = graph_.tensors[of.index];
+  const layout shown = graph_.layouts[t.layout];
+  layout l;
+  if (!place(shape, o, &shown, t.type, l)) return {};
+  return add_tensor(l, t.type, t.buffer, maker_[of.index]);
+}
 
-  /// Memory of its own.
-  value tensor(const dims& shape, data_type type, const tensor_options& o = {}) {
-    layout l;
-    if (!place(shape, o, nullptr, type, l)) return {};
-    return add_tensor(l, type, add_buffer(o.rank), none);
-  }
-  /// Another view of the memory of `of`.
-  value refer(value of, const dims& shape, const tensor_options& o = {}) {
-    if (!known(of)) return {};
+TESSERA_INLINE pool<value> builder::shard(value of, std::int32_t axis, std::int64_t size) {
+  pool<value> parts;
+  if (!known(of)) return parts;
+  const layout l = layout_of(graph_, of.index);
+  if (!normalise(axis, l.rank)) return parts;
+  if (size < 1 || l.shape[axis] % size != 0 || l.padded_shape[axis] != l.shape[axis])
+    return fail(errc::ark_t02_dimension), parts;
+  for (std::int64_t from = 0; from < l.shape[axis]; from += size) {
+    layout part = l;
+    part.shape[axis] = part.padded_shape[axis] = size;
+    part.offsets[axis] += from;
     const ark::tensor t = graph_.tensors[of.index];
-    const layout shown = graph_.layouts[t.layout];
-    layout l;
-    if (!place(shape, o, &shown, t.type, l)) return {};
-    return add_tensor(l, t.type, t.buffer, maker_[of.index]);
+    parts.push_back(add_tensor(part, t.type, t.buffer, maker_[of.index]));
   }
-  /// Equal parts along an axis, `size` each.
-  pool<value> shard(value of, std::int32_t axis, std::int64_t size) {
-    pool<value> parts;
-    if (!known(of)) return parts;
-    const layout l = layout_of(graph_, of.index);
-    if (!normalise(axis, l.rank)) return parts;
-    if (size < 1 || l.shape[axis] % size != 0 || l.padded_shape[axis] != l.shape[axis])
-      return fail(errc::ark_t02_dimension), parts;
-    for (std::int64_t from = 0; from < l.shape[axis]; from += size) {
-      layout part = l;
-      part.shape[axis] = part.padded_shape[axis] = size;
-      part.offsets[axis] += from;
-      const ark::tensor t = graph_.tensors[of.index];
-      parts.push_back(add_tensor(part, t.type, t.buffer, maker_[of.index]));
-    }
-    return parts;
-  }
-  /// The same elements in another shape; they must lie one behind the other.
-  value reshape(value of, const dims& shape) {
-    if (!known(of)) return {};
-    const ark::tensor t = graph_.tensors[of.index];
-    const layout from = graph_.layouts[t.layout];
-    layout l;
-    if (!place(shape, {}, nullptr, t.type, l)) return {};
-    std::int64_t before = 1, after = 1;
-    bool whole = true;
-    for (std::size_t d = 0; d < max_rank; ++d) {
-      before *= from.strides[d];
-      after *= l.shape[d];
-      whole = whole && from.shape[d] == from.strides[d];
-    }
-    if (!whole || before != after) return fail(errc::ark_o07_shape);
-    return add_tensor(l, t.type, t.buffer, maker_[of.index]);
-  }
+  return parts;
+}
 
-  // clang-format off
-  value copy(value a, const op_options& o = {}) { return op(op_type::copy, {a}, o); }
-  value exp(value a, const op_options& o = {}) { return op(op_type::exp, {a}, o); }
-  value sqrt(value a, const op_options& o = {}) { return op(op_type::sqrt, {a}, o); }
-  value rsqrt(value a, const op_options& o = {}) { return op(op_type::rsqrt, {a}, o); }
-  value relu(value a, const op_options& o = {}) { return op(op_type::relu, {a}, o); }
-  value sigmoid(value a, const op_options& o = {}) { return op(op_type::sigmoid, {a}, o); }
-  value gelu(value a, const op_options& o = {}) { return op(op_type::gelu, {a}, o); }
-  value add(value a, value b, const op_options& o = {}) { return op(op_type::add, {a, b}, o); }
-  value sub(value a, value b, const op_options& o = {}) { return op(op_type::sub, {a, b}, o); }
-  value mul(value a, value b, const op_options& o = {}) { return op(op_type::mul, {a, b}, o); }
-  value div(value a, value b, const op_options& o = {}) { return op(op_type::div, {a, b}, o); }
-  value rope(value x, value f, const op_options& o = {}) { return op(op_type::rope, {x, f}, o); }
-  value embedding(value rows, value table, const op_options& o = {}) { return op(op_type::embedding, {rows, table}, o); }
-  value scalar_add(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_add, a, f, o); }
-  value scalar_mul(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_mul, a, f, o); }
-  value reduce_sum(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_sum, a, axis, o); }
-  value reduce_max(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_max, a, axis, o); }
-  value reduce_mean(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_mean, a, axis, o); }
-  // clang-format on
-  value cast(value a, data_type to, op_options o = {}) {
-    o.type = to;
-    return op(op_type::cast, {a}, o);
+TESSERA_INLINE value builder::reshape(value of, const dims& shape) {
+  if (!known(of)) return {};
+  const ark::tensor t = graph_.tensors[of.index];
+  const layout from = graph_.layouts[t.layout];
+  layout l;
+  if (!place(shape, {}, nullptr, t.type, l)) return {};
+  std::int64_t before = 1, after = 1;
+  bool whole = true;
+  for (std::size_t d = 0; d < max_rank; ++d) {
+    before *= from.strides[d];
+    after *= l.shape[d];
+    whole = whole && from.shape[d] == from.strides[d];
   }
-  /// Every element of `to` becomes `v`.
-  value scalar_assign(value to, float v, op_options o = {}) {
-    o.to = to;
-    const setting s[] = {{.name = argument_name::value, .type = argument_type::float32, .real = v}};
-    return with(op_type::scalar_assign, {}, o, s, 1);
-  }
-  /// Dimension i of the result is dimension permutation[i] of `a`.
-  value transpose(value a, const dims& permutation, const op_options& o = {}) {
-    const setting s[] = {
-        {.name = argument_name::permutation, .type = argument_type::dims, .dims = permutation}};
-    return with(op_type::transpose, {&a, 1}, o, s, 1);
-  }
-  value matmul(value a, value b, const matmul_options& o = {}) {
-    const value both[] = {a, b};
-    const setting s[] = {
-        boolean(argument_name::transpose_input, o.transpose_input),
-        boolean(argument_name::transpose_other, o.transpose_other),
-    };
-    return with(op_type::matmul, {both, 2}, {.name = o.name, .to = o.to}, s, 2);
-  }
-  /// Keeps `a` alive; gives nothing.
-  void noop(value a, const op_options& o = {}) { (void)op(op_type::noop, {a}, o); }
+  if (!whole || before != after) return fail(errc::ark_o07_shape);
+  return add_tensor(l, t.type, t.buffer, maker_[of.index]);
+}
 
-  /// Copies `data` into memory of rank `to_rank`: a fresh stand-in, unless `to` is given.
-  value send(value data, std::int32_t to_rank, std::int32_t tag, op_options o = {}) {
-    if (!known(data) || !other_rank(to_rank)) return {};
-    if (o.to.index == none)
-      o.to = add_tensor(layout_of(graph_, data.index), graph_.tensors[data.index].type,
-                        add_buffer(to_rank), none);
-    else if (!known(o.to) || buffer_of(graph_, o.to.index).rank != to_rank)
-      return fail(errc::ark_c01_send);
-    if (!is_local(graph_, buffer_of(graph_, data.index))) return fail(errc::ark_c01_send);
-    const value sent = op(op_type::send, {data}, o);
-    send_tag(data, to_rank, tag);
-    recv_tag(o.to, -1, tag);
-    return sent;
-  }
-  /// Waits until what send() has sent has left.
-  value send_done(value sent, const op_options& o = {}) {
-    return op(op_type::send_done, {sent}, o);
-  }
-  /// Waits until rank `from_rank` has written `to`.
-  value recv(value to, std::int32_t from_rank, std::int32_t tag, op_options o = {}) {
-    if (!known(to) || !other_rank(from_rank)) return {};
-    if (!is_local(graph_, buffer_of(graph_, to.index))) return fail(errc::ark_c02_recv);
-    const value label = add_tensor(layout_of(graph_, to.index), graph_.tensors[to.index].type,
-                                   add_buffer(from_rank), none);
-    o.to = to;
-    const value received = op(op_type::recv, {label}, o);
-    send_tag(label, -1, tag);
-    recv_tag(to, from_rank, tag);
-    return received;
-  }
-  /// A barrier of all ranks.
-  value device_sync(value a, op_options o = {}) {
-    if (!known(a)) return {};
-    o.to = add_tensor(layout_of(graph_, a.index), graph_.tensors[a.index].type,
-                      graph_.tensors[a.index].buffer, maker_[a.index]);
-    const setting s[] = {{.name = argument_name::rank, .integer = graph_.rank},
-                         {.name = argument_name::peer_num, .integer = graph_.world_size - 1}};
-    return with(op_type::device_sync, {&a, 1}, o, s, 2);
-  }
-  /// A tag for the buffer of `of`: that it is sent to, or received from, another rank.
-  void send_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 0, rank, number); }
-  void recv_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 1, rank, number); }
+TESSERA_INLINE value builder::cast(value a, data_type to, op_options o) {
+  o.type = to;
+  return op(op_type::cast, {a}, o);
+}
 
-  /// Any operation of the table, with its arguments in options.args.
-  value op(op_type type, std::initializer_list<value> reads, const op_options& o = {}) {
-    return op(type, {reads.begin(), reads.size()}, o);
+TESSERA_INLINE value builder::scalar_assign(value to, float v, op_options o) {
+  o.to = to;
+  const setting s[] = {{.name = argument_name::value, .type = argument_type::float32, .real = v}};
+  return with(op_type::scalar_assign, {}, o, s, 1);
+}
+
+TESSERA_INLINE value builder::transpose(value a, const dims& permutation, const op_options& o) {
+  const setting s[] = {
+      {.name = argument_name::permutation, .type = argument_type::dims, .dims = permutation}};
+  return with(op_type::transpose, {&a, 1}, o, s, 1);
+}
+
+TESSERA_INLINE value builder::matmul(value a, value b, const matmul_options& o) {
+  const value both[] = {a, b};
+  const setting s[] = {
+      boolean(argument_name::transpose_input, o.transpose_input),
+      boolean(argument_name::transpose_other, o.transpose_other),
+  };
+  return with(op_type::matmul, {both, 2}, {.name = o.name, .to = o.to}, s, 2);
+}
+
+TESSERA_INLINE value builder::send(value data, std::int32_t to_rank, std::int32_t tag,
+                                   op_options o) {
+  if (!known(data) || !other_rank(to_rank)) return {};
+  if (o.to.index == none)
+    o.to = add_tensor(layout_of(graph_, data.index), graph_.tensors[data.index].type,
+                      add_buffer(to_rank), none);
+  else if (!known(o.to) || buffer_of(graph_, o.to.index).rank != to_rank)
+    return fail(errc::ark_c01_send);
+  if (!is_local(graph_, buffer_of(graph_, data.index))) return fail(errc::ark_c01_send);
+  const value sent = op(op_type::send, {data}, o);
+  send_tag(data, to_rank, tag);
+  recv_tag(o.to, -1, tag);
+  return sent;
+}
+
+TESSERA_INLINE value builder::recv(value to, std::int32_t from_rank, std::int32_t tag,
+                                   op_options o) {
+  if (!known(to) || !other_rank(from_rank)) return {};
+  if (!is_local(graph_, buffer_of(graph_, to.index))) return fail(errc::ark_c02_recv);
+  const value label = add_tensor(layout_of(graph_, to.index), graph_.tensors[to.index].type,
+                                 add_buffer(from_rank), none);
+  o.to = to;
+  const value received = op(op_type::recv, {label}, o);
+  send_tag(label, -1, tag);
+  recv_tag(to, from_rank, tag);
+  return received;
+}
+
+TESSERA_INLINE value builder::device_sync(value a, op_options o) {
+  if (!known(a)) return {};
+  o.to = add_tensor(layout_of(graph_, a.index), graph_.tensors[a.index].type,
+                    graph_.tensors[a.index].buffer, maker_[a.index]);
+  const setting s[] = {{.name = argument_name::rank, .integer = graph_.rank},
+                       {.name = argument_name::peer_num, .integer = graph_.world_size - 1}};
+  return with(op_type::device_sync, {&a, 1}, o, s, 2);
+}
+
+TESSERA_INLINE value builder::op(op_type type, view<value> reads, const op_options& o) {
+  if (error_.code != errc::ok) return {};
+  const op_row& row = info(type);
+  if (type >= op_type::unknown || row.kind == op_kind::view) return fail(errc::ark_o01_type);
+  if (row.reads >= 0 && reads.size() != static_cast<std::size_t>(row.reads))
+    return fail(errc::ark_o03_arity);
+  for (const value r : reads)
+    if (!known(r)) return {};
+  pool<value> written;
+  written.append(o.writes.data(), o.writes.size());
+  if (written.empty() && o.to.index != none) written.push_back(o.to);
+  bool local = true;
+  for (const value w : written) {
+    if (!known(w)) return {};
+    local = local && is_local(graph_, buffer_of(graph_, w.index));
   }
-  value op(op_type type, view<value> reads, const op_options& o) {
-    if (error_.code != errc::ok) return {};
-    const op_row& row = info(type);
-    if (type >= op_type::unknown || row.kind == op_kind::view) return fail(errc::ark_o01_type);
-    if (row.reads >= 0 && reads.size() != static_cast<std::size_t>(row.reads))
-      return fail(errc::ark_o03_arity);
-    for (const value r : reads)
-      if (!known(r)) return {};
-    pool<value> written;
-    written.append(o.writes.data(), o.writes.size());
-    if (written.empty() && o.to.index != none) written.push_back(o.to);
-    bool local = true;
-    for (const value w : written) {
-      if (!known(w)) return {};
-      local = local && is_local(graph_, buffer_of(graph_, w.index));
-    }
-    for (const value r : reads) local = local && is_local(graph_, buffer_of(graph_, r.index));
-    if (!local && row.kind != op_kind::communication) return fail(errc::ark_c07_remote);
-    if (written.empty() && row.writes != 0) {
-      layout fresh;
-      data_type of = data_type::fp32;
-      if (const errc code = rules_.derive(type, reads, o, fresh, of); code != errc::ok)
-        return fail(code);
-      if (const errc code = rules_.check_place(fresh, of); code != errc::ok) return fail(code);
-      written.push_back(add_tensor(fresh, of, add_buffer(-1), none));
-    } else if (row.writes > 0 || row.kind != op_kind::communication) {
-      if (written.size() != static_cast<std::size_t>(row.writes)) return fail(errc::ark_o03_arity);
-      if (const errc code = rules_.fits(type, reads, o, written); code != errc::ok)
-        return fail(code);
-    }
-    if (const errc code = rules_.arguments_complete(type, o.args); code != errc::ok)
+  for (const value r : reads) local = local && is_local(graph_, buffer_of(graph_, r.index));
+  if (!local && row.kind != op_kind::communication) return fail(errc::ark_c07_remote);
+  if (written.empty() && row.writes != 0) {
+    layout fresh;
+    data_type of = data_type::fp32;
+    if (const errc code = rules_.derive(type, reads, o, fresh, of); code != errc::ok)
       return fail(code);
-    return append(type, reads, written, o);
+    if (const errc code = rules_.check_place(fresh, of); code != errc::ok) return fail(code);
+    written.push_back(add_tensor(fresh, of, add_buffer(-1), none));
+  } else if (row.writes > 0 || row.kind != op_kind::communication) {
+    if (written.size() != static_cast<std::size_t>(row.writes)) return fail(errc::ark_o03_arity);
+    if (const errc code = rules_.fits(type, reads, o, written); code != errc::ok) return fail(code);
   }
+  if (const errc code = rules_.arguments_complete(type, o.args); code != errc::ok)
+    return fail(code);
+  return append(type, reads, written, o);
+}
 
-  /// The first error of any call.
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// The graph. Later calls fail.
-  [[nodiscard]] result<graph> finish() {
-    if (error_.code != errc::ok) return error_;
-    if (names_.overflown()) return tessera::error{errc::ark_too_large, 0, error_index::whole};
-    sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
-      if (a.buffer != b.buffer) return a.buffer < b.buffer;
-      if (a.list != b.list) return a.list < b.list;
-      return a.what.rank != b.what.rank ? a.what.rank < b.what.rank : a.what.number < b.what.number;
-    });
-    for (std::size_t i = 0; i < tags_.size(); ++i) {
-      const pending_tag& t = tags_[i];
-      range& list =
-          t.list == 0 ? graph_.buffers[t.buffer].send_tags : graph_.buffers[t.buffer].recv_tags;
-      if (list.count == 0) list.first = names_.index(graph_.tags.size());
-      if (list.count != 0 && graph_.tags.back() == t.what) continue;
-      graph_.tags.push_back(t.what);
-      ++list.count;
-    }
-    detail::set_edges(graph_, edges_);
-    error_ = {errc::ark_s04_nodes, graph_.ops.size(), error_index::operation};
-    if (const tessera::error e = check(graph_); e.code != errc::ok) return e;
-    return std::move(graph_);
+TESSERA_INLINE result<graph> builder::finish() {
+  if (error_.code != errc::ok) return error_;
+  if (names_.overflown()) return tessera::error{errc::ark_too_large, 0, error_index::whole};
+  sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
+    if (a.buffer != b.buffer) return a.buffer < b.buffer;
+    if (a.list != b.list) return a.list < b.list;
+    return a.what.rank != b.what.rank ? a.what.rank < b.what.rank : a.what.number < b.what.number;
+  });
+  for (std::size_t i = 0; i < tags_.size(); ++i) {
+    const pending_tag& t = tags_[i];
+    range& list =
+        t.list == 0 ? graph_.buffers[t.buffer].send_tags : graph_.buffers[t.buffer].recv_tags;
+    if (list.count == 0) list.first = names_.index(graph_.tags.size());
+    if (list.count != 0 && graph_.tags.back() == t.what) continue;
+    graph_.tags.push_back(t.what);
+    ++list.count;
   }
+  detail::set_edges(graph_, edges_);
+  error_ = {errc::ark_s04_nodes, graph_.ops.size(), error_index::operation};
+  if (const tessera::error e = check(graph_); e.code != errc::ok) return e;
+  return std::move(graph_);
+}
 
- private:
-  struct pending_tag {
-    std::uint32_t buffer, list;  // 0: sends, 1: receives
-    tag what;
+TESSERA_INLINE value builder::fail(errc code) {
+  if (error_.code == errc::ok) error_ = {code, graph_.ops.size(), error_index::operation};
+  return {};
+}
+
+TESSERA_INLINE bool builder::known(value v) {
+  if (error_.code == errc::ok && v.index >= graph_.tensors.size()) (void)fail(errc::ark_o03_arity);
+  return error_.code == errc::ok;
+}
+
+TESSERA_INLINE bool builder::other_rank(std::int32_t rank) {
+  if (rank < 0 || rank >= graph_.world_size || rank == graph_.rank)
+    (void)fail(errc::ark_b02_buffer_rank);
+  return error_.code == errc::ok;
+}
+
+TESSERA_INLINE bool builder::normalise(std::int32_t& axis, std::uint32_t rank) {
+  const auto dimensions = static_cast<std::int32_t>(rank);
+  if (axis < 0) axis += dimensions;
+  if (axis < 0 || axis >= dimensions) (void)fail(errc::ark_o10_reduction);
+  return error_.code == errc::ok;
+}
+
+TESSERA_INLINE bool builder::place(const dims& shape, const tensor_options& o, const layout* shown,
+                                   data_type type, layout& l) {
+  if (error_.code != errc::ok) return false;
+  l.rank = shape.count;
+  if (l.rank == 0 || l.rank > max_rank) return (void)fail(errc::ark_t01_rank), false;
+  const auto list = [&](const dims& given, const std::int64_t* otherwise, std::int64_t* out) {
+    for (std::size_t d = 0; d < l.rank; ++d) out[d] = given.count != 0 ? given.at[d] : otherwise[d];
+    return given.count == 0 || given.count == l.rank;
   };
-  struct base_name {
-    string name;
-    std::uint32_t uses;
+  constexpr std::int64_t zeros[max_rank] = {};
+  const bool same_rank = shown != nullptr && shown->rank == l.rank;
+  if (!list(shape, nullptr, l.shape) || !list(o.padded_shape, l.shape, l.padded_shape) ||
+      !list(o.strides, same_rank ? shown->strides : l.padded_shape, l.strides) ||
+      !list(o.offsets, zeros, l.offsets))
+    return (void)fail(errc::ark_t01_rank), false;
+  if (const errc code = rules_.check_place(l, type); code != errc::ok)
+    return (void)fail(code), false;
+  return true;
+}
+
+TESSERA_INLINE std::uint32_t builder::add_buffer(std::int32_t rank) {
+  buffer b;
+  b.id = static_cast<std::int64_t>(graph_.buffers.size());
+  b.rank = rank == graph_.rank ? -1 : rank;
+  graph_.buffers.push_back(b);
+  return names_.index(graph_.buffers.size()) - 1;
+}
+
+TESSERA_INLINE value builder::add_tensor(const layout& l, data_type type, std::uint32_t buffer,
+                                         std::uint32_t maker) {
+  ark::tensor t;
+  t.id = static_cast<std::int64_t>(graph_.tensors.size());
+  t.layout = names_.layout(l);
+  t.buffer = buffer;
+  t.type = type;
+  graph_.tensors.push_back(t);
+  maker_.push_back(maker);
+  return {names_.index(graph_.tensors.size()) - 1};
+}
+
+TESSERA_INLINE value builder::with(op_type type, view<value> reads, op_options o, const setting* s,
+                                   std::size_t count) {
+  o.args = {s, count};
+  return op(type, reads, o);
+}
+
+TESSERA_INLINE value builder::scalar(op_type type, value a, float f, const op_options& o) {
+  const setting s[] = {{.name = argument_name::factor, .type = argument_type::float32, .real = f}};
+  return with(type, {&a, 1}, o, s, 1);
+}
+
+TESSERA_INLINE value builder::reduce(op_type type, value a, std::int32_t axis,
+                                     const reduce_options& o) {
+  if (!known(a) || !normalise(axis, layout_of(graph_, a.index).rank)) return {};
+  const setting s[] = {{.name = argument_name::axis, .integer = axis},
+                       boolean(argument_name::keep_dim, o.keep_dim)};
+  return with(type, {&a, 1}, {.name = o.name, .to = o.to}, s, 2);
+}
+
+TESSERA_INLINE value builder::append(op_type type, view<value> reads, const pool<value>& written,
+                                     const op_options& o) {
+  const std::uint32_t number = names_.index(graph_.nodes.size());
+  ark::op made;
+  made.type = type;
+  made.name = unique_name(type, o.name);
+  made.first_use = names_.index(graph_.uses.size());
+  made.reads = names_.index(reads.size());
+  made.writes = names_.index(written.size());
+  const auto use = [&](value v) {
+    graph_.uses.push_back(v.index);
+    if (maker_[v.index] != none) edges_.push_back({maker_[v.index], number});
   };
-
-  value fail(errc code) {
-    if (error_.code == errc::ok) error_ = {code, graph_.ops.size(), error_index::operation};
-    return {};
+  for (const value v : reads) use(v);
+  for (const value v : written) use(v);
+  value result;
+  if (info(type).results != 0) {
+    // The last one for KvCacheSlot, whose others are its state.
+    const std::size_t which = type == op_type::kv_cache_slot ? written.size() - 1 : 0;
+    const ark::tensor shown = graph_.tensors[(written.empty() ? reads[0] : written[which]).index];
+    const layout l = graph_.layouts[shown.layout];
+    result = add_tensor(l, shown.type, shown.buffer, number);
+    graph_.uses.push_back(result.index);
+    made.results = 1;
   }
-  [[nodiscard]] bool known(value v) {
-    if (error_.code == errc::ok && v.index >= graph_.tensors.size())
-      (void)fail(errc::ark_o03_arity);
-    return error_.code == errc::ok;
-  }
-  [[nodiscard]] bool other_rank(std::int32_t rank) {
-    if (rank < 0 || rank >= graph_.world_size || rank == graph_.rank)
-      (void)fail(errc::ark_b02_buffer_rank);
-    return error_.code == errc::ok;
-  }
-  [[nodiscard]] bool normalise(std::int32_t& axis, std::uint32_t rank) {
-    const auto dimensions = static_cast<std::int32_t>(rank);
-    if (axis < 0) axis += dimensions;
-    if (axis < 0 || axis >= dimensions) (void)fail(errc::ark_o10_reduction);
-    return error_.code == errc::ok;
-  }
-  [[nodiscard]] static setting boolean(argument_name name, bool v) noexcept {
-    return {.name = name, .type = argument_type::boolean, .integer = v ? 1 : 0};
-  }
-
-  /// The layout that a shape and options say; of a view of `shown`, if that is given.
-  [[nodiscard]] bool place(const dims& shape, const tensor_options& o, const layout* shown,
-                           data_type type, layout& l) {
-    if (error_.code != errc::ok) return false;
-    l.rank = shape.count;
-    if (l.rank == 0 || l.rank > max_rank) return (void)fail(errc::ark_t01_rank), false;
-    const auto list = [&](const dims& given, const std::int64_t* otherwise, std::int64_t* out) {
-      for (std::size_t d = 0; d < l.rank; ++d)
-        out[d] = given.count != 0 ? given.at[d] : otherwise[d];
-      return given.count == 0 || given.count == l.rank;
-    };
-    constexpr std::int64_t zeros[max_rank] = {};
-    const bool same_rank = shown != nullptr && shown->rank == l.rank;
-    if (!list(shape, nullptr, l.shape) || !list(o.padded_shape, l.shape, l.padded_shape) ||
-        !list(o.strides, same_rank ? shown->strides : l.padded_shape, l.strides) ||
-        !list(o.offsets, zeros, l.offsets))
-      return (void)fail(errc::ark_t01_rank), false;
-    if (const errc code = rules_.check_place(l, type); code != errc::ok)
-      return (void)fail(code), false;
-    return true;
-  }
-  std::uint32_t add_buffer(std::int32_t rank) {
-    buffer b;
-    b.id = static_cast<std::int64_t>(graph_.buffers.size());
-    b.rank = rank == graph_.rank ? -1 : rank;
-    graph_.buffers.push_back(b);
-    return names_.index(graph_.buffers.size()) - 1;
-  }
-  value add_tensor(const layout& l, data_type type, std::uint32_t buffer, std::uint32_t maker) {
-    ark::tensor t;
-    t.id = static_cast<std::int64_t>(graph_.tensors.size());
-    t.layout = names_.layout(l);
-    t.buffer = buffer;
-    t.type = type;
-    graph_.tensors.push_back(t);
-    maker_.push_back(maker);
-    return {names_.index(graph_.tensors.size()) - 1};
-  }
-  void add_tag(value of, std::uint32_t list, std::int32_t rank, std::int32_t number) {
-    if (known(of)) tags_.push_back({graph_.tensors[of.index].buffer, list, {rank, number}});
-  }
-
-  value with(op_type type, view<value> reads, op_options o, const setting* s, std::size_t count) {
-    o.args = {s, count};
-    return op(type, reads, o);
-  }
-  value scalar(op_type type, value a, float f, const op_options& o) {
-    const setting s[] = {
-        {.name = argument_name::factor, .type = argument_type::float32, .real = f}};
-    return with(type, {&a, 1}, o, s, 1);
-  }
-  value reduce(op_type type, value a, std::int32_t axis, const reduce_options& o) {
-    if (!known(a) || !normalise(axis, layout_of(graph_, a.index).rank)) return {};
-    const setting s[] = {{.name = argument_name::axis, .integer = axis},
-                         boolean(argument_name::keep_dim, o.keep_dim)};
-    return with(type, {&a, 1}, {.name = o.name, .to = o.to}, s, 2);
-  }
-
-  value append(op_type type, view<value> reads, const pool<value>& written, const op_options& o) {
-    const std::uint32_t number = names_.index(graph_.nodes.size());
-    ark::op made;
-    made.type = type;
-    made.name = unique_name(type, o.name);
-    made.first_use = names_.index(graph_.uses.size());
-    made.reads = names_.index(reads.size());
-    made.writes = names_.index(written.size());
-    const auto use = [&](value v) {
-      graph_.uses.push_back(v.index);
-      if (maker_[v.index] != none) edges_.push_back({maker_[v.index], number});
-    };
-    for (const value v : reads) use(v);
-    for (const value v : written) use(v);
-    value result;
-    if (info(type).results != 0) {
-      // The last one for KvCacheSlot, whose others are its state.
-      const std::size_t which = type == op_type::kv_cache_slot ? written.size() - 1 : 0;
-      const ark::tensor shown = graph_.tensors[(written.empty() ? reads[0] : written[which]).index];
-      const layout l = graph_.layouts[shown.layout];
-      result = add_tensor(l, shown.type, shown.buffer, number);
-      graph_.uses.push_back(result.index);
-      made.results = 1;
+  made.arguments = {names_.index(graph_.arguments.size()), names_.index(o.args.size())};
+  for (const setting& s : o.args) {
+    argument a;
+    a.name = s.name;
+    a.type = s.type;
+    a.integer = s.integer;
+    a.real = s.real;
+    if (s.type == argument_type::dims) {
+      if (s.dims.count > max_rank) return fail(errc::ark_o05_argument_form);
+      a.integers = {names_.index(graph_.integers.size()), s.dims.count};
+      graph_.integers.append(s.dims.at, s.dims.count);
     }
-    made.arguments = {names_.index(graph_.arguments.size()), names_.index(o.args.size())};
-    for (const setting& s : o.args) {
-      argument a;
-      a.name = s.name;
-      a.type = s.type;
-      a.integer = s.integer;
-      a.real = s.real;
-      if (s.type == argument_type::dims) {
-        if (s.dims.count > max_rank) return fail(errc::ark_o05_argument_form);
-        a.integers = {names_.index(graph_.integers.size()), s.dims.count};
-        graph_.integers.append(s.dims.at, s.dims.count);
-      }
-      graph_.arguments.push_back(a);
-    }
-    node n;
-    n.id = number;
-    n.ops = {names_.index(graph_.ops.size()), 1};
-    graph_.ops.push_back(made);
-    graph_.nodes.push_back(n);
-    return result;
+    graph_.arguments.push_back(a);
   }
+  node n;
+  n.id = number;
+  n.ops = {names_.index(graph_.ops.size()), 1};
+  graph_.ops.push_back(made);
+  graph_.nodes.push_back(n);
+  return result;
+}
 
-  /// The name, or the Type in snake_case; with a number behind it from the second time on.
-  [[nodiscard]] string unique_name(op_type type, std::string_view given) {
-    text base(given);
-    for (const char c : given.empty() ? info(type).name : std::string_view()) {
-      const bool upper = c >= 'A' && c <= 'Z';
-      if (upper && !base.empty()) base << '_';
-      base << (upper ? static_cast<char>(c - 'A' + 'a') : c);
-    }
-    if (2 * (bases_used_ + 1) > bases_.size()) grow_bases();
-    base_name& slot = bases_[find_base(base)];
-    if (slot.uses++ == 0) {
-      ++bases_used_;
-      return slot.name = names_.characters(base);
-    }
-    base << '_' << slot.uses - 1;
-    return names_.characters(base);
+TESSERA_INLINE string builder::unique_name(op_type type, std::string_view given) {
+  text base(given);
+  for (const char c : given.empty() ? info(type).name : std::string_view()) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && !base.empty()) base << '_';
+    base << (upper ? static_cast<char>(c - 'A' + 'a') : c);
   }
-  [[nodiscard]] std::size_t find_base(std::string_view base) const noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : base) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    for (std::size_t i = to_size(hash);; ++i) {
-      const base_name& slot = bases_[i & (bases_.size() - 1)];
-      if (slot.uses == 0 || text_of(graph_, slot.name) == base) return i & (bases_.size() - 1);
-    }
+  if (2 * (bases_used_ + 1) > bases_.size()) grow_bases();
+  base_name& slot = bases_[find_base(base)];
+  if (slot.uses++ == 0) {
+    ++bases_used_;
+    return slot.name = names_.characters(base);
   }
-  void grow_bases() {
-    const pool<base_name> old = std::move(bases_);
-    bases_ = {};
-    bases_.resize(old.empty() ? 64 : 2 * old.size());
-    for (const base_name& b : old)
-      if (b.uses != 0) bases_[find_base(text_of(graph_, b.name))] = b;
-  }
+  base << '_' << slot.uses - 1;
+  return names_.characters(base);
+}
 
-  graph graph_;
-  interner names_{graph_};
-  detail::shape_rules rules_{graph_};
-  pool<std::uint32_t> maker_;  // of each tensor: the node whose result it is, or shows
-  pool<detail::edge> edges_;
-  pool<pending_tag> tags_;
-  pool<base_name> bases_;  // an open hash table: base names and how often each was used
-  std::size_t bases_used_ = 0;
-  tessera::error error_;
-};
+TESSERA_INLINE std::size_t builder::find_base(std::string_view base) const noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : base) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  for (std::size_t i = to_size(hash);; ++i) {
+    const base_name& slot = bases_[i & (bases_.size() - 1)];
+    if (slot.uses == 0 || text_of(graph_, slot.name) == base) return i & (bases_.size() - 1);
+  }
+}
+
+TESSERA_INLINE void builder::grow_bases() {
+  const pool<base_name> old = std::move(bases_);
+  bases_ = {};
+  bases_.resize(old.empty() ? 64 : 2 * old.size());
+  for (const base_name& b : old)
+    if (b.uses != 0) bases_[find_base(text_of(graph_, b.name))] = b;
+}
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_BUILD_HPP
+#endif  // TESSERA_ARK_DETAIL_BUILD_HPP
 
-// ---- tessera/ark/canonical.hpp
+// ---- tessera/ark/detail/canonical.hpp
 //
-// One form for all graphs that differ only in Ids and in orders that mean nothing.
-//
-//   const ark::graph a = ark::canonicalise(*one), b = ark::canonicalise(*other);
-//   const auto left = ark::write(a), right = ark::write(b);
-//   if (*left == *right) …                      // the same model
-//
-//   Ids         0, 1, … in order of appearance, of tensors and of buffers; of nodes their places
-//   edges       ascending by place; an Id that no node has comes behind those that some have
-//   tags        ascending
-//   arguments   by name
-//
-// Operations, tensors in each list and the dialect stay as they are. What nothing refers to is left
-// out. The serializer of the format takes Ids from counters of its process and edges from the order
-// of addresses, so two runs of one program give different texts.
-//
-// Lifetime:   the graph owns itself.
-// Errors:     none. A graph that check() refuses comes back as it was.
-// Limits:     none.
-// Allocation: the new graph, and 16 bytes for each node, tensor and buffer while it is made.
+// The bodies of ark/canonical.hpp.
 
-#ifndef TESSERA_ARK_CANONICAL_HPP
-#define TESSERA_ARK_CANONICAL_HPP
+#ifndef TESSERA_ARK_DETAIL_CANONICAL_HPP
+#define TESSERA_ARK_DETAIL_CANONICAL_HPP
 
 #include <cstddef>
 #include <cstdint>
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
+namespace ark::detail {
 
 /// Numbers for Ids, in the order in which they are asked for.
 class renumbering {
@@ -5884,10 +7420,10 @@ class canonicaliser {
   pool<std::uint32_t> order_;
 };
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// The graph in the form that all others of its kind have.
-[[nodiscard]] inline graph canonicalise(const graph& g) {
+TESSERA_INLINE graph canonicalise(const graph& g) {
   if (check(g).code != errc::ok) return g;
   return detail::canonicaliser(g).run();
 }
@@ -5895,63 +7431,14 @@ class canonicaliser {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_CANONICAL_HPP
+#endif  // TESSERA_ARK_DETAIL_CANONICAL_HPP
 
-// ---- tessera/ark/detail/errors.hpp
+// ---- tessera/ark/detail/diagnostic.hpp
 //
-// The names and messages of ARK's codes, made known to core.
+// The bodies of ark/diagnostic.hpp.
 
-#ifndef TESSERA_ARK_DETAIL_ERRORS_HPP
-#define TESSERA_ARK_DETAIL_ERRORS_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_ARK_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(2) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace ark::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_ERRORS_HPP
-
-// ---- tessera/ark/diagnostic.hpp
-//
-// What verification finds in a model: a list of diagnostics, each with its rule.
-//
-//   ark::report found;
-//   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   for (const ark::diagnostic& d : found.diagnostics)
-//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
-//               << found.text_of(d.text) << '\n';
-//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
-//
-// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
-// C communication, M models of many ranks) and a number.
-//
-// Lifetime:   a report owns its texts.
-// Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all.
-// Allocation: 40 bytes and two texts for each diagnostic that is kept.
-
-#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
-#define TESSERA_ARK_DIAGNOSTIC_HPP
+#ifndef TESSERA_ARK_DETAIL_DIAGNOSTIC_HPP
+#define TESSERA_ARK_DETAIL_DIAGNOSTIC_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -5961,131 +7448,30 @@ inline constexpr errc_row error_rows[] = {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-enum class severity : std::uint8_t { error, warning, note };
-
-/// One finding.
-struct diagnostic {
-  errc code = errc::ok;
-  ark::severity severity = ark::severity::error;
-  std::uint32_t file = 0;    ///< which of several files of ranks, by its place among them
-  std::uint64_t offset = 0;  ///< byte offset of the value at `path`; its node's without the source
-  string path;               ///< "$.Nodes[3].Op.ReadTensors[1].Shape", in report::characters
-  string text;               ///< one sentence, in report::characters
-};
-
-/// What was found, in the order of the file for each group of rules.
-struct report {
-  pool<diagnostic> diagnostics;
-  text characters;
-  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
-  bool hazards_bounded = false;  ///< rule G14 stopped at verify_options::hazard_steps
-
-  [[nodiscard]] std::string_view text_of(string s) const noexcept {
-    return {characters.data() + s.first, s.size};
+TESSERA_INLINE rule::rule(errc code) noexcept {
+  const std::string_view name = error{code}.name();
+  if (code == errc::json_duplicate_key) {
+    set("S11");
+  } else if (code == errc::json_expected_integer || code == errc::json_integer_range) {
+    set("S13");
+  } else if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
+             name[5] <= '9') {
+    const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
+    set({id, 3});
   }
-};
-
-/// The id of the rule behind a code of reading or verifying, such as "G06"; empty for others.
-class rule {
- public:
-  explicit rule(errc code) noexcept {
-    const std::string_view name = error{code}.name();
-    if (code == errc::json_duplicate_key) {
-      set("S11");
-    } else if (code == errc::json_expected_integer || code == errc::json_integer_range) {
-      set("S13");
-    } else if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
-               name[5] <= '9') {
-      const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
-      set({id, 3});
-    }
-  }
-  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
-
- private:
-  void set(std::string_view id) noexcept {
-    for (const char c : id) id_[size_++] = c;
-  }
-  char id_[3] = {};
-  std::size_t size_ = 0;
-};
+}
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_DIAGNOSTIC_HPP
+#endif  // TESSERA_ARK_DETAIL_DIAGNOSTIC_HPP
 
-// ---- tessera/ark/plan.hpp
+// ---- tessera/ark/detail/read.hpp
 //
-// Plans: how a machine runs a model. Operations cut into tiles, and who computes them.
-//
-//   auto plan = ark::read_plan(source);
-//   if (!plan) return fail(describe(plan.error(), source));
-//   for (const ark::plan_task& t : plan->tasks)
-//     for (std::uint32_t i = 0; i < t.ops.count; ++i)
-//       use(t.id, plan->parts.ops[t.ops.first + i], plan->configs[t.ops.first + i].num_tasks);
-//
-//   plan             Rank WorldSize [Architecture] NumProcessors NumWarpsPerProcessor TaskInfos
-//                    ProcessorGroups
-//   task             Id NumWarps SramBytes Ops: operations of the model, each with its Config
-//   Config           NumWarps SramBytes NumTasks [Tile TileShapeMNK ImplType ChannelType …]
-//   processor group  ProcessorRange ResourceGroups
-//   resource group   ProcessorRange WarpRange SramRange TaskGroups
-//   task group       TaskId TaskRange Granularity
-//   range            [begin, end] or [begin, end, step]; `end` is behind the last
-//
-// Architecture is absent in older files and stands behind NumWarpsPerProcessor in some that were
-// edited by hand; that is kept, and so are unknown members of every object, and null in place of the
-// lists that older planners wrote for an empty model. A Config is kept whole, as compact JSON; what
-// is known of it is read from there, and values in another form than expected are as if absent.
-//
-// Lifetime:   a plan owns itself.
-// Errors:     those of read() for operations; ark_plan_member, ark_plan_range and ark_plan_config at
-//             the value that is wrong, or at the object that lacks a member.
-// Limits:     max_bytes; max_items for every list; max_depth.
-// Allocation: at most 16 × input + 64 KiB, for hostile text; about the input for real files.
+// The bodies of ark/read.hpp.
 
-#ifndef TESSERA_ARK_PLAN_HPP
-#define TESSERA_ARK_PLAN_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/ark/read.hpp
-//
-// Reads an ARK model graph.
-//
-//   auto graph = ark::read(source);
-//   if (!graph) return fail(describe(graph.error(), source));
-//   graph->form;                         // dialect::d2, found from the content
-//
-//   {"Rank": 0, "WorldSize": 1, "Nodes": [
-//     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
-//        "Type": "Relu", "Name": "relu", "IsVirtual": false,
-//        "ReadTensors": [{"Id": 0, "DataType": "FP32", "Shape": [4, 8], "Strides": [4, 8],
-//                         "Offsets": [0, 0], "PaddedShape": [4, 8],
-//                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
-//        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
-//
-// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
-// here; whether the rest makes sense is for verify().
-//
-//   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
-//              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
-//   tolerated  null and [] in place of empty Args, an integer in place of an OFFSET object, a BOM
-//   refused    more than four dimensions, lists of dimensions that differ in length, unknown
-//              DataTypes, tags that aren't pairs, fractions and exponents in integers
-//
-// Lifetime:   the graph owns itself.
-// Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
-//             object that lacks a member; too_many_items, input_too_large, ark_too_large.
-// Limits:     max_bytes; max_items for every list; max_depth.
-// Allocation: at most 24 × input + 64 KiB, for hostile text; about half of the input for real files.
-
-#ifndef TESSERA_ARK_READ_HPP
-#define TESSERA_ARK_READ_HPP
+#ifndef TESSERA_ARK_DETAIL_READ_HPP
+#define TESSERA_ARK_DETAIL_READ_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -6093,7 +7479,7 @@ class rule {
 #include <utility>
 
 
-// ---- tessera/ark/dialect_signs.hpp
+// ---- tessera/ark/detail/dialect_signs.hpp
 //
 // What the members that a reader meets say of a file's dialect; there is no version to ask.
 //
@@ -6109,8 +7495,8 @@ class rule {
 // Limits:     none.
 // Allocation: none.
 
-#ifndef TESSERA_ARK_DIALECT_SIGNS_HPP
-#define TESSERA_ARK_DIALECT_SIGNS_HPP
+#ifndef TESSERA_ARK_DETAIL_DIALECT_SIGNS_HPP
+#define TESSERA_ARK_DETAIL_DIALECT_SIGNS_HPP
 
 #include <cstdint>
 
@@ -6157,9 +7543,9 @@ struct dialect_signs {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_DIALECT_SIGNS_HPP
+#endif  // TESSERA_ARK_DETAIL_DIALECT_SIGNS_HPP
 
-// ---- tessera/ark/read_fast.hpp
+// ---- tessera/ark/detail/read_fast.hpp
 //
 // Nodes of a model graph by what stood before: the fast path of read.hpp.
 //
@@ -6184,8 +7570,8 @@ struct dialect_signs {
 // Limits:     those of read.hpp; what is too much for them is left as well.
 // Allocation: the graph, a tenth of it again, and at most 400 KB of patterns.
 
-#ifndef TESSERA_ARK_READ_FAST_HPP
-#define TESSERA_ARK_READ_FAST_HPP
+#ifndef TESSERA_ARK_DETAIL_READ_FAST_HPP
+#define TESSERA_ARK_DETAIL_READ_FAST_HPP
 
 #include <bit>
 #include <cstddef>
@@ -6193,7 +7579,7 @@ struct dialect_signs {
 #include <string_view>
 
 
-// ---- tessera/ark/repeated_text.hpp
+// ---- tessera/ark/detail/repeated_text.hpp
 //
 // JSON that repeats itself: objects and arrays are compared with those that stood before.
 //
@@ -6214,8 +7600,8 @@ struct dialect_signs {
 //             lists of more than `most` elements, are unusual.
 // Allocation: none.
 
-#ifndef TESSERA_ARK_REPEATED_TEXT_HPP
-#define TESSERA_ARK_REPEATED_TEXT_HPP
+#ifndef TESSERA_ARK_DETAIL_REPEATED_TEXT_HPP
+#define TESSERA_ARK_DETAIL_REPEATED_TEXT_HPP
 
 #include <bit>
 #include <cstddef>
@@ -6223,54 +7609,6 @@ struct dialect_signs {
 #include <cstring>
 #include <string_view>
 
-
-// ---- tessera/core/bytes.hpp
-//
-// Bytes as they stand in files: borrowed views, and the same memory seen as text.
-//
-//   tessera::bytes in = tessera::as_bytes(source);
-//   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
-//
-// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
-// and the byte order of the host don't matter.
-//
-// Lifetime:   `bytes` borrows.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_BYTES_HPP
-#define TESSERA_CORE_BYTES_HPP
-
-#include <cstddef>
-#include <span>
-#include <string_view>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Borrowed bytes.
-using bytes = std::span<const std::byte>;
-
-/// An owner of bytes that is about to go: what borrows from it would dangle.
-template <class Owner>
-concept temporary_bytes =
-    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
-
-/// The same memory seen as bytes or as text.
-[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
-  return {reinterpret_cast<const char*>(b.data()), b.size()};
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_BYTES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -6516,7 +7854,7 @@ class repeated_text {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_REPEATED_TEXT_HPP
+#endif  // TESSERA_ARK_DETAIL_REPEATED_TEXT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -7036,16 +8374,10 @@ class fast_nodes : repeated_text {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_READ_FAST_HPP
+#endif  // TESSERA_ARK_DETAIL_READ_FAST_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// Ways to read, which differ in nothing but time: `best` compares with what stood before (see
-/// read_fast.hpp), and takes `plain` where that isn't enough.
-enum class read_path : std::uint8_t { plain, best };
-
-namespace detail {
+namespace ark::detail {
 
 class plan_reader;
 
@@ -7484,11 +8816,10 @@ class graph_reader {
   dialect_signs signs_;
 };
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// Reads a model graph of any dialect.
-[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {},
-                                        read_path path = read_path::best) {
+TESSERA_INLINE result<graph> read(std::string_view source, const limits& limit, read_path path) {
   graph g;
   json::reader in(source, limit);
   detail::graph_reader reader(g, limit);
@@ -7501,117 +8832,31 @@ class graph_reader {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_READ_HPP
+#endif  // TESSERA_ARK_DETAIL_READ_HPP
+
+// ---- tessera/ark/detail/plan.hpp
+//
+// The bodies of ark/plan.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_PLAN_HPP
+#define TESSERA_ARK_DETAIL_PLAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// begin, begin + step, … below end. The format's own code generator takes every step for 1.
-struct plan_range {
-  std::int64_t begin = 0, end = 0, step = 1;
-  bool has_step = false;  ///< the step stood in the file
-
-  /// How many there are when the step is 1.
-  [[nodiscard]] constexpr std::int64_t count() const noexcept {
-    return end > begin ? end - begin : 0;
-  }
-  /// Whether all of it lies in `outer`. An empty range does where its ends do.
-  [[nodiscard]] constexpr bool inside(const plan_range& outer) const noexcept {
-    return begin >= outer.begin && end <= outer.end;
-  }
-};
-
-enum class flag : std::uint8_t { absent, no, yes };
-
-/// How one operation is computed. Numbers are -1, texts and lists empty when absent.
-struct plan_config {
-  std::uint64_t offset = 0;      ///< of its operation in the file
-  string text;                   ///< all of it, JSON, compact
-  std::int64_t num_warps = -1;   ///< of one tile
-  std::int64_t sram_bytes = -1;  ///< of one tile
-  std::int64_t num_tasks = -1;   ///< how many tiles there are
-  std::int64_t granularity = -1;
-  range tile, tile_shape_mnk, tile_pad_mnk;  ///< in parts.integers
-  string impl_type, channel_type, packet_type;
-  flag signal = flag::absent, wait = flag::absent;
-};
-
-/// One of TaskInfos: operations whose tiles are computed together.
-struct plan_task {
-  std::int64_t id = 0;
-  std::int64_t num_warps = 0, sram_bytes = 0;  ///< what one tile needs
-  std::uint64_t offset = 0;                    ///< of its text in the file
-  range ops;                                   ///< in parts.ops and in configs
-  std::uint32_t members = none;                ///< unknown members, as in graph
-};
-
-/// Tiles of one task.
-struct task_group {
-  std::int64_t task_id = 0;
-  plan_range tasks;
-  std::int64_t granularity = 1;
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
-};
-
-/// Warps and memory of some processors. Those of one processor group run side by side.
-struct resource_group {
-  plan_range processors, warps, sram;
-  range task_groups;         ///< in plan::task_groups
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
-};
-
-/// Groups run one behind the other where they share processors.
-struct processor_group {
-  plan_range processors;
-  range resource_groups;     ///< in plan::resource_groups
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
-};
-
-/// Where Architecture stood.
-enum class architecture_place : std::uint8_t { absent, behind_world_size, behind_num_warps };
-
-struct plan {
-  /// Rank, WorldSize, operations and what they hold; no nodes. own_members are the plan's. `form`
-  /// tells how tensors and buffers were laid out; plans of D2 and D3 don't differ, and are d3.
-  graph parts;
-  string architecture;
-  architecture_place place = architecture_place::absent;
-  bool null_tasks = false, null_groups = false;  ///< null stood in place of an empty list
-  std::int64_t num_processors = 0, num_warps_per_processor = 0;
-
-  pool<plan_config> configs;  ///< one for each of parts.ops
-  pool<plan_task> tasks;
-  pool<processor_group> processor_groups;
-  pool<resource_group> resource_groups;
-  pool<task_group> task_groups;
-
-  /// Bytes that its pools hold.
-  [[nodiscard]] std::size_t memory() const noexcept {
-    return parts.memory() + configs.size() * sizeof(plan_config) +
-           tasks.size() * sizeof(plan_task) + processor_groups.size() * sizeof(processor_group) +
-           resource_groups.size() * sizeof(resource_group) +
-           task_groups.size() * sizeof(task_group);
-  }
-};
-
-[[nodiscard]] inline view<op> operations(const plan& p, const plan_task& t) noexcept {
-  return {p.parts.ops.data() + t.ops.first, t.ops.count};
-}
-[[nodiscard]] inline view<plan_config> configs(const plan& p, const plan_task& t) noexcept {
-  return {p.configs.data() + t.ops.first, t.ops.count};
-}
-[[nodiscard]] inline view<resource_group> resource_groups(const plan& p,
-                                                          const processor_group& g) noexcept {
-  return {p.resource_groups.data() + g.resource_groups.first, g.resource_groups.count};
-}
-[[nodiscard]] inline view<task_group> task_groups(const plan& p, const resource_group& g) noexcept {
-  return {p.task_groups.data() + g.task_groups.first, g.task_groups.count};
+TESSERA_INLINE std::size_t plan::memory() const noexcept {
+  return parts.memory() + configs.size() * sizeof(plan_config) + tasks.size() * sizeof(plan_task) +
+         processor_groups.size() * sizeof(processor_group) +
+         resource_groups.size() * sizeof(resource_group) + task_groups.size() * sizeof(task_group);
 }
 
-namespace detail {
+}  // namespace ark
+namespace ark::detail {
 
 /// Reads a plan. Operations are graph_reader's.
 class plan_reader {
@@ -7897,10 +9142,10 @@ class plan_reader {
   limits limit_;
 };
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// Reads a plan file.
-[[nodiscard]] inline result<plan> read_plan(std::string_view source, const limits& limit = {}) {
+TESSERA_INLINE result<plan> read_plan(std::string_view source, const limits& limit) {
   plan p;
   json::reader in(source, limit);
   detail::plan_reader(p, source, limit).all(in);
@@ -7911,29 +9156,14 @@ class plan_reader {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_PLAN_HPP
+#endif  // TESSERA_ARK_DETAIL_PLAN_HPP
 
-// ---- tessera/ark/plan_check.hpp
+// ---- tessera/ark/detail/plan_check.hpp
 //
-// Whether a plan is one that a file could hold: what its writer and its verification look at first.
-//
-//   if (const error e = ark::check(plan); e.code != errc::ok) return e;
-//
-// Every plan that read_plan() gave passes. One that was filled by hand may not:
-//
-//   operations  what check(graph) refuses in them
-//   indices     outside their pools                               ark_too_large
-//   numbers     negative                                          ark_plan_member, ark_plan_range
-//   Config      not one for each operation, or not an object      ark_plan_config
-//   lists       both null and filled                              ark_plan_member
-//
-// Lifetime:   borrows for the call.
-// Errors:     at the task or group that holds the wrong thing, by its offset.
-// Limits:     none.
-// Allocation: none.
+// The bodies of ark/plan_check.hpp.
 
-#ifndef TESSERA_ARK_PLAN_CHECK_HPP
-#define TESSERA_ARK_PLAN_CHECK_HPP
+#ifndef TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
+#define TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -7941,8 +9171,7 @@ class plan_reader {
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
+namespace ark::detail {
 
 class plan_check {
  public:
@@ -8020,79 +9249,22 @@ class plan_check {
   const plan& p_;
 };
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// Whether the indices of the plan lead somewhere and its numbers are such as files hold.
-[[nodiscard]] inline error check(const plan& p) { return detail::plan_check(p).all(); }
+TESSERA_INLINE error check(const plan& p) { return detail::plan_check(p).all(); }
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_PLAN_CHECK_HPP
+#endif  // TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
 
-// ---- tessera/ark/plan_match.hpp
+// ---- tessera/ark/detail/plan_model.hpp
 //
-// Whether a plan runs the model that it is for.
-//
-//   ark::report found;
-//   if (!ark::verify_plan(*plan, *program, found, source)) …
-//   // $.TaskInfos[3].Ops[0].ReadTensors[1]: the plan's operations don't compute what the model's do:
-//   // Matmul "matmul_1" of the model has another tensor here
-//
-// Operations that aren't virtual are matched by what they are: Type, Args, and of each tensor the
-// DataType, the layout and the buffer. Ids of tensors and names don't matter, and Ids of buffers only
-// as far as the two files agree in them; when they don't, buffers count in the order of their first
-// use. What stays unmatched is paired by the buffer that is written. So plans that people edited, to
-// split a multiplication say, are told apart from those that lack something:
-//
-//   E  Rank or WorldSize differ
-//   E  an operation of the model that nothing in the plan stands for (a Noop: W)
-//   E  two operations that use the same memory, one of them writing it, in the other order
-//   W  the operation that stands for the model's has other tensors, Args, or another Type
-//   W  an operation that the model doesn't have
-//
-// all with ark_plan_model. Whether operations that changed make sense by themselves is part of
-// verify_plan() without a model, which this does as well; whether they still compute the same is
-// found by running both.
-//
-// Lifetime:   borrows for the call.
-// Errors:     none.
-// Limits:     those of verify_plan(). Where an operation's last neighbour in memory uses other bytes
-//             of the buffer, earlier ones aren't looked at for their order.
-// Allocation: linear in the plan and the model.
+// The bodies of ark/plan_model.hpp.
 
-#ifndef TESSERA_ARK_PLAN_MATCH_HPP
-#define TESSERA_ARK_PLAN_MATCH_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-// ---- tessera/ark/plan_model.hpp
-//
-// The operations of a plan as a model graph, which can be verified, run and compared.
-//
-//   auto program = ark::verify(ark::plan_model(*plan), {.of_plan = true});
-//   if (!program) return fail(program.error());
-//
-//   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
-//   edges   from the node that makes a tensor to those that use it; for a tensor that none makes,
-//           from the last one before that writes its buffer, for views are gone from plans
-//   form    d3, or d3x when buffers say whether they are external
-//
-// Tasks in the order of their Ids is how planners make them, and the one order that is known to end:
-// in the order of the schedule's text, ranks may wait for each other.
-//
-// Lifetime:   the graph owns itself.
-// Errors:     none. The plan must have passed check(), as every plan that was read has.
-// Limits:     none.
-// Allocation: a copy of the plan's parts; 40 bytes for each operation, tensor and use.
-
-#ifndef TESSERA_ARK_PLAN_MODEL_HPP
-#define TESSERA_ARK_PLAN_MODEL_HPP
+#ifndef TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
+#define TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -8100,8 +9272,7 @@ class plan_check {
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
+namespace ark::detail {
 
 /// An operation of a plan: number `op` of the task at `task`.
 struct plan_place {
@@ -8163,10 +9334,10 @@ inline void add_edges(graph& g) {
     }
 }
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// The model that the plan computes, as nodes of one operation each.
-[[nodiscard]] inline graph plan_model(const plan& p) {
+TESSERA_INLINE graph plan_model(const plan& p) {
   graph g = p.parts;
   g.own_members = none;
   g.form =
@@ -8190,160 +9361,415 @@ inline void add_edges(graph& g) {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_PLAN_MODEL_HPP
+#endif  // TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
 
-// ---- tessera/ark/plan_verify.hpp
+// ---- tessera/ark/detail/findings.hpp
 //
-// Looks for what is wrong with a plan, by itself or against the model that it is to run.
-//
-//   ark::report found;
-//   if (!ark::verify_plan(*plan, found, source)) …            // it has errors; `found` says which
-//   ark::verify_plan(*plan, *program, found, source);         // plan_match.hpp
-//   // $.TaskInfos[2].Ops[0].Config.NumTasks: expected NumWarps, SramBytes and NumTasks in Config …
-//
-//   ark_plan_architecture  E  Architecture is none of the known ones
-//   ark_plan_task          E  two tasks of one Id; a task group's TaskId that no task has
-//   ark_plan_config        E  Config without NumWarps, SramBytes or NumTasks; a Matmul's tile that
-//                             doesn't divide its padded shape
-//                          W  an ImplType or ChannelType that isn't known; other NumTasks than the
-//                             tile and the padded shape call for
-//   ark_plan_range         E  a range that ends before it begins, or steps by 0
-//                          W  a step other than 1: generated code goes by 1 all the same
-//   ark_plan_parent        E  processors outside their group's or the machine's, warps outside the
-//                             processor's, tiles outside the task's
-//   ark_plan_resources     E  an operation needs more than its task, a task more than its resource
-//                             group: warps, memory, or any processor at all
-//   ark_plan_tiles         E  a tile that no task group covers, or a second one
-//                          W  a task that no task group names; operations of one task that have
-//                             different NumTasks
-//   ark_plan_member        E  Granularity 0
-//   ark_s07_no_ops         E  a task without operations
-//   rules of models        those that verify() finds in plan_model(), but for edges and hazards; T08
-//                          and G10 are warnings, as plans that people edit break them and run
-//
-// A Matmul whose tile is [1,1,1] has none: planners write that where they have no default, and
-// nothing is expected of its NumTasks.
-//
-// Lifetime:   borrows for the call.
-// Errors:     none; of a plan that was filled by hand, what check() refuses, as a diagnostic.
-// Limits:     a report keeps its first 1000 diagnostics, and counts all.
-// Allocation: linear in the plan.
+// The bodies of ark/findings.hpp.
 
-#ifndef TESSERA_ARK_PLAN_VERIFY_HPP
-#define TESSERA_ARK_PLAN_VERIFY_HPP
+#ifndef TESSERA_ARK_DETAIL_FINDINGS_HPP
+#define TESSERA_ARK_DETAIL_FINDINGS_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/core/describe.hpp
+// ---- tessera/core/detail/describe.hpp
 //
-// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+// The bodies of core/describe.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
+#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+
+// ---- tessera/core/caret.hpp
 //
-//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
-//     [alir_opcode] at $.model[5][3][2], offset 47
-//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
-//                                              ^
+// A line of a source with a caret below: what descriptions of errors end with.
 //
-//   program.bc: error: the bytecode ends early
-//     [alir_bytecode_truncated] at offset 780 (0x30c)
-//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
-//                                                   ^
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
 //
-// What was built in code has no source to show; there the element is named:
-//
-//   describe(alir::verify(std::move(model)).error(), "")
-//   // <input>: error: id0 must refer to an earlier operation
-//   //   [alir_id0] at operation 2
-//
-// Lifetime:   the text that is returned owns itself.
+// Lifetime:   none.
 // Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
-// Allocation: the text, and what json::reader needs to find a path.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
 
-#ifndef TESSERA_CORE_DESCRIBE_HPP
-#define TESSERA_CORE_DESCRIBE_HPP
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
+// ---- tessera/core/detail/hex.hpp
+//
+// A place in a binary source: what descriptions of errors end with.
+
+#ifndef TESSERA_CORE_DETAIL_HEX_HPP
+#define TESSERA_CORE_DETAIL_HEX_HPP
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+/// " (0x30c)"
+inline void append_offset_in_hex(text& out, std::uint64_t offset) {
+  out << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  append_hex(out, offset, digits);
+  out << ')';
+}
+
+/// The 16 bytes around an offset, and a caret below the byte that stands there.
+inline void append_hex_line(text& out, bytes source, std::size_t offset) {
+  out << "  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_HEX_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
+namespace detail {
 
-/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-void append_key(text& out, std::string_view key);
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
+  }
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
 
-/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
-/// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+}  // namespace detail
 
-inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+TESSERA_INLINE void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
 
-/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
-/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
-/// follows it; what isn't there gets no_offset.
-void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
-          const limits& limit = {});
-/// The offset of the value at one path, or no_offset.
-[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
-                                 const limits& limit = {});
+TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys`, up to the next step's
+  };
+  pool<step> steps;
+  text keys;
+  reader in(source, limit);
+  for (bool found = in.offset() >= offset; !found;) {
+    switch (in.peek()) {
+      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
+      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
+      default: in.skip(), found = in.offset() > offset;
+    }
+    // On to the next value; containers that end on the way are left.
+    bool more = false;
+    while (!found && !more && !steps.empty()) {
+      std::string_view name;
+      more = steps.back().is_object ? in.key(name) : in.element();
+      if (in.failed()) {
+        found = true;
+      } else if (more) {
+        ++steps.back().count;
+        keys.truncate(steps.back().key_first);
+        keys << name;
+        found = in.offset() >= offset;
+      } else {
+        found = in.offset() > offset;
+        keys.truncate(steps.back().key_first);
+        steps.pop_back();
+      }
+    }
+    found = found || steps.empty();
+  }
+
+  text out("$");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    if (s.count == 0) break;  // behind the opening bracket, before the first value
+    if (!s.is_object) {
+      out << '[' << s.count - 1 << ']';
+      continue;
+    }
+    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
+    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
+    append_key(out, key);
+  }
+  return out;
+}
+
+TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
+                         std::uint64_t* offsets, const limits& limit) {
+  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    offsets[i] = no_offset;
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return detail::compare_paths(paths[a], paths[b]) < 0;
+  });
+
+  struct level {
+    bool is_object;
+    std::uint64_t count;      // elements that were entered
+    std::size_t first, last;  // the paths into this container
+    std::size_t prefix;       // how much of these paths leads here
+  };
+  pool<level> levels;
+  text component;
+  reader in(source, limit);
+  std::size_t found = 0;
+  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
+    const std::uint64_t at = in.offset();
+    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
+      offsets[order[first]] = at;
+    const kind k = in.peek();
+    if (first == last || (k != kind::object && k != kind::array)) {
+      in.skip();
+      return;
+    }
+    if (k == kind::object)
+      in.object();
+    else
+      in.array();
+    levels.push_back({k == kind::object, 0, first, last, prefix});
+  };
+  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
+    const std::string_view path = paths[order[i]];
+    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
+  };
+  std::size_t first_path = 0, last_path = order.size();
+  while (first_path < last_path && !leads(first_path)) ++first_path;
+  while (first_path < last_path && !leads(last_path - 1)) --last_path;
+  value(first_path, last_path, 1);
+
+  std::string_view name;
+  while (!levels.empty() && !in.failed() && found < order.size()) {
+    level& l = levels.back();
+    if (l.is_object ? !in.key(name) : !in.element()) {
+      levels.pop_back();
+      continue;
+    }
+    component.clear();
+    if (l.is_object)
+      append_key(component, name);
+    else
+      component << '[' << l.count++ << ']';
+    const auto order_of = [&](std::size_t i) {
+      const std::string_view path = paths[order[i]];
+      const std::size_t end = detail::component_end(path, l.prefix);
+      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
+    };
+    std::size_t first = l.first, last = l.last;
+    while (first < last) {  // to the first that is not before the component
+      const std::size_t middle = first + (last - first) / 2;
+      if (order_of(middle) < 0)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    while (last < l.last && order_of(last) == 0) ++last;
+    value(first, last, l.prefix + component.size());
+  }
+}
+TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
+                                  const limits& limit) {
+  std::uint64_t offset = no_offset;
+  find(source, {&path, 1}, &offset, limit);
+  return offset;
+}
 
 }  // namespace json
 
-/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name as it is to be shown.
-[[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
-                            const limits& limit = {});
+namespace detail {
 
-/// An error in a binary source, with the 16 bytes around it and a caret.
-[[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
+inline void append_message(text& out, error e) {
+  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+}
+/// An error of what was built in code.
+[[nodiscard]] inline text describe_element(error e, std::string_view name) {
+  text out(name);
+  append_message(out, e);
+  if (e.index == error_index::whole)
+    out << '\n';
+  else
+    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
+  return out;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
+                             const limits& limit) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
+  const line_column at = locate(source, offset);
+  text out(name);
+  out << ':' << at.line << ':' << at.column;
+  detail::append_message(out, e);
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
+    const text path = json::path(source, offset, limit);
+    append_shown(out << " at ", path);
+    out << ", offset ";
+  } else {
+    out << " at offset ";
+  }
+  out << offset << '\n';
+  detail::append_caret(out, source, offset);
+  return out;
+}
+
+TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
+  text out(name);
+  detail::append_message(out, e);
+  out << " at offset " << offset;
+  detail::append_offset_in_hex(out, offset);
+  out << '\n';
+  detail::append_hex_line(out, source, offset);
+  return out;
+}
 
 }  // namespace tessera::inline TESSERA_ABI
 
-
-#endif  // TESSERA_CORE_DESCRIBE_HPP
-
-// ---- tessera/ark/findings.hpp
-//
-// How rules report: places in a graph, which become paths and offsets only when they are kept.
-//
-//   findings found({&graph, 1}, {&source, 1}, options, report);
-//   found.add(errc::ark_t02_dimension, severity::error, use_of(n, o, list::reads, 1).in("Shape"),
-//             [&](text& out) { out << "Shape " << … << " holds a dimension below 1"; });
-//   found.finish();                                  // looks the offsets up, one walk a node
-//
-// Lifetime:   borrows the graph, the report and the source.
-// Errors:     error(): that of the first error, kept or not.
-// Limits:     verify_options::max_diagnostics are kept, all are counted.
-// Allocation: see report; to look offsets up, a path and 16 bytes for each.
-
-#ifndef TESSERA_ARK_FINDINGS_HPP
-#define TESSERA_ARK_FINDINGS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
+#endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// What verification minds and what it may cost.
-struct verify_options {
-  bool strict = false;   ///< unknown Types are errors, unknown members warnings
-  bool fp8 = false;      ///< FP8 data types are warnings rather than errors
-  bool of_plan = false;  ///< the graph is a plan's (plan_model): T08 and G10 are warnings
-  bool hazards = true;   ///< look for accesses that no dependency orders (rule G14)
-  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
-  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
-};
-
-namespace detail {
+namespace ark::detail {
 
 enum class list : std::uint8_t { reads, writes, results, nothing };
+
 inline constexpr std::string_view list_names[] = {"ReadTensors", "WriteTensors", "ResultTensors"};
 
 /// A member, or an element of it.
@@ -8351,6 +9777,7 @@ struct below {
   std::string_view member;
   std::uint32_t index = none;
 };
+
 /// A value of a file: the root, a node, an operation, a use of a tensor, or a member below.
 struct place {
   std::uint32_t file = 0;     // of several
@@ -8368,17 +9795,21 @@ struct place {
     return p;
   }
 };
+
 [[nodiscard]] inline place at_root() noexcept { return {}; }
+
 [[nodiscard]] inline place at_node(std::uint32_t node) noexcept {
   place p;
   p.node = node;
   return p;
 }
+
 [[nodiscard]] inline place at_op(std::uint32_t node, std::uint32_t op) noexcept {
   place p = at_node(node);
   p.op = op;
   return p;
 }
+
 [[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, list l,
                                   std::uint32_t use) noexcept {
   place p = at_op(node, op);
@@ -8386,6 +9817,7 @@ struct place {
   p.use = use;
   return p;
 }
+
 /// The same for a use counted over all three lists of an operation.
 [[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, const ark::op& o,
                                   std::uint32_t use) noexcept {
@@ -8558,12 +9990,14 @@ class findings {
     --size;
   return size;
 }
+
 /// The start of a text, as people are shown it.
 inline void excerpt(text& out, std::string_view s) {
   const std::size_t size = excerpt_size(s);
   append_shown(out, s.substr(0, size));
   if (size < s.size()) out << "...";
 }
+
 /// The same in quotes.
 inline void quote(text& out, std::string_view s) {
   const std::size_t size = excerpt_size(s);
@@ -8573,41 +10007,17 @@ inline void quote(text& out, std::string_view s) {
   append_shown(out, quoted);
 }
 
-}  // namespace detail
-}  // namespace ark
+}  // namespace ark::detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_FINDINGS_HPP
+#endif  // TESSERA_ARK_DETAIL_FINDINGS_HPP
 
-// ---- tessera/ark/verify.hpp
+// ---- tessera/ark/detail/verify.hpp
 //
-// Proves that a graph can run: the rules S, G, T, B, O and C.
-//
-//   ark::report found;
-//   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   if (!program) …                       // `found` says why; program.error() is the first error
-//
-// Proven of a program (specification, "Node" to "Buffer"):
-//
-//   graph       edges name nodes, stand on both sides and go in no circle; a tensor is the result of
-//               one operation, before any that uses it; operations in the array's order can run
-//   tensors     1 <= Shape <= PaddedShape, Offsets + PaddedShape <= Strides, fewer than 2^63 bytes;
-//               one description for each Id, of tensors and of buffers
-//   operations  of a known Type: their tensors, DataTypes, shapes, arguments (see argument_of); the
-//               result is the view that was written
-//   messages    stand-ins, tags, packets and peers fit together as far as one file shows
-//
-// Left to who runs it: operations of unknown Type (unless strict), the rows that a lookup asks for,
-// division of integers by zero. Reading and writing may overlap (warning O14), except in reductions.
-//
-// Lifetime:   a program owns its graph.
-// Errors:     that of the first diagnostic that is an error; ark_pool_index for a graph whose
-//             indices lead nowhere, which reading never makes.
-// Limits:     verify_options.
-// Allocation: linear in the graph: about 80 bytes for each operation with its tensors and edges.
+// The bodies of ark/verify.hpp.
 
-#ifndef TESSERA_ARK_VERIFY_HPP
-#define TESSERA_ARK_VERIFY_HPP
+#ifndef TESSERA_ARK_DETAIL_VERIFY_HPP
+#define TESSERA_ARK_DETAIL_VERIFY_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -8615,7 +10025,7 @@ inline void quote(text& out, std::string_view s) {
 #include <utility>
 
 
-// ---- tessera/ark/hazards.hpp
+// ---- tessera/ark/detail/hazards.hpp
 //
 // Rule G14: accesses to the same bytes, one of which writes, are ordered by a path of dependencies.
 //
@@ -8637,14 +10047,14 @@ inline void quote(text& out, std::string_view s) {
 // Limits:     verify_options::hazard_steps, counted in accesses, rows and edges that are looked at.
 // Allocation: 24 bytes for each access, 13 for each node, 8 for each buffer.
 
-#ifndef TESSERA_ARK_HAZARDS_HPP
-#define TESSERA_ARK_HAZARDS_HPP
+#ifndef TESSERA_ARK_DETAIL_HAZARDS_HPP
+#define TESSERA_ARK_DETAIL_HAZARDS_HPP
 
 #include <cstddef>
 #include <cstdint>
 
 
-// ---- tessera/ark/overlap.hpp
+// ---- tessera/ark/detail/overlap.hpp
 //
 // Which bytes of a buffer a tensor touches, and whether two tensors touch the same.
 //
@@ -8660,8 +10070,8 @@ inline void quote(text& out, std::string_view s) {
 //             `most_rows` of them; beyond, overlap() says true.
 // Allocation: none.
 
-#ifndef TESSERA_ARK_OVERLAP_HPP
-#define TESSERA_ARK_OVERLAP_HPP
+#ifndef TESSERA_ARK_DETAIL_OVERLAP_HPP
+#define TESSERA_ARK_DETAIL_OVERLAP_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -8813,9 +10223,9 @@ class footprint {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_OVERLAP_HPP
+#endif  // TESSERA_ARK_DETAIL_OVERLAP_HPP
 
-// ---- tessera/ark/rules_graph.hpp
+// ---- tessera/ark/detail/rules_graph.hpp
 //
 // The rules G but G14: nodes, their edges, and who makes which tensor.
 //
@@ -8835,15 +10245,15 @@ class footprint {
 // Limits:     none; all is linear in nodes, edges and uses.
 // Allocation: 20 bytes for each edge, 20 for each node, 4 for each tensor.
 
-#ifndef TESSERA_ARK_RULES_GRAPH_HPP
-#define TESSERA_ARK_RULES_GRAPH_HPP
+#ifndef TESSERA_ARK_DETAIL_RULES_GRAPH_HPP
+#define TESSERA_ARK_DETAIL_RULES_GRAPH_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/ark/rules_structure.hpp
+// ---- tessera/ark/detail/rules_structure.hpp
 //
 // The rules S, as far as reading leaves any, and what verification knows of a graph.
 //
@@ -8859,8 +10269,8 @@ class footprint {
 // Limits:     none.
 // Allocation: 12 bytes for each operation, and the indices by Id.
 
-#ifndef TESSERA_ARK_RULES_STRUCTURE_HPP
-#define TESSERA_ARK_RULES_STRUCTURE_HPP
+#ifndef TESSERA_ARK_DETAIL_RULES_STRUCTURE_HPP
+#define TESSERA_ARK_DETAIL_RULES_STRUCTURE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -9041,7 +10451,7 @@ inline void structure_rules(context& c) {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_RULES_STRUCTURE_HPP
+#endif  // TESSERA_ARK_DETAIL_RULES_STRUCTURE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -9363,7 +10773,7 @@ class graph_rules {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_RULES_GRAPH_HPP
+#endif  // TESSERA_ARK_DETAIL_RULES_GRAPH_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -9558,9 +10968,9 @@ class hazards {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_HAZARDS_HPP
+#endif  // TESSERA_ARK_DETAIL_HAZARDS_HPP
 
-// ---- tessera/ark/rules_op.hpp
+// ---- tessera/ark/detail/rules_op.hpp
 //
 // The rules O: what each operation wants of its tensors and arguments.
 //
@@ -9582,15 +10992,47 @@ class hazards {
 // Limits:     none.
 // Allocation: none.
 
-#ifndef TESSERA_ARK_RULES_OP_HPP
-#define TESSERA_ARK_RULES_OP_HPP
+#ifndef TESSERA_ARK_DETAIL_RULES_OP_HPP
+#define TESSERA_ARK_DETAIL_RULES_OP_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/ark/rules_communication.hpp
+// ---- tessera/ark/detail/shapes.hpp
+//
+// The bodies of ark/shapes.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_SHAPES_HPP
+#define TESSERA_ARK_DETAIL_SHAPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+TESSERA_INLINE text& operator<<(text& out, const dimensions& d) {
+  out << '[';
+  for (std::uint32_t i = 0; i < d.rank; ++i) out << (i == 0 ? "" : ",") << d.size[i];
+  return out << ']';
+}
+
+TESSERA_INLINE const argument* argument_of(const graph& g, const op& o,
+                                           argument_name name) noexcept {
+  if (const argument* const a = find_argument(g, o, name)) return a;
+  const argument_name older = older_name(name, o.type);
+  return older == argument_name::other ? nullptr : find_argument(g, o, older);
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_SHAPES_HPP
+
+// ---- tessera/ark/detail/rules_communication.hpp
 //
 // The rules C: what moves between ranks, as far as one file shows.
 //
@@ -9610,210 +11052,13 @@ class hazards {
 // Limits:     none.
 // Allocation: 8 bytes for each tag of two lists that are compared.
 
-#ifndef TESSERA_ARK_RULES_COMMUNICATION_HPP
-#define TESSERA_ARK_RULES_COMMUNICATION_HPP
+#ifndef TESSERA_ARK_DETAIL_RULES_COMMUNICATION_HPP
+#define TESSERA_ARK_DETAIL_RULES_COMMUNICATION_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-
-// ---- tessera/ark/shapes.hpp
-//
-// What operations make of shapes, for verifying models and for building them.
-//
-//   ark::dimensions out;
-//   if (ark::broadcast(ark::shape_of(a), ark::shape_of(b), out)) …      // [4,1] + [8] → [4,8]
-//   ark::matmul_shape m;
-//   if (ark::multiply(ark::shape_of(a), ark::shape_of(b), false, true, m)) use(m.out, m.inner);
-//
-//   broadcast     aligned at the last dimension; each pair equal, or one of them 1
-//   reduced       the axis becomes 1, or goes; the only axis that goes leaves [1]
-//   permuted      out[i] = in[permutation[i]]
-//   multiply      [.., M, K] x [.., K, N]; one dimension acts as [1, K] or [K, 1]; up to two of them
-//                 give [M, N], otherwise batches are broadcast to the rank of the larger
-//   looked_up     [a, b, c] in [rows, columns] → [a, b, c, columns], in two forms
-//
-// Lifetime:   values.
-// Errors:     false, for shapes that don't fit.
-// Limits:     four dimensions.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_SHAPES_HPP
-#define TESSERA_ARK_SHAPES_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// One to four sizes; those from `rank` on are 1.
-struct dimensions {
-  std::int64_t size[max_rank] = {1, 1, 1, 1};
-  std::uint32_t rank = 1;
-
-  [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
-  friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
-};
-/// Some numbers of a layout; a layout without dimensions is [1].
-[[nodiscard]] constexpr dimensions dimensions_of(const std::int64_t (&sizes)[max_rank],
-                                                 std::uint32_t rank) noexcept {
-  dimensions d;
-  d.rank = rank == 0 ? 1 : rank;
-  for (std::size_t i = 0; i < max_rank; ++i) d.size[i] = sizes[i];
-  return d;
-}
-[[nodiscard]] constexpr dimensions shape_of(const layout& l) noexcept {
-  return dimensions_of(l.shape, l.rank);
-}
-[[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
-  return dimensions_of(l.padded_shape, l.rank);
-}
-/// How many elements; what fits a tensor of 2^63 bytes doesn't overflow.
-[[nodiscard]] constexpr std::uint64_t elements(const layout& l) noexcept {
-  std::uint64_t n = 1;
-  for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
-  return n;
-}
-/// "[4,8]"
-inline text& operator<<(text& out, const dimensions& d) {
-  out << '[';
-  for (std::uint32_t i = 0; i < d.rank; ++i) out << (i == 0 ? "" : ",") << d.size[i];
-  return out << ']';
-}
-
-/// The same with ones in front: four dimensions.
-[[nodiscard]] constexpr dimensions extended(const dimensions& d) noexcept {
-  dimensions out;
-  out.rank = max_rank;
-  for (std::uint32_t i = 0; i < d.rank; ++i) out.size[max_rank - d.rank + i] = d.size[i];
-  return out;
-}
-/// The last `rank` of four dimensions.
-[[nodiscard]] constexpr dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept {
-  dimensions out;
-  out.rank = rank;
-  for (std::uint32_t i = 0; i < rank; ++i) out.size[i] = four.size[max_rank - rank + i];
-  return out;
-}
-[[nodiscard]] constexpr bool broadcast(const dimensions& a, const dimensions& b,
-                                       dimensions& out) noexcept {
-  const dimensions x = extended(a), y = extended(b);
-  dimensions four = x;
-  for (std::size_t i = 0; i < max_rank; ++i) {
-    if (x.size[i] != y.size[i] && x.size[i] != 1 && y.size[i] != 1) return false;
-    if (x.size[i] == 1) four.size[i] = y.size[i];
-  }
-  out = last_of(four, a.rank > b.rank ? a.rank : b.rank);
-  return true;
-}
-/// Whether broadcasting alone makes `a` the shape `to`.
-[[nodiscard]] constexpr bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
-  dimensions out;
-  return broadcast(a, to, out) && out == to;
-}
-/// `axis` may be negative: -1 is the last.
-[[nodiscard]] constexpr bool reduced(const dimensions& in, std::int64_t axis, bool keep,
-                                     dimensions& out) noexcept {
-  const std::int64_t rank = in.rank;
-  if (axis < -rank || axis >= rank) return false;
-  const auto at = static_cast<std::uint32_t>(axis < 0 ? axis + rank : axis);
-  out = in;
-  out.size[at] = 1;
-  if (keep || in.rank == 1) return true;
-  for (std::uint32_t i = at; i + 1 < in.rank; ++i) out.size[i] = in.size[i + 1];
-  out.size[--out.rank] = 1;
-  return true;
-}
-[[nodiscard]] constexpr bool permuted(const dimensions& in, view<std::int64_t> permutation,
-                                      dimensions& out) noexcept {
-  if (permutation.size() != in.rank) return false;
-  out = in;
-  unsigned seen = 0;
-  for (std::uint32_t i = 0; i < in.rank; ++i) {
-    const std::int64_t from = permutation[i];
-    if (from < 0 || from >= std::int64_t{in.rank} || (seen >> from & 1) != 0) return false;
-    seen |= 1u << from;
-    out.size[i] = in.size[from];
-  }
-  return true;
-}
-/// What a matrix multiplication makes.
-struct matmul_shape {
-  dimensions out;
-  std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K
-};
-/// False when the inner dimensions differ or the batches don't broadcast; rows, columns and the
-/// left inner dimension are then given all the same.
-[[nodiscard]] constexpr bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
-                                      bool transpose_b, matmul_shape& m) noexcept {
-  dimensions x = extended(a), y = extended(b);
-  if (b.rank == 1) {  // a column, where the first operand would be a row
-    y.size[2] = b.size[0];
-    y.size[3] = 1;
-  }
-  m.rows = x.size[transpose_a ? 3 : 2];
-  m.inner = x.size[transpose_a ? 2 : 3];
-  m.columns = y.size[transpose_b ? 2 : 3];
-  const std::int64_t other = y.size[transpose_b ? 3 : 2];
-  for (std::size_t i = 2; i < max_rank; ++i) x.size[i] = y.size[i] = 1;
-  dimensions four;
-  const bool fits = broadcast(x, y, four);
-  if (fits) {
-    four.size[2] = m.rows;
-    four.size[3] = m.columns;
-    const std::uint32_t rank = a.rank > b.rank ? a.rank : b.rank;
-    m.out = last_of(four, rank < 2 ? 2 : rank);
-  }
-  return fits && m.inner == other;
-}
-/// Rows of a table: the indices' shape and its columns, with leading ones to four dimensions.
-[[nodiscard]] constexpr bool looked_up(const dimensions& indices, const dimensions& table,
-                                       dimensions& out) noexcept {
-  if (indices.rank > 3 || table.rank != 2) return false;
-  const dimensions four = extended(indices);
-  out.rank = max_rank;
-  for (std::size_t i = 0; i < 3; ++i) out.size[i] = four.size[i + 1];
-  out.size[3] = table.size[1];
-  return true;
-}
-/// Whether `out` is one of the two shapes that a lookup has: with the leading ones, or without.
-[[nodiscard]] constexpr bool is_looked_up(const dimensions& indices, const dimensions& table,
-                                          const dimensions& out) noexcept {
-  dimensions four;
-  return looked_up(indices, table, four) && (out == four || out == last_of(four, indices.rank + 1));
-}
-
-/// The name under which older files have an argument of `op`; `other` when there is none.
-[[nodiscard]] constexpr argument_name older_name(argument_name name, op_type op) noexcept {
-  switch (name) {
-    case argument_name::factor:
-      return op == op_type::scalar_add || op == op_type::scalar_mul ? argument_name::value
-                                                                    : argument_name::other;
-    case argument_name::value:
-      return op == op_type::scalar_assign ? argument_name::factor : argument_name::other;
-    case argument_name::transpose_input:
-      return op == op_type::matmul ? argument_name::is_input_column_major : argument_name::other;
-    case argument_name::transpose_other:
-      return op == op_type::matmul ? argument_name::is_other_column_major : argument_name::other;
-    default: return argument_name::other;
-  }
-}
-/// An operation's argument under its name or the older one; null when neither is there. For an
-/// operation of a program, each argument that its Type requires is there, in its TYPE.
-[[nodiscard]] inline const argument* argument_of(const graph& g, const op& o,
-                                                 argument_name name) noexcept {
-  if (const argument* const a = find_argument(g, o, name)) return a;
-  const argument_name older = older_name(name, o.type);
-  return older == argument_name::other ? nullptr : find_argument(g, o, older);
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_SHAPES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -10070,7 +11315,7 @@ class communication_rules {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_RULES_COMMUNICATION_HPP
+#endif  // TESSERA_ARK_DETAIL_RULES_COMMUNICATION_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -10573,9 +11818,9 @@ class op_rules {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_RULES_OP_HPP
+#endif  // TESSERA_ARK_DETAIL_RULES_OP_HPP
 
-// ---- tessera/ark/rules_tensor.hpp
+// ---- tessera/ark/detail/rules_tensor.hpp
 //
 // The rules T and B: tensors and buffers, each looked at where it is used first.
 //
@@ -10596,8 +11841,8 @@ class op_rules {
 // Limits:     none.
 // Allocation: a byte for each tensor, buffer and layout; 16 bytes for each tag.
 
-#ifndef TESSERA_ARK_RULES_TENSOR_HPP
-#define TESSERA_ARK_RULES_TENSOR_HPP
+#ifndef TESSERA_ARK_DETAIL_RULES_TENSOR_HPP
+#define TESSERA_ARK_DETAIL_RULES_TENSOR_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -10932,47 +12177,13 @@ class tensor_rules {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_RULES_TENSOR_HPP
+#endif  // TESSERA_ARK_DETAIL_RULES_TENSOR_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-class program;
-[[nodiscard]] result<program> verify(graph g, const verify_options& options = {},
-                                     report* found = nullptr, std::string_view source = {});
-
-/// A graph that was proven. Only verify() makes one.
-class program {
- public:
-  [[nodiscard]] const ark::graph& graph() const& noexcept { return graph_; }
-  const ark::graph& graph() const&& = delete;
-  /// Gives the graph back.
-  [[nodiscard]] ark::graph release() && noexcept { return std::move(graph_); }
-
-  /// Entries of graph().buffers that have one Id share their memory: the first of them.
-  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
-    return storages_[buffer];
-  }
-  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer"); 0
-  /// for other entries.
-  [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
-    return bytes_[storage];
-  }
-
- private:
-  friend result<program> verify(ark::graph g, const verify_options& options, report* found,
-                                std::string_view source);
-  program() = default;
-
-  ark::graph graph_;
-  pool<std::uint32_t> storages_;  // of each buffer
-  pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
-};
-
-/// Verifies one file. `found` gets all that was found; `source`, the text that was read, gives the
-/// exact offsets of it (without, they are those of nodes).
-inline result<program> verify(graph g, const verify_options& options, report* found,
-                              std::string_view source) {
+TESSERA_INLINE result<program> verify(graph g, const verify_options& options, report* found,
+                                      std::string_view source) {
   const graph* const only = &g;
   detail::findings findings({&only, 1}, {&source, 1}, options, found);
   if (!detail::indices_hold(g)) {
@@ -11005,11 +12216,22 @@ inline result<program> verify(graph g, const verify_options& options, report* fo
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_VERIFY_HPP
+#endif  // TESSERA_ARK_DETAIL_VERIFY_HPP
+
+// ---- tessera/ark/detail/plan_verify.hpp
+//
+// The bodies of ark/plan_verify.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
+#define TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
+namespace ark::detail {
 
 /// Gives diagnostics, from number `first` on, the offsets of their paths in a JSON text. One whose
 /// path isn't there keeps what it has.
@@ -11439,11 +12661,10 @@ inline bool lint_plan(const plan& p, plan_findings& found) {
   return true;
 }
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// Whether the plan has no errors; `found` gets them and what else is to be said. With the text
-/// that it was read from, diagnostics tell the exact place; else that of the task or group.
-[[nodiscard]] inline bool verify_plan(const plan& p, report& found, std::string_view source = {}) {
+TESSERA_INLINE bool verify_plan(const plan& p, report& found, std::string_view source) {
   detail::plan_findings findings(found, source);
   (void)detail::lint_plan(p, findings);
   return findings.finish();
@@ -11452,11 +12673,24 @@ inline bool lint_plan(const plan& p, plan_findings& found) {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_PLAN_VERIFY_HPP
+#endif  // TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
+
+// ---- tessera/ark/detail/plan_match.hpp
+//
+// The bodies of ark/plan_match.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
+#define TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
+namespace ark::detail {
 
 /// How buffers of two files are told to be the same.
 enum class buffer_names : std::uint8_t { ids, first_uses };
@@ -11866,11 +13100,11 @@ class plan_matcher {
   text path_, words_;
 };
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// The same against the model that the plan is for.
-[[nodiscard]] inline bool verify_plan(const plan& p, const program& model, report& found,
-                                      std::string_view source = {}) {
+TESSERA_INLINE bool verify_plan(const plan& p, const program& model, report& found,
+                                std::string_view source) {
   detail::plan_findings findings(found, source);
   if (detail::lint_plan(p, findings)) {
     const graph made = plan_model(p);
@@ -11882,70 +13116,26 @@ class plan_matcher {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_PLAN_MATCH_HPP
+#endif  // TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
 
-// ---- tessera/ark/plan_write.hpp
+// ---- tessera/ark/detail/plan_write.hpp
 //
-// Writes a plan: as JSON, byte for byte what the format's own planner writes, and for people.
-//
-//   auto text = ark::write_plan(*plan);           // pretty; or compact: write_plan(*plan, false)
-//   if (!text) return fail(describe(text.error(), source));
-//   std::cout << ark::print(*plan);
-//
-//   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. Five levels below the root are
-//             spread over lines; what is deeper, and every array that begins with a number, is compact
-//   order     members in the planner's order, Architecture where it stood, unknown ones at the end
-//   Config    plan_config::text, as it was; the fields beside it are not looked at
-//
-//   plan of rank 0 of 1, CUDA_80, 4 processors of 4 warps, 2 tasks
-//   task 0, 4 warps, 24672 bytes: Matmul "matmul" 0:FP32[4,8] 1:FP32[8,16] -> 6:FP32[4,16], 1 tile
-//   task 1, 1 warp, 0 bytes: Relu "relu" 8:FP32[4,16] -> 10:FP32[4,16], 4 tiles of 1x64
-//   group on processors 0..1
-//     warps 0..4, memory 0..24672: task 0 tiles 0..1
-//
-// Lifetime:   texts own themselves.
-// Errors:     of write_plan: what check() refuses; json_* for a kept value that is no JSON.
-// Limits:     none.
-// Allocation: the texts, at most twice their length, and 8 bytes for each tensor, layout and buffer.
+// The bodies of ark/plan_write.hpp.
 
-#ifndef TESSERA_ARK_PLAN_WRITE_HPP
-#define TESSERA_ARK_PLAN_WRITE_HPP
+#ifndef TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
+#define TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/ark/write.hpp
+// ---- tessera/ark/detail/write.hpp
 //
-// Writes a model graph: byte for byte the text of the format's own serializer.
-//
-//   auto text = ark::write(*graph);                                      // D3, pretty
-//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
-//   if (!text) return fail(describe(text.error(), source));
-//   std::cout << *text;
-//
-//   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
-//             compact, when it is a scalar or an array that begins with a number, and below the
-//             levels of its dialect (format.hpp): tensors from D2 on, buffers always
-//   order     members in the order of the dialect, unknown ones behind them; arguments by name
-//   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
-//             1e-4 <= |v| < 1e15
-//
-// Text from the format's own serializer survives read() and write() in its own dialect. Lists of
-// edges stay in their order; canonicalise() sorts them. To change a FLOAT that was read, set its
-// `token` to nothing, too.
-//
-// Lifetime:   the text owns itself.
-// Errors:     what check() and convert() refuse; json_* for a kept value that is no JSON. The offset
-//             is that of the node in the text that was read.
-// Limits:     none.
-// Allocation: the text, at most twice its length, and 8 bytes for each tensor, layout and buffer.
+// The bodies of ark/write.hpp.
 
-#ifndef TESSERA_ARK_WRITE_HPP
-#define TESSERA_ARK_WRITE_HPP
+#ifndef TESSERA_ARK_DETAIL_WRITE_HPP
+#define TESSERA_ARK_DETAIL_WRITE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -11954,14 +13144,7 @@ class plan_matcher {
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-struct write_options {
-  dialect to = dialect::d3;
-  bool pretty = true;
-};
-
-namespace detail {
+namespace ark::detail {
 
 /// Limits for text of our own making.
 inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
@@ -12437,10 +13620,10 @@ class graph_writer {
   return out;
 }
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// The text of a graph. It is converted first when `to` is another dialect than its own.
-[[nodiscard]] inline result<text> write(const graph& g, const write_options& options = {}) {
+TESSERA_INLINE result<text> write(const graph& g, const write_options& options) {
   if (const error e = check(g); e.code != errc::ok) return e;
   if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
   const result<graph> converted = convert(g, options.to);
@@ -12451,11 +13634,10 @@ class graph_writer {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_WRITE_HPP
+#endif  // TESSERA_ARK_DETAIL_WRITE_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
+namespace ark::detail {
 
 /// Appends a plan that has passed check(). Operations are graph_writer's.
 class plan_writer {
@@ -12715,10 +13897,10 @@ class plan_printer {
   const ark::plan& p_;
 };
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// The JSON of a plan.
-[[nodiscard]] inline result<text> write_plan(const plan& p, bool pretty = true) {
+TESSERA_INLINE result<text> write_plan(const plan& p, bool pretty) {
   if (const error e = check(p); e.code != errc::ok) return e;
   text out;
   detail::plan_writer writer(out, p, pretty);
@@ -12734,8 +13916,7 @@ class plan_printer {
   return out;
 }
 
-/// A listing of a plan: its tasks, then its schedule.
-[[nodiscard]] inline text print(const plan& p) {
+TESSERA_INLINE text print(const plan& p) {
   text out;
   detail::plan_printer(out, p).all();
   return out;
@@ -12744,35 +13925,14 @@ class plan_printer {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_PLAN_WRITE_HPP
+#endif  // TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
 
-// ---- tessera/ark/print.hpp
+// ---- tessera/ark/detail/print.hpp
 //
-// A model graph for people: one line an operation, with its tensors, arguments, name and edges.
-//
-//   tessera::text listing = ark::print(*graph);
-//
-//   ark D3: rank 0 of 2, 3 nodes, 3 operations, 9 tensors, 6 buffers
-//   %2 = ReduceSum(%0 FP16[3,10] @0) -> %1 FP16[3,1] @1 {Axis=1, KeepDim=true}  # node 0 "sum" -> 1
-//   %4 FP16[3,1] of [4,8] at [1,0] @2 = Tensor(%2 FP16[3,1] @1)  # node 1 "view" <- 0
-//   %6 = Send(%2 FP16[3,1] @1) -> %5 FP16[3,1] @3:rank1  # node 2 "send"
-//   @1: sends [1,-2147483648]
-//   @3: rank 1, receives [-1,-2147483648]
-//
-//   %ID TYPE[Shape]     of [Strides], at [Offsets], padded [PaddedShape], pads [Pads]: each only where
-//                       it isn't the plain case. A result without them is the same view as the first
-//                       tensor that is written
-//   @ID                 the buffer; those that aren't plain local ones stand at the end
-//   {Name=value}        arguments, as they stand; with their TYPE where the table has no such one
-//   node 3.1            the second operation of node 3; <- its producers, -> its consumers
-//
-// Lifetime:   the text owns itself.
-// Errors:     none. Of a graph that check() refuses only the first line is printed, and why.
-// Limits:     none.
-// Allocation: the text.
+// The bodies of ark/print.hpp.
 
-#ifndef TESSERA_ARK_PRINT_HPP
-#define TESSERA_ARK_PRINT_HPP
+#ifndef TESSERA_ARK_DETAIL_PRINT_HPP
+#define TESSERA_ARK_DETAIL_PRINT_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -12780,8 +13940,7 @@ class plan_printer {
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
+namespace ark::detail {
 
 /// Appends the parts of a listing. Plans hold the same operations and use it too.
 class graph_printer {
@@ -12960,10 +14119,10 @@ class graph_printer {
   const graph& g_;
 };
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// The listing of a graph.
-[[nodiscard]] inline text print(const graph& g) {
+TESSERA_INLINE text print(const graph& g) {
   text out;
   detail::graph_printer p(out, g);
   const error wrong = check(g);
@@ -13003,64 +14162,14 @@ class graph_printer {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_PRINT_HPP
+#endif  // TESSERA_ARK_DETAIL_PRINT_HPP
 
-// ---- tessera/ark/ranks.hpp
+// ---- tessera/ark/detail/world.hpp
 //
-// All ranks of a model together: the rules M, and the order in which one process runs them.
-//
-//   const ark::program* ranks[] = {&*rank0, &*rank1};
-//   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
-//   ark::schedule order(*world);
-//   for (ark::schedule::step s; order.next(s);)
-//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
-//
-// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
-//
-//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
-//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
-//
-// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
-// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
-// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
-//
-// Lifetime:   a world borrows its programs, a schedule its world.
-// Errors:     ark_m*, that of the first diagnostic that is an error.
-// Limits:     verify_options::max_diagnostics.
-// Allocation: linear in the graphs.
+// The bodies of ark/world.hpp.
 
-#ifndef TESSERA_ARK_RANKS_HPP
-#define TESSERA_ARK_RANKS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/ark/world.hpp
-//
-// All ranks of a model together, and the order in which one process runs them.
-//
-//   ark::schedule order(*world);                         // world: from verify_ranks()
-//   for (ark::schedule::step s; order.next(s);)
-//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
-//
-// Each message has a source, a destination and a tag: a channel. A send adds a message, a receive
-// waits for one; DeviceSync waits for all ranks. What is sent on one channel is alike, so counting
-// is enough to run the ranks in turns, and to prove that they don't wait for each other.
-//
-//   Send, SendPacket       sends on (own rank, W[0]'s rank, t) for each t of W[0]'s RecvTags
-//   Recv                   waits for (R[0]'s rank, own rank, t) for each t of R[0]'s SendTags
-//   RecvPacket             waits for (R[0]'s rank, own rank, t) for its tags in R[1]'s RecvTags
-//   RecvReduceSend[Packet] waits for each of R[1]'s RecvTags, then sends on W[1], W[2], …
-//
-// Lifetime:   a world borrows its programs, a schedule its world.
-// Errors:     none.
-// Limits:     none.
-// Allocation: linear in the graphs.
-
-#ifndef TESSERA_ARK_WORLD_HPP
-#define TESSERA_ARK_WORLD_HPP
+#ifndef TESSERA_ARK_DETAIL_WORLD_HPP
+#define TESSERA_ARK_DETAIL_WORLD_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -13068,200 +14177,119 @@ class graph_printer {
 
 
 namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+class ranks_checker;
+
+}  // namespace ark::detail
 namespace ark {
 
-/// What messages have in common that can stand for each other.
-struct channel {
-  std::uint32_t source = 0, destination = 0;  ///< ranks
-  std::int32_t tag = 0;
-  friend constexpr bool operator==(const channel&, const channel&) = default;
-};
-
-namespace detail {
-class ranks_checker;
+TESSERA_INLINE view<std::uint32_t> world::sends(std::size_t r, std::size_t op) const noexcept {
+  const traffic& t = traffic_[first_op_[r] + op];
+  return {uses_.data() + t.first, t.sends};
 }
-class world;
-[[nodiscard]] result<world> verify_ranks(view<const program*> ranks,
-                                         const verify_options& options = {},
-                                         report* found = nullptr,
-                                         view<std::string_view> sources = {});
 
-/// Programs that together are a model; only verify_ranks() makes one. Borrows the programs.
-class world {
- public:
-  /// How many ranks there are: WorldSize.
-  [[nodiscard]] std::size_t size() const noexcept { return programs_.size(); }
-  /// Programs in order of their Rank, whatever the order they were given in.
-  [[nodiscard]] const program& rank(std::size_t r) const noexcept { return *programs_[r]; }
-  /// What the stand-in `buffer` of rank r stands for: an entry of the buffers of the rank that holds
-  /// it, which is its storage. By its RecvTags or, without any, its SendTags; none if there is none.
-  [[nodiscard]] std::uint32_t owner_buffer(std::size_t r, std::uint32_t buffer) const noexcept {
-    return owners_[first_buffer_[r] + programs_[r]->storage(buffer)];
-  }
+TESSERA_INLINE view<std::uint32_t> world::receives(std::size_t r, std::size_t op) const noexcept {
+  const traffic& t = traffic_[first_op_[r] + op];
+  return {uses_.data() + t.first + t.sends, t.receives};
+}
 
-  /// The channels that operations use, each once.
-  [[nodiscard]] const pool<channel>& channels() const& noexcept { return channels_; }
-  const pool<channel>& channels() const&& = delete;
-  /// Indices of the channels on which an operation (an index into rank r's graph().ops) sends.
-  [[nodiscard]] view<std::uint32_t> sends(std::size_t r, std::size_t op) const noexcept {
-    const traffic& t = traffic_[first_op_[r] + op];
-    return {uses_.data() + t.first, t.sends};
-  }
-  /// The same for those on which it waits.
-  [[nodiscard]] view<std::uint32_t> receives(std::size_t r, std::size_t op) const noexcept {
-    const traffic& t = traffic_[first_op_[r] + op];
-    return {uses_.data() + t.first + t.sends, t.receives};
-  }
+TESSERA_INLINE schedule::schedule(const world& w) : world_(w) {
+  ranks_.resize(w.size());
+  queue_.resize(w.size());
+  messages_.resize(w.channels().size());
+  waiting_.resize(w.channels().size());
+  for (std::size_t r = 0; r < w.size(); ++r) queue_[r] = static_cast<std::uint32_t>(r);
+  queued_ = w.size();
+}
 
- private:
-  friend class detail::ranks_checker;
-  struct traffic {
-    std::uint32_t first = 0, sends = 0, receives = 0;
-  };
-  world() = default;
-
-  pool<const program*> programs_;
-  pool<std::size_t> first_buffer_, first_op_;  // of each rank, in the pools below
-  pool<std::uint32_t> owners_;
-  pool<traffic> traffic_;
-  pool<std::uint32_t> uses_;  // indices of channels
-  pool<channel> channels_;
-};
-
-/// The order in which one process runs all ranks: each runs until it waits, then the next that can
-/// go on does. An operation that waits is named when what it waits for is there.
-class schedule {
- public:
-  struct step {
-    std::uint32_t rank = 0;
-    std::uint32_t node = 0;  ///< in graph().nodes
-    std::uint32_t op = 0;    ///< in graph().ops
-  };
-  /// Where a rank waits, and for what.
-  struct wait {
-    step at;
-    bool sync = false;  ///< for all ranks
-    channel message;    ///< otherwise: for one of these
-  };
-
-  explicit schedule(const world& w) : world_(w) {
-    ranks_.resize(w.size());
-    queue_.resize(w.size());
-    messages_.resize(w.channels().size());
-    waiting_.resize(w.channels().size());
-    for (std::size_t r = 0; r < w.size(); ++r) queue_[r] = static_cast<std::uint32_t>(r);
-    queued_ = w.size();
-  }
-  explicit schedule(world&&) = delete;
-
-  /// The next operation to execute; false when all have ended, or when none can go on.
-  [[nodiscard]] bool next(step& out) {
-    for (;;) {
-      if (!running_) {
-        if (queued_ == 0) return false;
-        current_ = queue_[first_];
-        first_ = first_ + 1 == queue_.size() ? 0 : first_ + 1;
-        --queued_;
-        running_ = true;
-      }
-      running_ = advance(out);
-      if (running_) return true;
+TESSERA_INLINE bool schedule::next(step& out) {
+  for (;;) {
+    if (!running_) {
+      if (queued_ == 0) return false;
+      current_ = queue_[first_];
+      first_ = first_ + 1 == queue_.size() ? 0 : first_ + 1;
+      --queued_;
+      running_ = true;
     }
+    running_ = advance(out);
+    if (running_) return true;
   }
-  /// How many ranks have not ended; behind the end, these wait for each other.
-  [[nodiscard]] std::size_t unfinished() const noexcept {
-    std::size_t count = 0;
-    for (const state& s : ranks_) count += s.ended ? 0 : 1;
-    return count;
-  }
-  /// Behind the end: where rank r waits. False when it has ended.
-  [[nodiscard]] bool waits(std::size_t r, wait& out) const noexcept {
-    const state& s = ranks_[r];
-    if (s.ended) return false;
-    const graph& g = world_.rank(r).graph();
-    const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
-    out.at = {static_cast<std::uint32_t>(r), s.node, op};
-    out.sync = g.ops[op].type == op_type::device_sync;
-    out.message = {};
-    if (const auto list = world_.receives(r, op); s.received < list.size())
-      out.message = world_.channels()[list[s.received]];
-    return true;
-  }
-  /// Messages that were sent and not received.
-  [[nodiscard]] std::uint64_t left_over() const noexcept {
-    std::uint64_t count = 0;
-    for (const std::uint64_t m : messages_) count += m;
-    return count;
-  }
+}
 
- private:
-  struct state {
-    std::uint32_t node = 0,
-                  op = 0;        // what comes next: an index of a node, and among its operations
-    std::uint32_t received = 0;  // messages that it has taken already
-    bool synced = false;         // it stands at a DeviceSync that all have reached
-    bool ended = false;
-  };
+TESSERA_INLINE std::size_t schedule::unfinished() const noexcept {
+  std::size_t count = 0;
+  for (const state& s : ranks_) count += s.ended ? 0 : 1;
+  return count;
+}
 
-  /// Goes on with the current rank by one operation; false when it waits or has ended.
-  bool advance(step& out) {
-    state& s = ranks_[current_];
-    const graph& g = world_.rank(current_).graph();
-    while (s.node < g.nodes.size() && s.op >= g.nodes[s.node].ops.count) {
-      ++s.node;
-      s.op = 0;
-    }
-    if (s.node == g.nodes.size()) {
-      s.ended = true;
+TESSERA_INLINE bool schedule::waits(std::size_t r, wait& out) const noexcept {
+  const state& s = ranks_[r];
+  if (s.ended) return false;
+  const graph& g = world_.rank(r).graph();
+  const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
+  out.at = {static_cast<std::uint32_t>(r), s.node, op};
+  out.sync = g.ops[op].type == op_type::device_sync;
+  out.message = {};
+  if (const auto list = world_.receives(r, op); s.received < list.size())
+    out.message = world_.channels()[list[s.received]];
+  return true;
+}
+
+TESSERA_INLINE std::uint64_t schedule::left_over() const noexcept {
+  std::uint64_t count = 0;
+  for (const std::uint64_t m : messages_) count += m;
+  return count;
+}
+
+TESSERA_INLINE bool schedule::advance(step& out) {
+  state& s = ranks_[current_];
+  const graph& g = world_.rank(current_).graph();
+  while (s.node < g.nodes.size() && s.op >= g.nodes[s.node].ops.count) {
+    ++s.node;
+    s.op = 0;
+  }
+  if (s.node == g.nodes.size()) {
+    s.ended = true;
+    return false;
+  }
+  const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
+  const auto wanted = world_.receives(current_, op);
+  for (; s.received < wanted.size(); ++s.received) {
+    const std::uint32_t c = wanted[s.received];
+    if (messages_[c] == 0) {
+      waiting_[c] = current_ + 1;
       return false;
     }
-    const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
-    const auto wanted = world_.receives(current_, op);
-    for (; s.received < wanted.size(); ++s.received) {
-      const std::uint32_t c = wanted[s.received];
-      if (messages_[c] == 0) {
-        waiting_[c] = current_ + 1;
-        return false;
-      }
-      --messages_[c];
-    }
-    if (g.ops[op].type == op_type::device_sync && !s.synced) {
-      if (++arrived_ < ranks_.size()) return false;
-      arrived_ = 0;
-      for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-        ranks_[r].synced = true;
-        if (r != current_) wake(r);
-      }
-    }
-    for (const std::uint32_t c : world_.sends(current_, op)) {
-      ++messages_[c];
-      if (waiting_[c] != 0) wake(waiting_[c] - 1);
-      waiting_[c] = 0;
-    }
-    out = {current_, s.node, op};
-    ++s.op;
-    s.received = 0;
-    s.synced = false;
-    return true;
+    --messages_[c];
   }
-  void wake(std::uint32_t rank) {
-    std::size_t i = first_ + queued_++;
-    if (i >= queue_.size()) i -= queue_.size();
-    queue_[i] = rank;
+  if (g.ops[op].type == op_type::device_sync && !s.synced) {
+    if (++arrived_ < ranks_.size()) return false;
+    arrived_ = 0;
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      ranks_[r].synced = true;
+      if (r != current_) wake(r);
+    }
   }
+  for (const std::uint32_t c : world_.sends(current_, op)) {
+    ++messages_[c];
+    if (waiting_[c] != 0) wake(waiting_[c] - 1);
+    waiting_[c] = 0;
+  }
+  out = {current_, s.node, op};
+  ++s.op;
+  s.received = 0;
+  s.synced = false;
+  return true;
+}
 
-  const world& world_;
-  pool<state> ranks_;
-  pool<std::uint32_t> queue_;  // a ring: the ranks that can go on
-  std::size_t first_ = 0, queued_ = 0, arrived_ = 0;
-  pool<std::uint64_t> messages_;  // by channel: those that are under way
-  pool<std::uint32_t> waiting_;   // by channel: the rank that waits, + 1; 0: none does
-  std::uint32_t current_ = 0;
-  bool running_ = false;
-};
+TESSERA_INLINE void schedule::wake(std::uint32_t rank) {
+  std::size_t i = first_ + queued_++;
+  if (i >= queue_.size()) i -= queue_.size();
+  queue_[i] = rank;
+}
 
-/// Which rank waits where, and for what, in one sentence.
-inline void describe_waits(const world& w, const schedule& order, text& out) {
+TESSERA_INLINE void describe_waits(const world& w, const schedule& order, text& out) {
   schedule::wait at;
   std::size_t count = 0;
   for (std::size_t r = 0; r < w.size(); ++r) {
@@ -13282,12 +14310,22 @@ inline void describe_waits(const world& w, const schedule& order, text& out) {
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_WORLD_HPP
+#endif  // TESSERA_ARK_DETAIL_WORLD_HPP
+
+// ---- tessera/ark/detail/ranks.hpp
+//
+// The bodies of ark/ranks.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_RANKS_HPP
+#define TESSERA_ARK_DETAIL_RANKS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-namespace detail {
+namespace ark::detail {
 
 class ranks_checker {
  public:
@@ -13698,12 +14736,11 @@ class ranks_checker {
   pool<std::size_t> by_channel_first_;
 };
 
-}  // namespace detail
+}  // namespace ark::detail
+namespace ark {
 
-/// Verifies that programs, in any order, are all ranks of one model and don't wait for each other.
-/// `sources`: their texts, in the same order, for exact offsets.
-inline result<world> verify_ranks(view<const program*> ranks, const verify_options& options,
-                                  report* found, view<std::string_view> sources) {
+TESSERA_INLINE result<world> verify_ranks(view<const program*> ranks, const verify_options& options,
+                                          report* found, view<std::string_view> sources) {
   pool<const graph*> graphs;
   for (const program* const p : ranks) graphs.push_back(&p->graph());
   return detail::ranks_checker(ranks, graphs, options, found, sources).run();
@@ -13712,495 +14749,7 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_RANKS_HPP
-
-#endif  // TESSERA_ARK_HPP
-
-#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-
-// ---- tessera/core/detail/error.hpp
-//
-// The bodies of core/error.hpp, and core's own messages.
-
-#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
-#define TESSERA_CORE_DETAIL_ERROR_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr errc_row core_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_CORE_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
-
-TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
-  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
-  return tables[owner];
-}
-
-[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
-  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
-  if (owner < owners)
-    for (const errc_row& row : table_of(owner))
-      if (row.code == code) return row;
-  return unknown_code;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE std::string_view error::message() const noexcept {
-  return detail::row_of(code).message;
-}
-TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
-
-// ---- tessera/core/detail/text.hpp
-//
-// The bodies of core/text.hpp.
-
-#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
-#define TESSERA_CORE_DETAIL_TEXT_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-
-TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
-  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
-  const char* plain = s.data();
-  const char* const end = plain + s.size();
-  const auto flush = [&](const char* at) {
-    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
-  };
-  for (const char* at = plain; at != end;) {
-    const auto lead = static_cast<unsigned char>(*at);
-    if (lead >= 0x20 && lead < 0x7f) {
-      ++at;
-      continue;
-    }
-    const unsigned length = unsafe_length(at, end);
-    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
-      at += length == 0 ? utf8_length(at, end) : 1;
-      continue;
-    }
-    flush(at);
-    if (lead == '\n' || lead == '\t' || lead == '\r') {
-      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
-    } else if (length == 1) {
-      out << "\\x";
-      hex(lead >> 4);
-      hex(lead);
-    } else {
-      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
-      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
-                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
-      out << "\\u{";
-      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
-      out << '}';
-    }
-    plain = at += length;
-  }
-  flush(end);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
-
-// ---- tessera/core/detail/describe.hpp
-//
-// The bodies of core/describe.hpp.
-
-#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
-#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
-
-
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below: what descriptions of errors end with.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
-
-// ---- tessera/core/detail/hex.hpp
-//
-// A place in a binary source: what descriptions of errors end with.
-
-#ifndef TESSERA_CORE_DETAIL_HEX_HPP
-#define TESSERA_CORE_DETAIL_HEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-/// " (0x30c)"
-inline void append_offset_in_hex(text& out, std::uint64_t offset) {
-  out << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  append_hex(out, offset, digits);
-  out << ')';
-}
-
-/// The 16 bytes around an offset, and a caret below the byte that stands there.
-inline void append_hex_line(text& out, bytes source, std::size_t offset) {
-  out << "  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_HEX_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
-
-TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys`, up to the next step's
-  };
-  pool<step> steps;
-  text keys;
-  reader in(source, limit);
-  for (bool found = in.offset() >= offset; !found;) {
-    switch (in.peek()) {
-      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
-      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
-      default: in.skip(), found = in.offset() > offset;
-    }
-    // On to the next value; containers that end on the way are left.
-    bool more = false;
-    while (!found && !more && !steps.empty()) {
-      std::string_view name;
-      more = steps.back().is_object ? in.key(name) : in.element();
-      if (in.failed()) {
-        found = true;
-      } else if (more) {
-        ++steps.back().count;
-        keys.truncate(steps.back().key_first);
-        keys << name;
-        found = in.offset() >= offset;
-      } else {
-        found = in.offset() > offset;
-        keys.truncate(steps.back().key_first);
-        steps.pop_back();
-      }
-    }
-    found = found || steps.empty();
-  }
-
-  text out("$");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const step& s = steps[i];
-    if (s.count == 0) break;  // behind the opening bracket, before the first value
-    if (!s.is_object) {
-      out << '[' << s.count - 1 << ']';
-      continue;
-    }
-    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
-    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
-    append_key(out, key);
-  }
-  return out;
-}
-
-TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
-                         std::uint64_t* offsets, const limits& limit) {
-  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
-  pool<std::uint32_t> order;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    offsets[i] = no_offset;
-    order.push_back(static_cast<std::uint32_t>(i));
-  }
-  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
-    return detail::compare_paths(paths[a], paths[b]) < 0;
-  });
-
-  struct level {
-    bool is_object;
-    std::uint64_t count;      // elements that were entered
-    std::size_t first, last;  // the paths into this container
-    std::size_t prefix;       // how much of these paths leads here
-  };
-  pool<level> levels;
-  text component;
-  reader in(source, limit);
-  std::size_t found = 0;
-  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
-    const std::uint64_t at = in.offset();
-    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
-      offsets[order[first]] = at;
-    const kind k = in.peek();
-    if (first == last || (k != kind::object && k != kind::array)) {
-      in.skip();
-      return;
-    }
-    if (k == kind::object)
-      in.object();
-    else
-      in.array();
-    levels.push_back({k == kind::object, 0, first, last, prefix});
-  };
-  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
-    const std::string_view path = paths[order[i]];
-    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
-  };
-  std::size_t first_path = 0, last_path = order.size();
-  while (first_path < last_path && !leads(first_path)) ++first_path;
-  while (first_path < last_path && !leads(last_path - 1)) --last_path;
-  value(first_path, last_path, 1);
-
-  std::string_view name;
-  while (!levels.empty() && !in.failed() && found < order.size()) {
-    level& l = levels.back();
-    if (l.is_object ? !in.key(name) : !in.element()) {
-      levels.pop_back();
-      continue;
-    }
-    component.clear();
-    if (l.is_object)
-      append_key(component, name);
-    else
-      component << '[' << l.count++ << ']';
-    const auto order_of = [&](std::size_t i) {
-      const std::string_view path = paths[order[i]];
-      const std::size_t end = detail::component_end(path, l.prefix);
-      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
-    };
-    std::size_t first = l.first, last = l.last;
-    while (first < last) {  // to the first that is not before the component
-      const std::size_t middle = first + (last - first) / 2;
-      if (order_of(middle) < 0)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    while (last < l.last && order_of(last) == 0) ++last;
-    value(first, last, l.prefix + component.size());
-  }
-}
-TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
-                                  const limits& limit) {
-  std::uint64_t offset = no_offset;
-  find(source, {&path, 1}, &offset, limit);
-  return offset;
-}
-
-}  // namespace json
-
-namespace detail {
-
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
-}
-/// An error of what was built in code.
-[[nodiscard]] inline text describe_element(error e, std::string_view name) {
-  text out(name);
-  append_message(out, e);
-  if (e.index == error_index::whole)
-    out << '\n';
-  else
-    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
-  return out;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
-                             const limits& limit) {
-  if (e.index != error_index::none) return detail::describe_element(e, name);
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  const line_column at = locate(source, offset);
-  text out(name);
-  out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
-    const text path = json::path(source, offset, limit);
-    append_shown(out << " at ", path);
-    out << ", offset ";
-  } else {
-    out << " at offset ";
-  }
-  out << offset << '\n';
-  detail::append_caret(out, source, offset);
-  return out;
-}
-
-TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
-  if (e.index != error_index::none) return detail::describe_element(e, name);
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  text out(name);
-  detail::append_message(out, e);
-  out << " at offset " << offset;
-  detail::append_offset_in_hex(out, offset);
-  out << '\n';
-  detail::append_hex_line(out, source, offset);
-  return out;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
+#endif  // TESSERA_ARK_DETAIL_RANKS_HPP
 
 #endif  // the bodies
 

@@ -2009,6 +2009,114 @@ void find(std::string_view source, tessera::view<std::string_view> paths, std::u
 
 #endif  // TESSERA_CORE_DESCRIBE_HPP
 
+// ---- tessera/genome/base64.hpp
+//
+// Base64 (RFC 4648, section 4), strictly: signatures and the patterns of registries are kept in it.
+//
+//   tessera::pool<std::byte> bytes;
+//   tessera::error e = genome::detail::decode_base64("AgEAAAA=", bytes);   // 02 01 00 00 00
+//   tessera::text line;
+//   genome::detail::encode_base64(bytes, line);                            // appends AgEAAAA=
+//
+//   characters   A to Z, a to z, 0 to 9, + and /; nothing else stands between them
+//   groups       of 4; the last may end in = or ==, and bits that no byte has are 0
+//
+// So every sequence of bytes has one text.
+//
+// Lifetime:   none is kept.
+// Errors:     genome_base64_character at the character, genome_base64_end at the group of 4; what was
+//             decoded until then stays.
+// Limits:     none.
+// Allocation: what the output grows by: 3 bytes for each 4 characters.
+
+#ifndef TESSERA_GENOME_BASE64_HPP
+#define TESSERA_GENOME_BASE64_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+inline constexpr std::string_view base64_characters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The values of characters; 64 for `=`, 255 for those that base64 doesn't have.
+struct base64_values {
+  std::uint8_t of[256];
+  constexpr base64_values() noexcept : of{} {
+    for (std::uint8_t& v : of) v = 255;
+    for (std::uint8_t v = 0; v < 64; ++v) of[static_cast<unsigned char>(base64_characters[v])] = v;
+    of[static_cast<unsigned char>('=')] = 64;
+  }
+};
+inline constexpr base64_values base64_value;
+
+/// Where byte `at` of what was decoded stands in the text: the start of its group.
+[[nodiscard]] constexpr std::uint64_t base64_group(std::uint64_t at) noexcept { return at / 3 * 4; }
+
+/// Appends the bytes of `source`. The error's offset is into it.
+[[nodiscard]] inline error decode_base64(std::string_view source, pool<std::byte>& out) {
+  for (std::size_t at = 0; at < source.size(); at += 4) {
+    const std::string_view group = source.substr(at, 4);
+    std::uint32_t bits = 0, characters = 0;  // how many come before the first =
+    bool padded = false, mixed = false;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const std::uint8_t v = base64_value.of[static_cast<unsigned char>(group[i])];
+      if (v == 255) return {errc::genome_base64_character, at + i};
+      bits = bits << 6 | (v & 63u);
+      if (v == 64) {
+        padded = true;
+      } else {
+        mixed = mixed || padded;
+        ++characters;
+      }
+    }
+    const bool last = source.size() - at <= 4;
+    const std::uint32_t unused = characters == 2 ? 0xffff : characters == 3 ? 0xff : 0;
+    if (group.size() != 4 || mixed || characters < 2 || (padded && !last) || (bits & unused) != 0)
+      return {errc::genome_base64_end, at};
+    std::byte* const to = out.prepare(3);
+    to[0] = static_cast<std::byte>(bits >> 16);
+    to[1] = static_cast<std::byte>(bits >> 8 & 0xff);
+    to[2] = static_cast<std::byte>(bits & 0xff);
+    out.advance(characters - 1);
+  }
+  return {};
+}
+
+/// Appends the text of `source`.
+inline void encode_base64(bytes source, text& out) {
+  for (std::size_t at = 0; at < source.size(); at += 3) {
+    const std::size_t left = source.size() - at;
+    const auto byte = [&](std::size_t i) {
+      return i < left ? std::to_integer<std::uint32_t>(source[at + i]) : 0;
+    };
+    const std::uint32_t bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+    char* const to = out.prepare(4);
+    to[0] = base64_characters[bits >> 18];
+    to[1] = base64_characters[bits >> 12 & 63];
+    to[2] = left > 1 ? base64_characters[bits >> 6 & 63] : '=';
+    to[3] = left > 2 ? base64_characters[bits & 63] : '=';
+    out.advance(4);
+  }
+}
+
+}  // namespace detail
+
+/// What a character of base64 stands for; more than 63 for `=` and for those that it doesn't have.
+[[nodiscard]] constexpr std::uint8_t base64_digit(char c) noexcept {
+  return detail::base64_value.of[static_cast<unsigned char>(c)];
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_BASE64_HPP
+
 // ---- tessera/genome/compress.hpp
 //
 // The inverse of expand(): a flat graph in the patterns of its library, and in copies.
@@ -2054,179 +2162,6 @@ void find(std::string_view source, tessera::view<std::string_view> paths, std::u
 
 #ifndef TESSERA_GENOME_COMPRESS_HPP
 #define TESSERA_GENOME_COMPRESS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, and searching, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
-//                                            [&](const edge& e) { return e.from < wanted; });
-//
-// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
-// standard algorithms, which cost more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, as much again as is sorted, unless it is in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
-/// holds for values at the front and for none behind them.
-template <class T, class Below>
-[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
-                                                    Below below) {
-  std::size_t first = 0;
-  while (count != 0) {
-    const std::size_t half = count / 2;
-    if (below(values[first + half])) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-// ---- tessera/genome/expand.hpp
-//
-// Patterns and copies written out: a verified stream becomes a flat graph, node by node.
-//
-//   auto flat = genome::expand(*program);                         // neither PATTERN nor COPY
-//   auto counted = genome::expand(*program, {.copies = false});   // COPY stays one node
-//   const genome::pattern_result second[] = {{18, 5}};            // pattern 18 gives its node 5
-//   auto other = genome::expand(*program, {.results = {second, 1}});
-//
-// The numbering that references of patterns count in has each pattern written out, patterns inside
-// of patterns too, and a COPY as one node. Copies are multiplied behind that, and all ids moved.
-//
-//   in the program                     in the flat graph
-//   PATTERN                            its nodes; what it lists in D doesn't matter
-//   d of the pattern's flat node j     the node at start + j + d, inside of the pattern or before it
-//   id of a PATTERN                    its result: the last of its nodes that isn't in a block
-//   COPY of n nodes, an id of it       n nodes, the first of them
-//   IF, WHILE                          the same, the lengths of their blocks in flat nodes
-//
-// References of a pattern's nodes are offsets where they stay in a block, and ids where they leave
-// it. Those of other nodes keep their form. Neither is limited to what a file can hold.
-//
-// Lifetime:   the graph owns itself.
-// Errors:     at the byte offset of the stream's node: genome_expansion_size, before anything is
-//             written out; genome_pattern_order where a pattern takes something from before the
-//             graph, from a block that has ended, or of a node that has no value;
-//             genome_reference_external where it takes what the IF around it doesn't list. At the
-//             index in `results`: genome_pattern_result.
-// Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
-// Allocation: the graph; 8 bytes for each of its nodes, 4 for each of the stream's, 32 for each
-//             pattern of the library, and 160 for each pattern or block inside of another. Time is
-//             linear in the patterns that occur, the stream, and the graph.
-
-#ifndef TESSERA_GENOME_EXPAND_HPP
-#define TESSERA_GENOME_EXPAND_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/genome/pattern_shapes.hpp
-//
-// How large patterns are when they are written out, found without writing them out.
-//
-//   detail::pattern_shapes shapes(library, /*copies=*/true);
-//   const error e = shapes.choose(results);
-//   shapes.of(p).nodes;        // of the expansion of registry().patterns[p]
-//   shapes.result_of(p);       // which of its flat nodes stands for the pattern
-//
-//   nodes, inputs    of the expansion, copies multiplied if so wanted, up to 2^62
-//   result           the last flat node outside of blocks, COPY as one node
-//   same_as          where a pattern is nothing but another pattern: that one, or what it is
-//
-// Wrappers around wrappers are skipped through same_as: without it, a chain of patterns of one node
-// each would cost its length wherever it is used, and give one node.
-//
-// Lifetime:   borrows the library.
-// Errors:     genome_pattern_result, at the index of what was chosen.
-// Limits:     none; no recursion.
-// Allocation: 32 bytes for each pattern of the library, and for each level of nesting.
-
-#ifndef TESSERA_GENOME_PATTERN_SHAPES_HPP
-#define TESSERA_GENOME_PATTERN_SHAPES_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/genome/program.hpp
-//
-// What verification proves: a library is a registry whose ids, names and patterns hold together, and
-// a program is a stream all of whose references mean something in a library.
-//
-//   auto library = genome::verify(std::move(*registry));           // genome/verify.hpp
-//   auto program = genome::verify(std::move(*stream), *library);
-//   library->operation(52);                    // "aten.linear.default:node_args(2):kwargs()"
-//   library->flat_size(library->find_pattern(18));                 // nodes of its expansion
-//
-// A map whose reverse is missing is completed: a library's registry has both, or neither.
-//
-// Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
-// Errors:     none here.
-// Limits:     none.
-// Allocation: 4 bytes for each id from 0 to the highest of a map.
-
-#ifndef TESSERA_GENOME_PROGRAM_HPP
-#define TESSERA_GENOME_PROGRAM_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
 
 
 // ---- tessera/core/result.hpp
@@ -2323,6 +2258,109 @@ class [[nodiscard]] result {
 
 #endif  // TESSERA_CORE_RESULT_HPP
 
+// ---- tessera/genome/detail/pattern_texts.hpp
+//
+// A graph and the patterns that may occur in it as sequences of tokens: equal numbers for equal nodes.
+//
+//   const detail::pattern_index patterns(library, /*copies=*/true);   // once
+//   pool<detail::block_range> blocks = detail::blocks_of(graph);
+//   patterns.add_patterns(graph, blocks, tokens, matcher);            // for each graph
+//   tokens[i];      // of the graph's node i; 0 where no node of a pattern is equal
+//
+// Nodes are equal where A, B, C and D are, with references as offsets and the lengths of blocks in
+// flat nodes. An id where an offset should stand equals nothing: expand() wouldn't give it back.
+//
+// Equality is found by sorting, so that no choice of nodes makes it slow. A pattern is written out
+// only where it fits the graph in length and has nothing that the graph hasn't.
+//
+// Lifetime:   an index borrows its library.
+// Errors:     none.
+// Limits:     patterns of 16 × the nodes of graph and library, plus 65536, written out.
+// Allocation: of an index 50 bytes for each node of all patterns and 4 for each input; for a graph 4
+//             bytes for each of its nodes and of patterns written out, 1 for each node of patterns.
+
+#ifndef TESSERA_GENOME_DETAIL_PATTERN_TEXTS_HPP
+#define TESSERA_GENOME_DETAIL_PATTERN_TEXTS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, and searching, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
+// standard algorithms, which cost more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, as much again as is sorted, unless it is in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
+/// holds for values at the front and for none behind them.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
 // ---- tessera/genome/format.hpp
 //
 // What a NAC v1.2 node stream is: commands, nodes, and the stream that readers fill.
@@ -2374,7 +2412,6 @@ class [[nodiscard]] result {
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 
 
@@ -2472,12 +2509,7 @@ struct stream {
   pool<std::int32_t> inputs;  ///< in the order of the nodes
 
   /// Appends a node; `first` and `count` of `n` don't matter.
-  void add(node n, view<std::int32_t> d) {
-    n.first = static_cast<std::uint32_t>(inputs.size());
-    n.count = static_cast<std::uint32_t>(d.size());
-    nodes.push_back(n);
-    inputs.append(d.data(), d.size());
-  }
+  void add(node n, view<std::int32_t> d);
   void add(const node& n, std::initializer_list<std::int32_t> d) {
     add(n, view<std::int32_t>(d.begin(), d.size()));
   }
@@ -2502,16 +2534,7 @@ struct stream {
   return {e.code, i, error_index::node};
 }
 
-[[nodiscard]] inline bool operator==(const stream_view& x, const stream_view& y) noexcept {
-  if (x.size() != y.size()) return false;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const node &a = x.nodes[i], &b = y.nodes[i];
-    if (a.a != b.a || a.b != b.b || a.c != b.c || a.count != b.count) return false;
-    for (std::size_t k = 0; k < a.count; ++k)
-      if (x.inputs_of(i)[k] != y.inputs_of(i)[k]) return false;
-  }
-  return true;
-}
+[[nodiscard]] bool operator==(const stream_view& x, const stream_view& y) noexcept;
 [[nodiscard]] inline bool operator==(const stream& x, const stream& y) noexcept {
   return stream_view(x) == stream_view(y);
 }
@@ -2519,7 +2542,33 @@ struct stream {
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
+
 #endif  // TESSERA_GENOME_FORMAT_HPP
+
+// ---- tessera/genome/program.hpp
+//
+// What verification proves: a library is a registry whose ids, names and patterns hold together, and
+// a program is a stream all of whose references mean something in a library.
+//
+//   auto library = genome::verify(std::move(*registry));           // genome/verify.hpp
+//   auto program = genome::verify(std::move(*stream), *library);
+//   library->operation(52);                    // "aten.linear.default:node_args(2):kwargs()"
+//   library->flat_size(library->find_pattern(18));                 // nodes of its expansion
+//
+// A map whose reverse is missing is completed: a library's registry has both, or neither.
+//
+// Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
+// Errors:     none here.
+// Limits:     none.
+// Allocation: 4 bytes for each id from 0 to the highest of a map.
+
+#ifndef TESSERA_GENOME_PROGRAM_HPP
+#define TESSERA_GENOME_PROGRAM_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
 
 // ---- tessera/genome/registry.hpp
 //
@@ -2560,10 +2609,8 @@ struct stream {
 #ifndef TESSERA_GENOME_REGISTRY_HPP
 #define TESSERA_GENOME_REGISTRY_HPP
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 
 
 namespace tessera::inline TESSERA_ABI {
@@ -2646,18 +2693,9 @@ struct registry {
 
   // ---- building one
 
-  characters_range add_characters(std::string_view s) {
-    const characters_range at{static_cast<std::uint32_t>(characters.size()),
-                              static_cast<std::uint32_t>(s.size())};
-    characters << s;
-    return at;
-  }
+  characters_range add_characters(std::string_view s);
   /// To a map and to its reverse.
-  void add(pool<entry>& map, pool<entry>& reverse, std::uint32_t id, std::string_view name) {
-    const entry e{id, add_characters(name), map.size()};
-    map.push_back(e);
-    reverse.push_back(e);
-  }
+  void add(pool<entry>& map, pool<entry>& reverse, std::uint32_t id, std::string_view name);
   void add_operation(std::uint32_t id, std::string_view name) {
     add(operations, operation_ids, id, name);
   }
@@ -2669,17 +2707,9 @@ struct registry {
     add(parameters, parameter_ids, id, name);
   }
   /// `value` is JSON.
-  void add_constant(std::uint32_t id, std::string_view type, std::string_view value) {
-    const characters_range t = add_characters(type), v = add_characters(value);
-    constants.push_back({id, t, v, constants.size()});
-  }
+  void add_constant(std::uint32_t id, std::string_view type, std::string_view value);
   /// `nodes` aren't this registry's own.
-  void add_pattern(std::uint32_t id, const stream_view& nodes) {
-    patterns.push_back({id, static_cast<std::uint32_t>(pattern_nodes.size()),
-                        static_cast<std::uint32_t>(nodes.size()), patterns.size()});
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      pattern_nodes.add(nodes.nodes[i], nodes.inputs_of(i));
-  }
+  void add_pattern(std::uint32_t id, const stream_view& nodes);
 };
 /// An error in a row of a registry: at its place in the file, or, of one that was built in code, in
 /// the element of its index. What was read stands further in the file than its index.
@@ -2701,8 +2731,12 @@ template <class T>
   return {code, index, kind};
 }
 
+/// Whether two registries say the same: maps in any order, rules in theirs; offsets don't count.
+[[nodiscard]] bool operator==(const registry& x, const registry& y);
+
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
+
 
 #endif  // TESSERA_GENOME_REGISTRY_HPP
 
@@ -2739,10 +2773,7 @@ class library {
     return name(parameters_, registry_.parameter_ids, id);
   }
   /// Null where the registry has none.
-  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const& noexcept {
-    const std::uint32_t i = at(constants_, id);
-    return i == none ? nullptr : &registry_.constants[i];
-  }
+  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const& noexcept;
   // What a temporary hands out would be gone at the end of the statement.
   std::string_view operation(std::uint32_t) const&& = delete;
   std::string_view target(std::uint32_t) const&& = delete;
@@ -2786,10 +2817,7 @@ class library {
     return id < p.size() ? p[id] - 1 : none;  // 0 - 1 is none
   }
   [[nodiscard]] std::string_view name(const places& p, const pool<entry>& map,
-                                      std::uint32_t id) const noexcept {
-    const std::uint32_t i = at(p, id);
-    return i == none ? std::string_view{} : registry_.name_of(map[i]);
-  }
+                                      std::uint32_t id) const noexcept;
 
   genome::registry registry_;
   places operations_, variations_, groups_, parameters_, constants_, patterns_;
@@ -2798,9 +2826,6 @@ class library {
   pool<unsigned char> takes_inputs_;                           // the same
   pool<std::uint32_t> tensors_, target_sizes_, inputs_named_;  // by id
 };
-
-class program;
-[[nodiscard]] result<program> verify(stream s, const library& l, const limits& limit);
 
 /// A verified stream.
 class program {
@@ -2821,7 +2846,36 @@ class program {
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
+
 #endif  // TESSERA_GENOME_PROGRAM_HPP
+
+// ---- tessera/genome/detail/pattern_shapes.hpp
+//
+// How large patterns are when they are written out, found without writing them out.
+//
+//   detail::pattern_shapes shapes(library, /*copies=*/true);
+//   const error e = shapes.choose(results);
+//   shapes.of(p).nodes;        // of the expansion of registry().patterns[p]
+//   shapes.result_of(p);       // which of its flat nodes stands for the pattern
+//
+//   nodes, inputs    of the expansion, copies multiplied if so wanted, up to 2^62
+//   result           the last flat node outside of blocks, COPY as one node
+//   same_as          where a pattern is nothing but another pattern: that one, or what it is
+//
+// Wrappers around wrappers are skipped through same_as: without it, a chain of patterns of one node
+// each would cost its length wherever it is used, and give one node.
+//
+// Lifetime:   borrows the library.
+// Errors:     genome_pattern_result, at the index of what was chosen.
+// Limits:     none; no recursion.
+// Allocation: 32 bytes for each pattern of the library, and for each level of nesting.
+
+#ifndef TESSERA_GENOME_DETAIL_PATTERN_SHAPES_HPP
+#define TESSERA_GENOME_DETAIL_PATTERN_SHAPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
@@ -2946,295 +3000,9 @@ class pattern_shapes {
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_GENOME_PATTERN_SHAPES_HPP
+#endif  // TESSERA_GENOME_DETAIL_PATTERN_SHAPES_HPP
 
-namespace tessera::inline TESSERA_ABI {
-namespace genome {
-
-struct expand_options {
-  bool copies = true;  ///< a COPY becomes as many nodes as it says; else it stays one
-  view<pattern_result> results = {};
-  limits limit = {};
-};
-
-namespace detail {
-
-/// Writes a stream out, with a stack of the patterns and one of the blocks that it is in.
-class expander {
- public:
-  expander(const program& p, const expand_options& how)
-      : stream_(p.stream()),
-        registry_(p.library().registry()),
-        library_(p.library()),
-        shapes_(p.library(), how.copies),
-        copies_(how.copies),
-        most_(how.limit.max_items < max_nodes ? how.limit.max_items : max_nodes) {}
-
-  [[nodiscard]] result<stream> run(view<pattern_result> results) {
-    if (const error e = shapes_.choose(results); e.code != errc::ok) return e;
-    if (const error e = measure(); e.code != errc::ok) return e;
-    frames_.push_back({stream_, 0});
-    open_.push_back(1);
-    for (;;) {
-      end_blocks();
-      frame& f = frames_.back();
-      if (f.next == f.nodes.size()) {
-        if (frames_.size() == 1) return std::move(out_);
-        frames_.pop_back();
-      } else if (const error e = add_next(); e.code != errc::ok) {
-        return e;
-      }
-    }
-  }
-
- private:
-  /// Indices fit D, and what nodes take fits the host.
-  static constexpr std::uint64_t max_nodes =
-      sizeof(std::size_t) > 4 ? std::uint64_t{0x7fffffff} : std::uint64_t{0x07ffffff};
-
-  /// The stream, or a pattern, that is being written out.
-  struct frame {
-    stream_view nodes;
-    std::size_t next;
-  };
-  /// A block that is being written out, of an IF or WHILE.
-  struct block {
-    std::uint32_t id = 0;     // in open_
-    std::uint32_t head = 0;   // its IF or WHILE, in out_
-    std::uint32_t flat = 0;   // and in places_
-    std::uint32_t part = 0;   // which of its two blocks
-    std::uint32_t first = 0;  // node of that, in out_
-    std::uint32_t guard = 0;  // the innermost block of an IF around, or itself: its index, plus 1
-    std::size_t first_listed = 0, listed = 0;  // what an IF's blocks may take
-    std::size_t end = 0;                       // in the nodes of its frame
-    std::size_t other_end = 0;                 // of the second block
-    std::size_t depth = 0;                     // of frames
-  };
-  static constexpr std::int32_t unknown = -1;  // the second length, until both blocks have ended
-
-  /// Finds out how much there will be, and makes room for it.
-  [[nodiscard]] error measure() {
-    std::uint64_t nodes = 0, inputs = 0, places = 0;
-    for (std::size_t i = 0; i < stream_.size(); ++i) {
-      const node& n = stream_.nodes[i];
-      if (n.what() == command::pattern) {
-        const std::uint32_t p = library_.find_pattern(n.pattern_id());
-        const pattern_shape& shape = shapes_.of(p);
-        nodes = add_capped(nodes, shape.nodes);
-        inputs = add_capped(inputs, shape.inputs);
-        places += library_.flat_size(p);
-      } else if (n.what() == command::copy && copies_) {
-        nodes += static_cast<std::uint16_t>(n.c);
-        ++places;
-      } else {
-        ++nodes, ++places;
-        inputs += n.count;
-      }
-      if (nodes > most_ || inputs > most_)
-        return {errc::genome_expansion_size, offset_of(stream_, i)};
-    }
-    out_.nodes.reserve(to_size(nodes));
-    out_.inputs.reserve(to_size(inputs));
-    places_.reserve(to_size(places));
-    starts_.reserve(stream_.size());
-    return {};
-  }
-
-  [[nodiscard]] std::uint32_t current_block() const noexcept {
-    return blocks_.empty() ? 0 : blocks_.back().id;
-  }
-  [[nodiscard]] std::uint32_t written() const noexcept {
-    return static_cast<std::uint32_t>(out_.size());
-  }
-
-  [[nodiscard]] error add_next() {
-    frame& f = frames_.back();
-    const stream_view from = f.nodes;
-    const std::size_t i = f.next++;
-    const bool inside = frames_.size() > 1;  // of a pattern
-    if (!inside) starts_.push_back(static_cast<std::uint32_t>(places_.size()));
-    const node& n = from.nodes[i];
-    if (n.what() == command::pattern) {
-      const std::uint32_t p = shapes_.of(library_.find_pattern(n.pattern_id())).same_as;
-      frames_.push_back({registry_.nodes_of(registry_.patterns[p]), 0});
-      return {};
-    }
-    places_.push_back({written(), current_block()});
-    const view<std::int32_t> d = from.inputs_of(i);
-    if (n.what() == command::copy && copies_) {
-      for (std::int32_t k = 0; k < n.c; ++k)
-        out_.add(
-            {.a = n.b, .b = static_cast<std::uint8_t>(d[0]), .c = static_cast<std::int16_t>(d[1])},
-            {});
-      return {};
-    }
-    node added = n;
-    added.first = static_cast<std::uint32_t>(out_.inputs.size());
-    out_.nodes.push_back(added);
-    out_.inputs.append(d.data(), d.size());
-    const std::size_t first_listed = listed_.size();
-    for (std::size_t k = n.lengths(); k < d.size(); ++k) {
-      std::size_t flat = 0;
-      if (const error e = inside ? find_relative(d[k], flat) : find(i, d[k], flat);
-          e.code != errc::ok)
-        return e;
-      const place& p = places_[flat];
-      const bool is_offset = inside ? p.block != 0 && p.block == current_block() : d[k] < 0;
-      out_.inputs[added.first + k] = static_cast<std::int32_t>(p.node) -
-                                     static_cast<std::int32_t>(is_offset ? written() - 1 : 0);
-      if (n.what() == command::control_flow && n.b == if_else)
-        listed_.push_back(static_cast<std::uint32_t>(flat));
-    }
-    if (n.what() == command::control_flow) start_blocks(n, d, first_listed);
-    return {};
-  }
-
-  /// What the stream's node i means by an entry of its D.
-  [[nodiscard]] error find(std::size_t i, std::int32_t d, std::size_t& flat) const noexcept {
-    const std::size_t from =
-        d < 0 ? i - static_cast<std::size_t>(-std::int64_t{d}) : static_cast<std::size_t>(d);
-    flat = starts_[from];
-    const node& n = stream_.nodes[from];
-    if (n.what() != command::pattern) return {};
-    const std::uint32_t p = library_.find_pattern(n.pattern_id());
-    flat += shapes_.result_of(p);
-    if (!can_be_taken(flat)) return {errc::genome_pattern_result, shapes_.chosen_by(p)};
-    return {};
-  }
-
-  /// What the last flat node, of a pattern, means by an entry of its D.
-  [[nodiscard]] error find_relative(std::int32_t d, std::size_t& flat) const noexcept {
-    const std::int64_t at = static_cast<std::int64_t>(places_.size()) - 1 + d;
-    flat = static_cast<std::size_t>(at);
-    const std::uint64_t offset = offset_of(stream_, starts_.size() - 1);
-    if (d >= 0 || at < 0 || !can_be_taken(flat)) return {errc::genome_pattern_order, offset};
-    if (!is_listed(flat)) return {errc::genome_reference_external, offset};
-    return {};
-  }
-
-  [[nodiscard]] bool can_be_taken(std::size_t flat) const noexcept {
-    const place& p = places_[flat];
-    const node& n = out_.nodes[p.node];
-    if (n.what() == command::output || n.what() == command::pad || open_[p.block] == 0)
-      return false;
-    return n.what() != command::control_flow || out_.inputs[n.first + 1] != unknown;
-  }
-  /// Whether the innermost IF around the last flat node lets its blocks take this one.
-  [[nodiscard]] bool is_listed(std::size_t flat) const noexcept {
-    if (blocks_.empty() || blocks_.back().guard == 0) return true;
-    const block& guard = blocks_[blocks_.back().guard - 1];
-    if (flat > guard.flat) return true;
-    const std::uint32_t* const list = listed_.data() + guard.first_listed;
-    const std::size_t i =
-        first_not_below(list, guard.listed, [flat](std::uint32_t listed) { return listed < flat; });
-    return i < guard.listed && list[i] == flat;
-  }
-
-  void start_blocks(const node& n, view<std::int32_t> d, std::size_t first_listed) {
-    block b;
-    b.id = start_block();
-    b.head = written() - 1;
-    b.first = written();
-    b.flat = static_cast<std::uint32_t>(places_.size() - 1);
-    b.end = frames_.back().next + static_cast<std::size_t>(d[0]);
-    b.other_end = b.end + static_cast<std::size_t>(d[1]);
-    b.depth = frames_.size();
-    b.guard = n.b == if_else    ? static_cast<std::uint32_t>(blocks_.size() + 1)
-              : blocks_.empty() ? 0
-                                : blocks_.back().guard;
-    b.first_listed = first_listed;
-    b.listed = listed_.size() - first_listed;
-    sort(listed_.data() + first_listed, b.listed,
-         [](std::uint32_t x, std::uint32_t y) { return x < y; });
-    blocks_.push_back(b);
-    out_.inputs[out_.nodes.back().first + 1] = unknown;
-  }
-  [[nodiscard]] std::uint32_t start_block() {
-    open_.push_back(1);
-    return static_cast<std::uint32_t>(open_.size() - 1);
-  }
-  /// Ends the blocks that end here, innermost first, and starts those that follow on one.
-  void end_blocks() {
-    while (!blocks_.empty()) {
-      block& b = blocks_.back();
-      if (b.depth != frames_.size() || b.end != frames_.back().next) return;
-      open_[b.id] = 0;
-      out_.inputs[out_.nodes[b.head].first + b.part] =
-          static_cast<std::int32_t>(written() - b.first);
-      if (b.part == 1) {
-        listed_.shrink(b.first_listed);
-        blocks_.pop_back();
-      } else {
-        b.part = 1;
-        b.end = b.other_end;
-        b.first = written();
-        b.id = start_block();
-      }
-    }
-  }
-
-  /// Where a flat node is, with COPY as one node: in the graph, and in which block.
-  struct place {
-    std::uint32_t node, block;
-  };
-
-  const stream_view stream_;
-  const registry& registry_;
-  const library& library_;
-  pattern_shapes shapes_;
-  const bool copies_;
-  const std::uint64_t most_;
-
-  stream out_;
-  pool<place> places_;
-  pool<std::uint32_t> starts_;  // of the stream's nodes, in places_
-  pool<unsigned char> open_;    // of each block, whether it hasn't ended; the graph is the first
-  pool<frame> frames_;
-  pool<block> blocks_;
-  pool<std::uint32_t> listed_;  // in places_; ascending for each IF
-};
-
-}  // namespace detail
-
-/// A program as a flat graph.
-[[nodiscard]] inline result<stream> expand(const program& p, const expand_options& how = {}) {
-  return detail::expander(p, how).run(how.results);
-}
-
-}  // namespace genome
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_GENOME_EXPAND_HPP
-
-// ---- tessera/genome/pattern_texts.hpp
-//
-// A graph and the patterns that may occur in it as sequences of tokens: equal numbers for equal nodes.
-//
-//   const detail::pattern_index patterns(library, /*copies=*/true);   // once
-//   pool<detail::block_range> blocks = detail::blocks_of(graph);
-//   patterns.add_patterns(graph, blocks, tokens, matcher);            // for each graph
-//   tokens[i];      // of the graph's node i; 0 where no node of a pattern is equal
-//
-// Nodes are equal where A, B, C and D are, with references as offsets and the lengths of blocks in
-// flat nodes. An id where an offset should stand equals nothing: expand() wouldn't give it back.
-//
-// Equality is found by sorting, so that no choice of nodes makes it slow. A pattern is written out
-// only where it fits the graph in length and has nothing that the graph hasn't.
-//
-// Lifetime:   an index borrows its library.
-// Errors:     none.
-// Limits:     patterns of 16 × the nodes of graph and library, plus 65536, written out.
-// Allocation: of an index 50 bytes for each node of all patterns and 4 for each input; for a graph 4
-//             bytes for each of its nodes and of patterns written out, 1 for each node of patterns.
-
-#ifndef TESSERA_GENOME_PATTERN_TEXTS_HPP
-#define TESSERA_GENOME_PATTERN_TEXTS_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/genome/sequence_matcher.hpp
+// ---- tessera/genome/detail/sequence_matcher.hpp
 //
 // The longest of many sequences that starts at each place of a text, in one pass over the text.
 //
@@ -3258,8 +3026,8 @@ class expander {
 // Allocation: 80 bytes for each token at most. Time is linear in the tokens and in the
 //             text, but for a logarithm of the number of sequences.
 
-#ifndef TESSERA_GENOME_SEQUENCE_MATCHER_HPP
-#define TESSERA_GENOME_SEQUENCE_MATCHER_HPP
+#ifndef TESSERA_GENOME_DETAIL_SEQUENCE_MATCHER_HPP
+#define TESSERA_GENOME_DETAIL_SEQUENCE_MATCHER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -3420,7 +3188,7 @@ class sequence_matcher {
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_GENOME_SEQUENCE_MATCHER_HPP
+#endif  // TESSERA_GENOME_DETAIL_SEQUENCE_MATCHER_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
@@ -3688,227 +3456,65 @@ class pattern_index {
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_GENOME_PATTERN_TEXTS_HPP
+#endif  // TESSERA_GENOME_DETAIL_PATTERN_TEXTS_HPP
+
+// ---- tessera/genome/expand.hpp
+//
+// Patterns and copies written out: a verified stream becomes a flat graph, node by node.
+//
+//   auto flat = genome::expand(*program);                         // neither PATTERN nor COPY
+//   auto counted = genome::expand(*program, {.copies = false});   // COPY stays one node
+//   const genome::pattern_result second[] = {{18, 5}};            // pattern 18 gives its node 5
+//   auto other = genome::expand(*program, {.results = {second, 1}});
+//
+// The numbering that references of patterns count in has each pattern written out, patterns inside
+// of patterns too, and a COPY as one node. Copies are multiplied behind that, and all ids moved.
+//
+//   in the program                     in the flat graph
+//   PATTERN                            its nodes; what it lists in D doesn't matter
+//   d of the pattern's flat node j     the node at start + j + d, inside of the pattern or before it
+//   id of a PATTERN                    its result: the last of its nodes that isn't in a block
+//   COPY of n nodes, an id of it       n nodes, the first of them
+//   IF, WHILE                          the same, the lengths of their blocks in flat nodes
+//
+// References of a pattern's nodes are offsets where they stay in a block, and ids where they leave
+// it. Those of other nodes keep their form. Neither is limited to what a file can hold.
+//
+// Lifetime:   the graph owns itself.
+// Errors:     at the byte offset of the stream's node: genome_expansion_size, before anything is
+//             written out; genome_pattern_order where a pattern takes something from before the
+//             graph, from a block that has ended, or of a node that has no value;
+//             genome_reference_external where it takes what the IF around it doesn't list. At the
+//             index in `results`: genome_pattern_result.
+// Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
+// Allocation: the graph; 8 bytes for each of its nodes, 4 for each of the stream's, 32 for each
+//             pattern of the library, and 160 for each pattern or block inside of another. Time is
+//             linear in the patterns that occur, the stream, and the graph.
+
+#ifndef TESSERA_GENOME_EXPAND_HPP
+#define TESSERA_GENOME_EXPAND_HPP
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
-namespace detail {
 
-/// Writes the nodes of a graph, some of them as one. `ids` has the new index of each node, and how
-/// many there are; `merge(out, i)` adds the new node that starts at node i, or returns false where
-/// that is node i itself.
-template <class Merge>
-[[nodiscard]] stream renumber(const stream_view& g, const pool<std::uint32_t>& ids, Merge merge) {
-  stream out;
-  out.nodes.reserve(ids.back());
-  const auto id = [&ids](std::size_t i) { return static_cast<std::int32_t>(ids[i]); };
-  for (std::size_t i = 0; i < g.size(); ++i) {
-    if ((i != 0 && ids[i] == ids[i - 1]) || merge(out, i)) continue;
-    const std::size_t first = out.inputs.size();
-    const view<std::int32_t> d = g.inputs_of(i);
-    out.add(g.nodes[i], d);
-    for (std::size_t k = g.nodes[i].lengths(); k < d.size(); ++k)
-      out.inputs[first + k] = id(node_of(i, d[k])) - (d[k] < 0 ? id(i) : 0);
-    if (g.nodes[i].what() != command::control_flow) continue;
-    const std::size_t middle = i + 1 + static_cast<std::size_t>(d[0]);
-    const std::size_t end = middle + static_cast<std::size_t>(d[1]);
-    out.inputs[first] = id(middle) - id(i + 1);
-    out.inputs[first + 1] = id(end) - id(middle);
-  }
-  return out;
-}
-
-/// Of one graph.
-class compression {
- public:
-  explicit compression(const pattern_index& patterns)
-      : patterns_(patterns), shapes_(patterns.shapes()) {}
-
-  [[nodiscard]] stream run(stream graph, bool copies) {
-    graph_ = std::move(graph);
-    blocks_ = blocks_of(graph_);
-    if (copies) merge_runs();
-    match();
-    drop_matches();
-    return write();
-  }
-
- private:
-  struct match_of {
-    std::uint32_t pattern;
-    std::uint32_t first, size;  // nodes
-  };
-
-  /// Puts COPYs where nodes repeat.
-  void merge_runs() {
-    pool<unsigned char> used;
-    used.resize(graph_.size() + 1);
-    for (std::size_t i = 0; i < graph_.size(); ++i) {
-      for (const std::int32_t d : stream_view(graph_).references(i)) used[node_of(i, d)] = 1;
-      if (blocks_[i].first != 0) used[blocks_[i].end - std::size_t{1}] = 1;  // the block's value
-    }
-    pool<std::uint32_t> ids;
-    std::uint32_t next = 0;
-    for (std::size_t i = 0; i < graph_.size(); ++next) {
-      const std::size_t end = run_from(i, used);
-      for (; i < end; ++i) ids.push_back(next);
-    }
-    ids.push_back(next);
-    if (next == graph_.size()) return;
-    graph_ = renumber(graph_, ids, [&](stream& out, std::size_t i) {
-      std::int16_t count = 0;
-      for (std::size_t k = i; ids[k] == ids[i]; ++k) ++count;
-      const node& n = graph_.nodes[i];
-      if (count > 1) out.add({.a = 7, .b = n.a, .c = count}, {n.b, n.c});
-      return count > 1;
-    });
-    blocks_ = blocks_of(graph_);
-  }
-  /// The end of the run that starts at a node, where that is worth a COPY.
-  [[nodiscard]] std::size_t run_from(std::size_t first, const pool<unsigned char>& used) const {
-    const node& n = graph_.nodes[first];
-    const command what = n.what();
-    const bool can_repeat =
-        n.count == 0 && what != command::pad && what != command::output && what != command::copy;
-    std::size_t end = first + 1;
-    if (!can_repeat) return end;
-    const std::size_t most = first + INT16_MAX;  // what C of a COPY holds
-    for (; end < blocks_[first].end && end < most && used[end] == 0; ++end) {
-      const node& m = graph_.nodes[end];
-      if (m.a != n.a || m.b != n.b || m.c != n.c || m.count != 0) break;
-    }
-    return end - first > 2 ? end : first + 1;
-  }
-
-  /// Takes the longest match from left to right.
-  void match() {
-    pool<std::uint32_t> tokens;
-    sequence_matcher matcher;
-    patterns_.add_patterns(graph_, blocks_, tokens, matcher);
-    matcher.build();
-    pool<sequence_matcher::found> longest;
-    longest.resize(graph_.size());
-    std::uint32_t state = 0;
-    for (std::size_t i = graph_.size(); i-- != 0;) {
-      state = matcher.step(state, tokens[i]);
-      longest[i] = matcher.longest(state, blocks_[i].end - i);
-    }
-    owners_.resize(graph_.size());
-    for (std::uint32_t i = 0; i < graph_.size();) {
-      const sequence_matcher::found f = longest[i];
-      if (f.name == sequence_matcher::none) {
-        owners_[i++] = plain;
-        continue;
-      }
-      for (std::uint32_t k = 0; k < f.size; ++k)
-        owners_[i + k] = static_cast<std::uint32_t>(matches_.size());
-      matches_.push_back({f.name, i, f.size});
-      i += f.size;
-    }
-  }
-
-  /// Drops the matches that can't be used. What was dropped is plain, and may take what it must not.
-  void drop_matches() {
-    pool<std::uint32_t> seen;
-    seen.resize(graph_.size());
-    for (std::uint32_t m = 0; m < matches_.size(); ++m)
-      if (takes_too_many(m, seen) || ends_block_without_result(m) || takes_block_inputs(m)) drop(m);
-    for (std::size_t i = 0; i < graph_.size(); ++i)
-      if (owners_[i] == plain) check_plain(i);
-    for (std::size_t k = 0; k < dropped_.size(); ++k) {
-      const match_of m = matches_[dropped_[k]];
-      for (std::size_t i = m.first; i < m.first + m.size; ++i) check_plain(i);
-    }
-  }
-  void drop(std::uint32_t m) {
-    for (std::size_t i = matches_[m].first; i < matches_[m].first + matches_[m].size; ++i)
-      owners_[i] = plain;
-    dropped_.push_back(m);
-  }
-  void check_plain(std::size_t i) {
-    for (const std::int32_t d : stream_view(graph_).references(i)) {
-      const std::size_t from = node_of(i, d);
-      const std::uint32_t m = owners_[from];
-      if (m != plain && from != result_of(m)) drop(m);
-    }
-  }
-  [[nodiscard]] std::size_t result_of(std::uint32_t m) {
-    return std::size_t{matches_[m].first} + shapes_.result_of(matches_[m].pattern);
-  }
-  [[nodiscard]] bool takes_too_many(std::uint32_t m, pool<std::uint32_t>& seen) const {
-    const match_of at = matches_[m];
-    std::size_t count = 0;
-    for (std::size_t i = at.first; i < at.first + std::size_t{at.size}; ++i)
-      for (const std::int32_t d : stream_view(graph_).references(i)) {
-        const std::size_t from = node_of(i, d);
-        if (from >= at.first || seen[from] == m + 1) continue;
-        seen[from] = m + 1;
-        ++count;
-      }
-    return count > max_node_inputs;
-  }
-  [[nodiscard]] bool takes_block_inputs(std::uint32_t m) const noexcept {
-    return blocks_[matches_[m].first].first != 0 &&
-           patterns_.library().takes_inputs(matches_[m].pattern);
-  }
-  [[nodiscard]] bool ends_block_without_result(std::uint32_t m) {
-    const std::uint32_t pattern = matches_[m].pattern, first = matches_[m].first;
-    return blocks_[first].first != 0 && blocks_[first].end == first + matches_[m].size &&
-           result_of(m) != first + std::size_t{shapes_.of(pattern).result};
-  }
-
-  [[nodiscard]] stream write() const {
-    pool<std::uint32_t> ids;
-    ids.reserve(graph_.size() + 1);
-    std::uint32_t count = 0;
-    for (std::size_t i = 0; i < graph_.size(); ++i) {
-      const std::uint32_t m = owners_[i];
-      if (m == plain || matches_[m].first == i) ++count;
-      ids.push_back(count - 1);
-    }
-    ids.push_back(count);
-    return renumber(graph_, ids, [&](stream& out, std::size_t i) {
-      if (owners_[i] == plain) return false;
-      write_macro(matches_[owners_[i]], ids, out);
-      return true;
-    });
-  }
-  void write_macro(const match_of& m, const pool<std::uint32_t>& ids, stream& out) const {
-    struct taken {
-      std::uint32_t id;
-      bool same_block;
-    };
-    pool<taken> all;
-    for (std::size_t i = m.first; i < m.first + std::size_t{m.size}; ++i)
-      for (const std::int32_t d : stream_view(graph_).references(i))
-        if (const std::size_t from = node_of(i, d); from < m.first)
-          all.push_back({ids[from], blocks_[m.first].first != 0 &&
-                                        blocks_[from].first == blocks_[m.first].first});
-    sort(all.data(), all.size(), [](const taken& x, const taken& y) { return x.id < y.id; });
-    pool<std::int32_t> d;
-    for (std::size_t k = 0; k < all.size(); ++k)
-      if (k == 0 || all[k].id != all[k - 1].id)
-        d.push_back(static_cast<std::int32_t>(all[k].id) -
-                    (all[k].same_block ? static_cast<std::int32_t>(ids[m.first]) : 0));
-    const std::uint32_t id = patterns_.library().registry().patterns[m.pattern].id;
-    out.add({.a = 6,
-             .b = static_cast<std::uint8_t>(id),
-             .c = static_cast<std::int16_t>(static_cast<std::uint16_t>(id & 0xff00u))},
-            d);
-  }
-
-  static constexpr std::uint32_t plain = ~std::uint32_t{0};
-
-  const pattern_index& patterns_;
-  const pattern_shapes& shapes_;
-  stream graph_;              // in which a COPY is one node
-  pool<block_range> blocks_;  // by node
-  pool<match_of> matches_;
-  pool<std::uint32_t> owners_;   // by node: the match that it is part of, or plain
-  pool<std::uint32_t> dropped_;  // matches
+struct expand_options {
+  bool copies = true;  ///< a COPY becomes as many nodes as it says; else it stays one
+  view<pattern_result> results = {};
+  limits limit = {};
 };
 
-}  // namespace detail
+/// A program as a flat graph.
+[[nodiscard]] result<stream> expand(const program& p, const expand_options& how = {});
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_GENOME_EXPAND_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
 
 /// compress() of many graphs over one library, whose patterns are prepared once. Threads may share
 /// it. Lifetime: borrows the library, and expand_options::results.
@@ -3918,13 +3524,7 @@ class compressor {
       : how_(how), patterns_(l, how.copies), wrong_(patterns_.choose(how.results)) {}
 
   /// `flat` is of the same library.
-  [[nodiscard]] result<stream> run(const program& flat) const {
-    if (wrong_.code != errc::ok) return wrong_;
-    result<stream> graph =
-        expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
-    if (!graph) return graph.error();
-    return detail::compression(patterns_).run(std::move(*graph), how_.copies);
-  }
+  [[nodiscard]] result<stream> run(const program& flat) const;
 
  private:
   const expand_options how_;
@@ -3940,41 +3540,8 @@ class compressor {
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
+
 #endif  // TESSERA_GENOME_COMPRESS_HPP
-
-// ---- tessera/genome/detail/errors.hpp
-//
-// The names and messages of NAC v1.2's codes, made known to core.
-
-#ifndef TESSERA_GENOME_DETAIL_ERRORS_HPP
-#define TESSERA_GENOME_DETAIL_ERRORS_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace genome::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_GENOME_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(5) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace genome::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_GENOME_DETAIL_ERRORS_HPP
 
 // ---- tessera/genome/print.hpp
 //
@@ -4006,75 +3573,672 @@ inline constexpr errc_row error_rows[] = {
 #ifndef TESSERA_GENOME_PRINT_HPP
 #define TESSERA_GENOME_PRINT_HPP
 
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// The nodes of a stream.
+[[nodiscard]] text print(const program& p);
+
+/// What a registry holds: how much of everything, its patterns and its rules.
+[[nodiscard]] text print(const library& l);
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_GENOME_PRINT_HPP
+
+// ---- tessera/genome/read.hpp
+//
+// Node streams from their bytes, and from the base64 that signatures are kept in.
+//
+//   tessera::result<genome::stream> s = genome::read(bytes);
+//   tessera::result<genome::stream> t = genome::read_base64("AgEAAAFAQDUADQLAAACAAAAAQQBAAABAAI=");
+//
+//   byte    0   1   2 3   4   5 …
+//   node    A   B   C     n   n × D        big-endian; C and D are signed
+//
+// A stream has neither header nor count: nodes follow one another to the end. So a part of one that
+// ends behind a node is a stream, too, and an empty one has no nodes.
+//
+// Lifetime:   the stream owns itself; the source may go.
+// Errors:     genome_node_truncated, at the node that isn't whole; genome_base64_*; too_many_items,
+//             at the node.
+// Limits:     max_bytes, and max_items nodes and inputs, of each 2^32 - 1 at most.
+// Allocation: 12 bytes for each node and 4 for each input, at most 2.4 × input; from base64 also the
+//             bytes: at most 2.6 × input in all.
+
+#ifndef TESSERA_GENOME_READ_HPP
+#define TESSERA_GENOME_READ_HPP
+
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// Reads the bytes of a stream. The error's offset is into them.
+[[nodiscard]] result<stream> read(bytes source, const limits& limit = {});
+
+/// The same from base64, white space around it aside. The error's offset is into the text: for a
+/// node, that of the group of 4 characters that it begins in.
+[[nodiscard]] result<stream> read_base64(std::string_view source, const limits& limit = {});
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_GENOME_READ_HPP
+
+// ---- tessera/genome/read_registry.hpp
+//
+// registry.json into a registry, patterns decoded.
+//
+//   tessera::result<genome::registry> r = genome::read_registry(json);
+//   if (!r) std::cerr << describe(r.error(), json, "registry.json");
+//
+//   {"canonical_to_index": {NAME: ID, …},      "index_to_canonical": {"ID": NAME, …},
+//    "variation_to_index": {NAME: ID, …},
+//    "constants": {"ID": {"type": TEXT, "value": any}, …},
+//    "index_to_constant": {"ID": TEXT, …},
+//    "constant_group_to_index": {NAME: ID, …}, "index_to_constant_group": {"ID": NAME, …},
+//    "param_name_to_index": {NAME: ID, …},     "index_to_param_name": {"ID": NAME, …},
+//    "patterns": {"ID": BASE64, …},
+//    "rules": {"transition_rules": {TEXT: {"probability": P, "count": N, "b64_repr": BASE64,
+//                                          "exceptions": [TEXT, …]}, …},
+//              "composition_rules": {TEXT: {"count": N}, …},
+//              "structural_rules": {TEXT: {"count": N}, …}}}
+//
+// Members come in any order and each may be missing, of a rule "exceptions" alone. P is a string or a
+// number and kept as it stands. What the ids mean to one another is verify()'s to check.
+//
+// The original tools write floats that JSON has no number for as NaN, Infinity and -Infinity. In the
+// values of constants, and there alone, they are read as the strings "nan", "inf" and "-inf".
+//
+// Lifetime:   the registry owns itself; the source may go.
+// Errors:     json_*, genome_registry_*, genome_constant_member, genome_rule_*, too_many_items, at the
+//             value; genome_base64_* and genome_node_truncated at the group of four characters, or
+//             the start of the string where it holds escapes.
+// Limits:     max_bytes and 2^32 - 1, max_items for each map, list and stream, max_depth.
+// Allocation: at most 20 × input + 64 KiB.
+
+#ifndef TESSERA_GENOME_READ_REGISTRY_HPP
+#define TESSERA_GENOME_READ_REGISTRY_HPP
+
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// Reads the text of a registry.json.
+[[nodiscard]] result<registry> read_registry(std::string_view source, const limits& limit = {});
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_GENOME_READ_REGISTRY_HPP
+
+// ---- tessera/genome/signature.hpp
+//
+// The texts of a registry taken apart: names of operations, variations, constant groups.
+//
+//   genome::operation_name n("aten._to_copy.default:node_args(1):kwargs('dtype',)");
+//   n.target;   // "aten._to_copy.default"
+//   n.tensors;  // 1
+//   std::string_view keyword;
+//   while (n.next_keyword(keyword)) …                       // "dtype"
+//
+//   genome::variation_inputs order("in1,in0");
+//   for (std::uint32_t i; order.next(i);) …                 // 1, 0
+//
+//   genome::group_parts parts("arg1=10;dim=11");
+//   genome::group_part p;
+//   while (parts.next(p)) …                                 // {"arg1", 10}, {"dim", 11}
+//
+//   genome::single_constant_key("aten.relu.default:node_args(1):kwargs()", 1);   // position 1
+//
+// Lifetime:   all borrow their text.
+// Errors:     values: `well_formed` and `failed`; what was handed out before stays right.
+// Limits:     positions and ids of 5 digits.
+// Allocation: none.
+
+#ifndef TESSERA_GENOME_SIGNATURE_HPP
+#define TESSERA_GENOME_SIGNATURE_HPP
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/core/json_write.hpp
-//
-// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
-//
-//   tessera::text out;
-//   json::writer w(out, json::compact);
-//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
-//   // {"step":0.5,"ids":[7]}
-//
-//   json::compact    {"a":[1,2]}          no white space
-//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
-//   json::indented   two spaces a level, one member or element a line, "key": value
-//
-// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
-// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
-//
-// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
-//
-//   w.record(json::number_room + 2, [](json::cursor to) {
-//     return to.literal("[").number(0.5).literal("]");
-//   });
-//
-// Lifetime:   borrows the text it appends to.
-// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
-// Limits:     none.
-// Allocation: what the text grows by.
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
 
-#ifndef TESSERA_CORE_JSON_WRITE_HPP
-#define TESSERA_CORE_JSON_WRITE_HPP
+/// A decimal number at the start of `text`, without superfluous zeros; takes it off there.
+[[nodiscard]] constexpr bool take_number(std::string_view& text, std::uint32_t& out) noexcept {
+  std::size_t digits = 0;
+  out = 0;
+  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+    if (digits == 5) return false;
+    out = out * 10 + static_cast<std::uint32_t>(text[digits] - '0');
+  }
+  if (digits == 0 || (digits > 1 && text[0] == '0')) return false;
+  text.remove_prefix(digits);
+  return true;
+}
+[[nodiscard]] constexpr bool take(std::string_view& text, std::string_view prefix) noexcept {
+  if (text.substr(0, prefix.size()) != prefix) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+}  // namespace detail
+
+/// TARGET:node_args(N):kwargs('k1', 'k2'). Where a name isn't of this form, all of it is its target
+/// and nothing else is known.
+struct operation_name {
+  std::string_view target;
+  std::uint32_t tensors = 0;  ///< distinct tensor inputs
+  bool well_formed = false;
+
+  explicit constexpr operation_name(std::string_view name) noexcept : target(name) {
+    constexpr std::string_view mark = ":node_args(";
+    const std::size_t at = name.rfind(mark);
+    if (at == std::string_view::npos) return;
+    std::string_view rest = name.substr(at + mark.size());
+    std::uint32_t n = 0;
+    if (!detail::take_number(rest, n) || !detail::take(rest, "):kwargs(") || !rest.ends_with(')'))
+      return;
+    rest.remove_suffix(1);
+    target = name.substr(0, at);
+    tensors = n;
+    keywords_ = rest;
+    well_formed = true;
+  }
+  /// The next keyword, in the order that they stand in: sorted.
+  [[nodiscard]] constexpr bool next_keyword(std::string_view& out) noexcept {
+    if (!detail::take(keywords_, "'")) return false;
+    const std::size_t end = keywords_.find('\'');
+    if (end == std::string_view::npos) return false;
+    out = keywords_.substr(0, end);
+    keywords_.remove_prefix(end + 1);
+    (void)(detail::take(keywords_, ", ") || detail::take(keywords_, ","));
+    return true;
+  }
+
+ private:
+  std::string_view keywords_;
+};
+
+/// Which input each tensor argument is, arguments in the order of their names as text.
+class variation_inputs {
+ public:
+  explicit constexpr variation_inputs(std::string_view text) noexcept : rest_(text) {}
+  [[nodiscard]] constexpr bool next(std::uint32_t& input) noexcept {
+    if (rest_.empty()) return false;
+    if (!first_ && !detail::take(rest_, ",")) return fail();
+    first_ = false;
+    return detail::take(rest_, "in") && detail::take_number(rest_, input) ? true : fail();
+  }
+  [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
+
+ private:
+  constexpr bool fail() noexcept {
+    rest_ = {};
+    failed_ = true;
+    return false;
+  }
+  std::string_view rest_;
+  bool first_ = true, failed_ = false;
+};
+
+/// A part of a constant group: which argument, and the id of its constant.
+struct group_part {
+  std::string_view key;  ///< "arg1", or a keyword
+  std::uint32_t constant = 0;
+};
+
+/// The parts of a constant group.
+class group_parts {
+ public:
+  explicit constexpr group_parts(std::string_view text) noexcept : rest_(text) {}
+  [[nodiscard]] constexpr bool next(group_part& out) noexcept {
+    if (rest_.empty()) return false;
+    if (!first_ && !detail::take(rest_, ";")) return fail();
+    first_ = false;
+    const std::size_t equals = rest_.find('=');
+    if (equals == std::string_view::npos || equals == 0) return fail();
+    out.key = rest_.substr(0, equals);
+    rest_.remove_prefix(equals + 1);
+    return detail::take_number(rest_, out.constant) ? true : fail();
+  }
+  [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
+
+ private:
+  constexpr bool fail() noexcept {
+    rest_ = {};
+    failed_ = true;
+    return false;
+  }
+  std::string_view rest_;
+  bool first_ = true, failed_ = false;
+};
+
+/// Which argument a constant is: a keyword, or where that is empty a position ("arg1").
+struct constant_key {
+  std::string_view keyword;
+  std::uint32_t position = 0;
+};
+
+/// How many arguments of a node are tensors: those of its variation; where it has inputs that no
+/// variation names, they are one list.
+[[nodiscard]] constexpr std::uint32_t tensor_arguments(std::string_view variation,
+                                                       std::size_t inputs) noexcept {
+  variation_inputs order(variation);
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; order.next(i);) ++count;
+  return count == 0 && inputs != 0 ? 1 : count;
+}
+
+/// Which argument the constant of a node with C > 0 is, as C names no key: the operation's keyword,
+/// where it has just one; else the first position behind its `tensors` tensor arguments. A constant
+/// in any other place stands in a group of its own.
+[[nodiscard]] constexpr constant_key single_constant_key(std::string_view operation,
+                                                         std::uint32_t tensors) noexcept {
+  operation_name name(operation);
+  std::string_view keyword, second;
+  if (name.next_keyword(keyword) && !name.next_keyword(second)) return {keyword, 0};
+  return {{}, tensors};
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_SIGNATURE_HPP
+
+// ---- tessera/genome/verify.hpp
+//
+// The proof that a registry and streams over it hold together.
+//
+//   tessera::result<genome::library> library = genome::verify(std::move(*registry));
+//   tessera::result<genome::program> program = genome::verify(std::move(*stream), *library);
+//
+//   registry   ids, names and their reverse maps, constants, groups       genome/check_registry.hpp
+//   patterns   none contains itself, sizes of their expansions, their nodes
+//   stream     ids, references, blocks of IF and WHILE                    genome/check_stream.hpp
+//
+// Sizes are counted, nothing is expanded: a registry of a few hundred bytes whose patterns expand to
+// more nodes than there is memory is an error before any is spent.
+//
+// Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
+// Errors:     the first one, in the order of the table; patterns as they stand, and those inside of
+//             one before it. Of a registry the offset is the row's, of a stream the node's or the
+//             entry's of D, in bytes. genome_pattern_unknown, _recursion and _size, at the pattern;
+//             too_many_items at 0, genome_node_truncated for a stream that was built in code; else
+//             those of the checks.
+//             A registry that was built in code has indices of rows; in_node() names the node of a
+//             stream.
+// Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
+// Allocation: library's and the checkers', and 8 bytes for each node of the longest pattern.
+
+#ifndef TESSERA_GENOME_VERIFY_HPP
+#define TESSERA_GENOME_VERIFY_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+class library_maker;
+
+}  // namespace detail
+
+/// Checks a registry and all of its patterns.
+[[nodiscard]] result<library> verify(registry r, const limits& limit = {});
+
+/// Checks a stream against a library, which has to outlive the program.
+[[nodiscard]] result<program> verify(stream s, const library& l, const limits& limit = {});
+result<program> verify(stream s, library&& l, const limits& limit = {}) = delete;
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_GENOME_VERIFY_HPP
+
+// ---- tessera/genome/write.hpp
+//
+// Node streams to their bytes and to base64.
+//
+//   tessera::result<tessera::pool<std::byte>> file = genome::write(stream);
+//   tessera::result<tessera::text> line = genome::write_base64(stream);
+//
+// The format has one form for a stream: what is read and written again is the same, byte for byte,
+// and base64 too, but for white space around it.
+//
+// Lifetime:   what is returned owns itself.
+// Errors:     genome_reference_range, genome_node_inputs: before the first byte, with the index of
+//             the node.
+// Limits:     those of the format: 255 inputs of 16 bits.
+// Allocation: the bytes; for base64 those and the text.
+
+#ifndef TESSERA_GENOME_WRITE_HPP
+#define TESSERA_GENOME_WRITE_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// The bytes of a stream. The error's offset is the node's index.
+[[nodiscard]] result<pool<std::byte>> write(const stream_view& s);
+
+/// The same in base64, without a line end.
+[[nodiscard]] result<text> write_base64(const stream_view& s);
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_GENOME_WRITE_HPP
+
+// ---- tessera/genome/write_registry.hpp
+//
+// A registry to registry.json, in one form.
+//
+//   tessera::result<tessera::text> json = genome::write_registry(registry);
+//
+//   {
+//     "canonical_to_index": {
+//       "<NONE>": 0,
+//       "aten.relu.default:node_args(1):kwargs()": 10
+//     },
+//     …
+//     "constants": {
+//       "10": {"type":"int","value":1}
+//     },
+//
+// All members of the specification in its order, empty ones too; index_to_constant behind constants
+// where there is one; ids ascending, rules as they stand; "exceptions" where there are some. Two
+// spaces a level, a constant on one line, no line end behind the last brace.
+//
+// Lifetime:   the text owns itself.
+// Errors:     what no registry.json can say: json_bad_utf8 in names, genome_name_repeated and
+//             genome_id_repeated for keys, genome_registry_id above 65535, genome_constant_value
+//             that isn't JSON, genome_rule_probability, genome_node_inputs and
+//             genome_reference_range in streams; the offset is the row's. Nothing is written then.
+// Limits:     max_depth for constants, in the containers around them.
+// Allocation: the text, at most twice; 8 bytes for each member of a map.
+
+#ifndef TESSERA_GENOME_WRITE_REGISTRY_HPP
+#define TESSERA_GENOME_WRITE_REGISTRY_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// The text of a registry.json.
+[[nodiscard]] result<text> write_registry(const registry& r, const limits& limit = {});
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_GENOME_WRITE_REGISTRY_HPP
+
+#endif  // TESSERA_GENOME_HPP
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+
+// ---- tessera/core/detail/text.hpp
+//
+// The bodies of core/text.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
+#define TESSERA_CORE_DETAIL_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+
+// ---- tessera/core/detail/describe.hpp
+//
+// The bodies of core/describe.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
+#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
+// ---- tessera/core/json.hpp
+//
+// JSON, both ways: json::reader, json::writer, and copying from one to the other.
+//
+//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
+//
+// Lifetime:   see reader and writer.
+// Errors:     those of the reader; what was written until then stays.
+// Limits:     those of the reader.
+// Allocation: a byte for each open container.
+
+#ifndef TESSERA_CORE_JSON_HPP
+#define TESSERA_CORE_JSON_HPP
+
+#include <string_view>
+
+
+// ---- tessera/core/json_read.hpp
+//
+// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
+//
+//   json::reader in(source);
+//   std::string_view key;
+//   for (in.object(); in.key(key);) {
+//     if (key == "values")
+//       for (in.array(); in.element();) values.push_back(in.int64());
+//     else
+//       in.skip();
+//   }
+//   if (error e = in.finish(); e.code != errc::ok) return e;
+//
+// The first error sticks: from then on every loop ends, every value is 0, and finish() reports it.
+// So a schema reads like the format's documentation, with one check at the end.
+//
+//   accepted    RFC 8259, and a UTF-8 byte order mark before the value
+//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
+//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
+//   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
+//   doubles     correctly rounded, whatever the locale
+//
+// Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
+//             escapes, from the reader until its next string or key.
+// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
+//             reported when its object closes, at the second of the two.
+// Limits:     max_bytes, max_depth. Nothing here recurses.
+// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
+//             each at most twice (see pool).
+
+#ifndef TESSERA_CORE_JSON_READ_HPP
+#define TESSERA_CORE_JSON_READ_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
-
-
-// ---- tessera/core/shortest.hpp
-//
-// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
-//
-//   tessera::text out;
-//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
-//
-// Three ways, each exact, the quickest that can prove its answer first:
-//
-//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   any but the least of doubles                      v and its rounding interval in 128 bits
-//   what is too close to a tie for that               big integers
-//
-// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
-//
-// Lifetime:   values.
-// Errors:     none; the caller passes finite doubles.
-// Limits:     none.
-// Allocation: none but the text that is appended to.
-
-#ifndef TESSERA_CORE_SHORTEST_HPP
-#define TESSERA_CORE_SHORTEST_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 
 
 // ---- tessera/core/number.hpp
@@ -4354,1255 +4518,6 @@ class big_integer {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_NUMBER_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// How a double is laid out. Both write the shortest digits that read back as the same double, a
-/// fraction or an exponent always, and two exponent digits or more with a sign.
-enum class double_style : std::uint8_t {
-  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
-  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
-};
-
-/// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
-
-namespace detail {
-
-inline constexpr std::uint64_t powers_of_five[] = {1u,
-                                                   5u,
-                                                   25u,
-                                                   125u,
-                                                   625u,
-                                                   3125u,
-                                                   15625u,
-                                                   78125u,
-                                                   390625u,
-                                                   1953125u,
-                                                   9765625u,
-                                                   48828125u,
-                                                   244140625u,
-                                                   1220703125u,
-                                                   6103515625u,
-                                                   30517578125u,
-                                                   152587890625u,
-                                                   762939453125u,
-                                                   3814697265625u,
-                                                   19073486328125u,
-                                                   95367431640625u,
-                                                   476837158203125u,
-                                                   2384185791015625u,
-                                                   11920928955078125u,
-                                                   59604644775390625u,
-                                                   298023223876953125u,
-                                                   1490116119384765625u,
-                                                   7450580596923828125u};
-
-struct word_pair {
-  std::uint64_t high, low;
-};
-
-/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
-inline constexpr word_pair powers_of_five_27[] = {
-    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
-    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
-    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
-    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
-    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
-    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
-    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
-    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
-    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
-    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
-    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
-    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
-
-/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
-struct decimal_17 {
-  std::uint64_t significand;
-  int point;
-};
-
-/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
-/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
-  const int binary = (biased != 0 ? biased : 1) - 1075;
-  const bool closed = (significand & 1) == 0;       // ties to even read back as v
-  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
-  const unsigned twice = uneven ? 2 : 1;
-  // v = r / s; below and above: half the gaps to the neighbours, over s
-  big_integer r(significand), s(1), below(1), above(1);
-  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
-  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
-  if (binary > 0) {
-    below.shift_left(static_cast<unsigned>(binary));
-    above.shift_left(static_cast<unsigned>(binary));
-  }
-  if (uneven) above.shift_left(1);
-  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
-  const int log2 = 63 - std::countl_zero(significand) + binary;
-  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
-  if (k >= 0) {
-    s.multiply_power_of_ten(static_cast<unsigned>(k));
-  } else {
-    r.multiply_power_of_ten(static_cast<unsigned>(-k));
-    below.multiply_power_of_ten(static_cast<unsigned>(-k));
-    above.multiply_power_of_ten(static_cast<unsigned>(-k));
-  }
-  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
-    big_integer high = r;
-    high.add(above);
-    return high.compare(limit) >= (closed ? 0 : 1);
-  };
-  while (reaches(s)) {
-    s.multiply_add(10, 0);
-    ++k;
-  }
-  unsigned count = 0;
-  for (;;) {
-    r.multiply_add(10, 0);
-    below.multiply_add(10, 0);
-    above.multiply_add(10, 0);
-    char digit = '0';
-    while (r.compare(s) >= 0) {
-      r.subtract(s);
-      ++digit;
-    }
-    --k;
-    const bool low = r.compare(below) < (closed ? 1 : 0);
-    const bool high = reaches(s);
-    if (!low && !high) {
-      digits[count++] = digit;
-      continue;
-    }
-    r.shift_left(1);
-    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
-    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
-    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
-    exponent = k;
-    return count;
-  }
-}
-
-/// a * b
-[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
-#ifdef __SIZEOF_INT128__
-  __extension__ using wide = unsigned __int128;
-  const wide p = wide{a} * b;
-  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
-#else
-  constexpr std::uint64_t half = 0xffffffffu;
-  const std::uint64_t first = (a & half) * (b & half);
-  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
-  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
-  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
-#endif
-}
-/// a * b / 2^64, cut
-[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
-  word_pair p = multiply(a.high, b);
-  const std::uint64_t carried = multiply(a.low, b).high;
-  p.low += carried;
-  p.high += p.low < carried ? 1 : 0;
-  return p;
-}
-
-/// (high * 2^64 + low) * 2^exponent
-struct binary_128 {
-  word_pair bits;
-  int exponent;
-};
-
-/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
-/// error below 3 in the last bit.
-[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
-  const auto from_table = [](int i) -> binary_128 {
-    const int zeros = std::countl_zero(powers_of_five[i]);
-    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
-  };
-  if (power >= 0 && power <= 27) return from_table(power);
-  const int coarse = (power + 297) / 27 - 11;
-  const binary_128 fine = from_table((power + 297) % 27);
-  // 1217359 / 2^19 is just above log2(5).
-  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
-          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
-}
-
-[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
-  char digits[20];
-  int exponent = 0;
-  const unsigned count = shortest_digits_exact(v, digits, exponent);
-  std::uint64_t significand = 0;
-  for (unsigned i = 0; i < 17; ++i)
-    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
-  return {significand, static_cast<int>(count) + exponent};
-}
-
-/// Shortest digits of a finite v > 0, the nearest to v of those.
-[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
-  const int binary = biased - 1075;  // v = significand * 2^binary
-  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
-  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
-  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
-  const bool nearer = fraction == 0;  // the double below
-  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
-  const binary_128 five = power_of_five(scale);
-  const bool exact = five.bits.low == 0;
-  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
-  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
-  const int shift = 128 + binary + scale + five.exponent;
-  word_pair value = multiply(five.bits.high, significand << shift);
-  if (!exact) value = multiply_high(five.bits, significand << shift);
-  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
-  const std::uint64_t above_low =
-      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
-  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
-  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
-  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
-  constexpr std::uint64_t half = std::uint64_t{1} << 63;
-  if (!exact) {
-    // These three are off by less than 3: too close to an integer or to a half, that could decide.
-    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
-    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
-  }
-  // The integers within. Ties to even: the ends read back as v when the significand is even.
-  const std::uint64_t odd = significand & 1;
-  const std::uint64_t high =
-      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
-  const std::uint64_t low =
-      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
-  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
-  std::uint64_t nearest = high / 10 * 10;
-  if (nearest < low) {
-    nearest = value.high;
-    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
-    nearest = nearest < low ? low : nearest > high ? high : nearest;
-  }
-  const bool has_16 = nearest < powers_of_ten[16];
-  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
-}
-
-/// How many of eight digits there are up to the last that isn't 0; there is one.
-[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
-  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
-}
-
-/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
-inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
-  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
-  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
-  store_le(to, high | eight_zeros);
-  store_le(to + 8, low | eight_zeros);
-  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
-}
-
-/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
-/// way saves no registers for it.
-[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
-  const decimal_17 d = shortest(v);
-  const std::uint64_t first = d.significand / powers_of_ten[16];
-  const std::uint64_t others = d.significand % powers_of_ten[16];
-  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
-    *to++ = static_cast<char>('0' + first);
-    const unsigned count = put_sixteen(to + 1, others);
-    *to = '.';
-    to += count == 0 ? 0 : count + 1;
-    *to++ = 'e';
-    *to++ = d.point < 1 ? '-' : '+';
-    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
-    if (power < 10) *to++ = '0';
-    return put_up_to_eight(to, power);
-  }
-  if (d.point <= 0) {
-    std::memcpy(to, "0.000", 5);
-    to += 2 - d.point;
-    *to++ = static_cast<char>('0' + first);
-    return to + put_sixteen(to, others);
-  }
-  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
-  // integers below 2^53 are doubles, and those behind are written whole.
-  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
-  const auto point = static_cast<unsigned>(d.point);
-  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
-  to = put_magnitude(to, whole);
-  *to++ = '.';
-  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
-  return to + (count == 0 ? 1 : count);
-}
-
-}  // namespace detail
-
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
-inline char* put_double(char* to, double v, double_style style) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  *to = '-';
-  to += bits >> 63;
-  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
-  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
-  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
-  const double scaled = v * 1e8;
-  if (scaled < 1e15) {
-    const auto n = static_cast<std::int64_t>(scaled + 0.5);
-    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
-    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
-      const auto whole = static_cast<std::uint32_t>(v);
-      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
-      *to++ = '.';
-      const std::uint64_t digits =
-          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
-      store_le(to, digits | detail::eight_zeros);
-      return to + detail::up_to_last(digits | 1);  // one digit at least
-    }
-  }
-  return detail::put_shortest(to, v, style);
-}
-
-/// Appends a finite double.
-inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
-  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SHORTEST_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// The white space of a document.
-struct layout {
-  unsigned indent;  ///< spaces a level; 0 writes one line
-  std::string_view comma, colon;
-  double_style doubles = double_style::python;
-};
-inline constexpr layout compact{0, ",", ":"};
-inline constexpr layout spaced{0, ", ", ": "};
-inline constexpr layout indented{2, ",", ": "};
-
-/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
-inline void append_quoted(text& out, std::string_view s) {
-  out << '"';
-  std::size_t plain = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    const auto c = static_cast<unsigned char>(s[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out << s.substr(plain, i - plain) << '\\';
-    plain = i + 1;
-    switch (c) {
-      case '\b': out << 'b'; break;
-      case '\f': out << 'f'; break;
-      case '\n': out << 'n'; break;
-      case '\r': out << 'r'; break;
-      case '\t': out << 't'; break;
-      case '"':
-      case '\\': out << s[i]; break;
-      default:
-        out << "u00"
-            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
-    }
-  }
-  out << s.substr(plain) << '"';
-}
-
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
-
-/// Where the next character of a record goes. Each call stores and returns where the one after that
-/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
-class cursor {
- public:
-  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
-
-  template <class Int>
-  [[nodiscard]] cursor integer(Int v) const noexcept {
-    return {put_integer(to_, v), doubles_};
-  }
-  [[nodiscard]] cursor number(double v) const noexcept {
-    return {put_double(to_, v, doubles_), doubles_};
-  }
-  /// JSON as it stands: brackets, commas, keys.
-  template <std::size_t Size>
-  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
-    std::memcpy(to_, json, Size - 1);
-    return {to_ + Size - 1, doubles_};
-  }
-  [[nodiscard]] char* place() const noexcept { return to_; }
-
- private:
-  char* to_;
-  double_style doubles_;
-};
-
-class writer {
- public:
-  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
-
-  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
-  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
-  /// Closes the innermost container.
-  writer& end() {
-    const bool is_object = (kinds_.view().back() == '}');
-    kinds_.truncate(kinds_.size() - 1);
-    if (!fresh_ && one_line_ == 0) new_line();
-    if (one_line_ != 0) --one_line_;
-    out_ << (is_object ? '}' : ']');
-    fresh_ = false;
-    return *this;
-  }
-  /// The key of the next member.
-  writer& key(std::string_view name) {
-    separate();
-    append_quoted(out_, name);
-    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
-    after_key_ = true;
-    return *this;
-  }
-
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  writer& integer(Int v) { return separate(), out_ << v, *this; }
-  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
-  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
-  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
-  writer& null() { return raw("null"); }
-  /// A value that is JSON text already, such as a number's own token.
-  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
-  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
-  template <class Write>
-  writer& record(std::size_t room, Write write) {
-    separate();
-    char* const begin = out_.prepare(room);
-    const cursor end = write(cursor(begin, layout_.doubles));
-    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
-  }
-
- private:
-  writer& begin(char bracket, char close, bool one_line) {
-    separate();
-    out_ << bracket;
-    kinds_ << close;
-    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
-    fresh_ = true;
-    return *this;
-  }
-  void separate() {
-    if (after_key_) {
-      after_key_ = false;
-    } else if (kinds_.size() != 0) {
-      if (!fresh_) {
-        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
-          out_ << ',';
-        else
-          out_ << layout_.comma;
-      }
-      if (one_line_ == 0) new_line();
-    }
-    fresh_ = false;
-  }
-  void new_line() {
-    const std::size_t spaces = kinds_.size() * layout_.indent;
-    char* const to = out_.prepare(1 + spaces);
-    *to = '\n';
-    std::memset(to + 1, ' ', spaces);
-    out_.advance(1 + spaces);
-  }
-
-  text& out_;
-  layout layout_;
-  text kinds_;                // the closing brackets that are due
-  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
-  bool fresh_ = false, after_key_ = false;
-};
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_JSON_WRITE_HPP
-
-// ---- tessera/genome/signature.hpp
-//
-// The texts of a registry taken apart: names of operations, variations, constant groups.
-//
-//   genome::operation_name n("aten._to_copy.default:node_args(1):kwargs('dtype',)");
-//   n.target;   // "aten._to_copy.default"
-//   n.tensors;  // 1
-//   std::string_view keyword;
-//   while (n.next_keyword(keyword)) …                       // "dtype"
-//
-//   genome::variation_inputs order("in1,in0");
-//   for (std::uint32_t i; order.next(i);) …                 // 1, 0
-//
-//   genome::group_parts parts("arg1=10;dim=11");
-//   genome::group_part p;
-//   while (parts.next(p)) …                                 // {"arg1", 10}, {"dim", 11}
-//
-//   genome::single_constant_key("aten.relu.default:node_args(1):kwargs()", 1);   // position 1
-//
-// Lifetime:   all borrow their text.
-// Errors:     values: `well_formed` and `failed`; what was handed out before stays right.
-// Limits:     positions and ids of 5 digits.
-// Allocation: none.
-
-#ifndef TESSERA_GENOME_SIGNATURE_HPP
-#define TESSERA_GENOME_SIGNATURE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace genome {
-namespace detail {
-
-/// A decimal number at the start of `text`, without superfluous zeros; takes it off there.
-[[nodiscard]] constexpr bool take_number(std::string_view& text, std::uint32_t& out) noexcept {
-  std::size_t digits = 0;
-  out = 0;
-  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
-    if (digits == 5) return false;
-    out = out * 10 + static_cast<std::uint32_t>(text[digits] - '0');
-  }
-  if (digits == 0 || (digits > 1 && text[0] == '0')) return false;
-  text.remove_prefix(digits);
-  return true;
-}
-[[nodiscard]] constexpr bool take(std::string_view& text, std::string_view prefix) noexcept {
-  if (text.substr(0, prefix.size()) != prefix) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
-}  // namespace detail
-
-/// TARGET:node_args(N):kwargs('k1', 'k2'). Where a name isn't of this form, all of it is its target
-/// and nothing else is known.
-struct operation_name {
-  std::string_view target;
-  std::uint32_t tensors = 0;  ///< distinct tensor inputs
-  bool well_formed = false;
-
-  explicit constexpr operation_name(std::string_view name) noexcept : target(name) {
-    constexpr std::string_view mark = ":node_args(";
-    const std::size_t at = name.rfind(mark);
-    if (at == std::string_view::npos) return;
-    std::string_view rest = name.substr(at + mark.size());
-    std::uint32_t n = 0;
-    if (!detail::take_number(rest, n) || !detail::take(rest, "):kwargs(") || !rest.ends_with(')'))
-      return;
-    rest.remove_suffix(1);
-    target = name.substr(0, at);
-    tensors = n;
-    keywords_ = rest;
-    well_formed = true;
-  }
-  /// The next keyword, in the order that they stand in: sorted.
-  [[nodiscard]] constexpr bool next_keyword(std::string_view& out) noexcept {
-    if (!detail::take(keywords_, "'")) return false;
-    const std::size_t end = keywords_.find('\'');
-    if (end == std::string_view::npos) return false;
-    out = keywords_.substr(0, end);
-    keywords_.remove_prefix(end + 1);
-    (void)(detail::take(keywords_, ", ") || detail::take(keywords_, ","));
-    return true;
-  }
-
- private:
-  std::string_view keywords_;
-};
-
-/// Which input each tensor argument is, arguments in the order of their names as text.
-class variation_inputs {
- public:
-  explicit constexpr variation_inputs(std::string_view text) noexcept : rest_(text) {}
-  [[nodiscard]] constexpr bool next(std::uint32_t& input) noexcept {
-    if (rest_.empty()) return false;
-    if (!first_ && !detail::take(rest_, ",")) return fail();
-    first_ = false;
-    return detail::take(rest_, "in") && detail::take_number(rest_, input) ? true : fail();
-  }
-  [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
-
- private:
-  constexpr bool fail() noexcept {
-    rest_ = {};
-    failed_ = true;
-    return false;
-  }
-  std::string_view rest_;
-  bool first_ = true, failed_ = false;
-};
-
-/// A part of a constant group: which argument, and the id of its constant.
-struct group_part {
-  std::string_view key;  ///< "arg1", or a keyword
-  std::uint32_t constant = 0;
-};
-
-/// The parts of a constant group.
-class group_parts {
- public:
-  explicit constexpr group_parts(std::string_view text) noexcept : rest_(text) {}
-  [[nodiscard]] constexpr bool next(group_part& out) noexcept {
-    if (rest_.empty()) return false;
-    if (!first_ && !detail::take(rest_, ";")) return fail();
-    first_ = false;
-    const std::size_t equals = rest_.find('=');
-    if (equals == std::string_view::npos || equals == 0) return fail();
-    out.key = rest_.substr(0, equals);
-    rest_.remove_prefix(equals + 1);
-    return detail::take_number(rest_, out.constant) ? true : fail();
-  }
-  [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
-
- private:
-  constexpr bool fail() noexcept {
-    rest_ = {};
-    failed_ = true;
-    return false;
-  }
-  std::string_view rest_;
-  bool first_ = true, failed_ = false;
-};
-
-/// Which argument a constant is: a keyword, or where that is empty a position ("arg1").
-struct constant_key {
-  std::string_view keyword;
-  std::uint32_t position = 0;
-};
-
-/// How many arguments of a node are tensors: those of its variation; where it has inputs that no
-/// variation names, they are one list.
-[[nodiscard]] constexpr std::uint32_t tensor_arguments(std::string_view variation,
-                                                       std::size_t inputs) noexcept {
-  variation_inputs order(variation);
-  std::uint32_t count = 0;
-  for (std::uint32_t i = 0; order.next(i);) ++count;
-  return count == 0 && inputs != 0 ? 1 : count;
-}
-
-/// Which argument the constant of a node with C > 0 is, as C names no key: the operation's keyword,
-/// where it has just one; else the first position behind its `tensors` tensor arguments. A constant
-/// in any other place stands in a group of its own.
-[[nodiscard]] constexpr constant_key single_constant_key(std::string_view operation,
-                                                         std::uint32_t tensors) noexcept {
-  operation_name name(operation);
-  std::string_view keyword, second;
-  if (name.next_keyword(keyword) && !name.next_keyword(second)) return {keyword, 0};
-  return {{}, tensors};
-}
-
-}  // namespace genome
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_GENOME_SIGNATURE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace genome {
-namespace detail {
-
-class printer {
- public:
-  printer(text& out, const library& l) noexcept : out_(out), library_(l) {}
-
-  /// Nodes that stand `margin` spaces in. In a pattern, ids count nodes of its expansion.
-  void nodes(const stream_view& s, std::size_t margin, bool is_pattern) {
-    pool<block> blocks;   // that are open, the innermost last
-    std::int64_t id = 0;  // of the node
-    const auto indent = [&](std::size_t depth) {
-      for (std::size_t k = 0; k < margin + 2 * (depth < 32 ? depth : 32); ++k) out_ << ' ';
-    };
-    for (std::size_t i = 0; i < s.size(); ++i) {
-      while (!blocks.empty() && blocks.back().end == i) blocks.pop_back();
-      if (!blocks.empty() && blocks.back().second == i) {
-        indent(blocks.size() - 1);
-        out_ << (blocks.back().is_if ? "else\n" : "do\n");
-      }
-      indent(blocks.size());
-      node_line(s, i, id);
-      const node& n = s.nodes[i];
-      if (n.what() == command::control_flow) {
-        const view<std::int32_t> d = s.inputs_of(i);
-        const std::size_t second = i + 1 + static_cast<std::size_t>(d[0]);
-        blocks.push_back({second, second + static_cast<std::size_t>(d[1]), n.b == if_else});
-      }
-      id += is_pattern && n.what() == command::pattern ? flat_size(n.pattern_id()) : 1;
-    }
-  }
-
-  void constants_and_names() {
-    const registry& r = library_.registry();
-    out_ << "; ";
-    count(r.operation_ids.size(), "operation");
-    out_ << ", ";
-    count(r.variations.size(), "variation");
-    out_ << ", ";
-    count(r.constants.size(), "constant");
-    out_ << ", ";
-    count(r.group_ids.size(), "constant group");
-    out_ << ", ";
-    count(r.parameter_ids.size(), "parameter");
-    out_ << ", ";
-    count(r.patterns.size(), "pattern");
-    out_ << '\n';
-  }
-  void patterns() {
-    const registry& r = library_.registry();
-    for (std::size_t i = 0; i < r.patterns.size(); ++i) {
-      out_ << "\npattern " << r.patterns[i].id << "  ; ";
-      count(library_.flat_size(static_cast<std::uint32_t>(i)), "node");
-      out_ << '\n';
-      nodes(r.nodes_of(r.patterns[i]), 2, true);
-    }
-  }
-  void rules() {
-    const registry& r = library_.registry();
-    if (!r.transitions.empty()) out_ << "\ntransition rules\n";
-    for (const transition_rule& t : r.transitions) {
-      out_ << "  ";
-      whole(r.name_of(t.text));
-      out_ << "  ; probability ";
-      whole(r.name_of(t.probability));
-      out_ << ", " << t.count << " times\n";
-      for (std::uint32_t k = 0; k < t.exceptions; ++k) {
-        out_ << "    but ";
-        whole(r.name_of(r.exceptions[t.first_exception + k]));
-        out_ << '\n';
-      }
-    }
-    counted("composition rules", r.compositions);
-    counted("structural rules", r.structures);
-  }
-
-  void count(std::uint64_t n, std::string_view noun) {
-    out_ << n << ' ' << noun << (n == 1 ? "" : "s");
-  }
-
- private:
-  /// The two blocks of an IF or WHILE: where the second begins, and where it ends.
-  struct block {
-    std::size_t second, end;
-    bool is_if;
-  };
-
-  void counted(std::string_view title, const pool<counted_rule>& rules) {
-    if (!rules.empty()) out_ << '\n' << title << '\n';
-    for (const counted_rule& c : rules) {
-      out_ << "  ";
-      whole(library_.registry().name_of(c.text));
-      out_ << "  ; " << c.count << " times\n";
-    }
-  }
-  [[nodiscard]] std::int64_t flat_size(std::uint32_t pattern_id) const noexcept {
-    return library_.flat_size(library_.find_pattern(pattern_id));
-  }
-
-  /// What a line shows of a text that many lines may show: its first 96 bytes.
-  [[nodiscard]] static std::string_view shown(std::string_view s) noexcept {
-    if (s.size() <= 96) return s;
-    std::size_t size = 96;
-    while ((static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u && size > 92) --size;
-    return s.substr(0, size);
-  }
-  /// A name as it is, or in quotes where it holds what would move a terminal's cursor.
-  void whole(std::string_view name) {
-    bool plain = true;
-    for (const char c : name) plain = plain && static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
-    if (plain)
-      out_ << name;
-    else
-      json::append_quoted(out_, name);
-  }
-  void words(std::string_view name) {
-    whole(shown(name));
-    if (shown(name).size() < name.size()) out_ << "...";
-  }
-  void quoted(std::string_view name) {
-    const std::string_view some = shown(name);
-    json::append_quoted(out_, some);
-    if (some.size() < name.size()) out_ << "...";
-  }
-
-  void node_line(const stream_view& s, std::size_t i, std::int64_t id) {
-    const node& n = s.nodes[i];
-    if (n.what() != command::output && n.what() != command::pad) out_ << '%' << id << " = ";
-    switch (n.what()) {
-      case command::none:
-      case command::reserved: break;  // verified streams have none
-      case command::pad: out_ << "pad"; break;
-      case command::data_input: out_ << "input"; break;
-      case command::param_input: out_ << "parameter"; break;
-      case command::output:
-        out_ << "output(";
-        references(s, i, id);
-        out_ << ')';
-        break;
-      case command::const_ref:
-        out_ << "parameter ";
-        quoted(library_.parameter(static_cast<std::uint16_t>(n.c)));
-        break;
-      case command::pattern:
-        out_ << "pattern " << n.pattern_id() << '(';
-        references(s, i, id);
-        out_ << ")  ; ";
-        count(static_cast<std::uint64_t>(flat_size(n.pattern_id())), "node");
-        break;
-      case command::copy: {
-        const view<std::int32_t> d = s.inputs_of(i);
-        const node copied{
-            .a = n.b, .b = static_cast<std::uint8_t>(d[0]), .c = static_cast<std::int16_t>(d[1])};
-        out_ << n.c << " x ";
-        template_of(copied);
-        break;
-      }
-      case command::control_flow: {
-        out_ << (n.b == if_else ? "if(" : "while(");
-        references(s, i, id);
-        out_ << ')';
-        break;
-      }
-      case command::operation: operation(s, i, id); break;
-    }
-    out_ << '\n';
-  }
-  void template_of(const node& n) {
-    switch (n.what()) {
-      case command::data_input: out_ << "input"; break;
-      case command::param_input: out_ << "parameter"; break;
-      case command::const_ref:
-        out_ << "parameter ";
-        quoted(library_.parameter(static_cast<std::uint16_t>(n.c)));
-        break;
-      case command::pad: out_ << "pad"; break;
-      default:
-        words(library_.target(n.a));
-        out_ << '(';
-        constants(n, true);
-        out_ << ')';
-    }
-  }
-
-  void reference(std::int32_t d, std::int64_t id) {
-    out_ << '%' << (d < 0 ? id + d : std::int64_t{d});
-  }
-  void references(const stream_view& s, std::size_t i, std::int64_t id) {
-    bool first = true;
-    for (const std::int32_t d : s.references(i)) {
-      if (!first) out_ << ", ";
-      first = false;
-      reference(d, id);
-    }
-  }
-  /// The tensors in the order of the variation, where that names inputs that are there.
-  void operation(const stream_view& s, std::size_t i, std::int64_t id) {
-    const node& n = s.nodes[i];
-    const view<std::int32_t> d = s.inputs_of(i);
-    words(library_.target(n.a));
-    out_ << '(';
-    std::uint8_t in_order[max_node_inputs] = {};
-    std::size_t size = 0;
-    bool ordered = true;
-    std::uint32_t input = 0;
-    variation_inputs order(library_.variation(n.b));
-    while (ordered && order.next(input)) {
-      ordered = input < d.size() && size < max_node_inputs;
-      if (ordered) in_order[size++] = static_cast<std::uint8_t>(input);
-    }
-    if (ordered && size != 0) {
-      for (std::size_t k = 0; k < size; ++k) {
-        if (k != 0) out_ << ", ";
-        reference(d[in_order[k]], id);
-      }
-    } else {
-      references(s, i, id);
-    }
-    constants(n, d.empty());
-    out_ << ')';
-  }
-  void constants(const node& n, bool first) {
-    if (n.c == 0) return;
-    if (!first) out_ << "; ";
-    if (!n.has_group()) return constant_value(static_cast<std::uint32_t>(n.c));
-    group_part part;
-    std::size_t shown_parts = 0;
-    std::string_view group = library_.group(n.group_id());
-    const bool cut = group.size() > 4096;  // many nodes may name a long one
-    if (cut) {
-      const std::size_t end = group.substr(0, 4096).rfind(';');
-      group = group.substr(0, end == std::string_view::npos ? 0 : end);
-    }
-    for (group_parts parts(group); parts.next(part); ++shown_parts) {
-      if (shown_parts != 0) out_ << ", ";
-      if (shown_parts == 16) {
-        out_ << "...";
-        return;
-      }
-      words(part.key);
-      out_ << " = ";
-      constant_value(part.constant);
-    }
-    if (cut) out_ << (shown_parts != 0 ? ", ..." : "...");
-  }
-  /// The value in JSON; data types, devices and the like without quotes.
-  void constant_value(std::uint32_t id) {
-    const constant* const c = library_.constant(id);
-    if (c == nullptr) return;  // verified libraries have all that is named
-    const std::string_view type = library_.registry().name_of(c->type);
-    const std::string_view value = library_.registry().name_of(c->value);
-    const bool plain = type.substr(0, 6) == "torch." && value.size() > 2 && value.size() < 98 &&
-                       value[0] == '"' && value.find('\\') == std::string_view::npos;
-    words(plain ? value.substr(1, value.size() - 2) : value);
-  }
-
-  text& out_;
-  const library& library_;
-};
-
-}  // namespace detail
-
-/// The nodes of a stream.
-[[nodiscard]] inline text print(const program& p) {
-  text out;
-  detail::printer to(out, p.library());
-  out << "; ";
-  to.count(p.stream().size(), "node");
-  out << ", ";
-  to.count(p.stream().inputs.size(), "input");
-  out << '\n';
-  to.nodes(p.stream(), 0, false);
-  return out;
-}
-
-/// What a registry holds: how much of everything, its patterns and its rules.
-[[nodiscard]] inline text print(const library& l) {
-  text out;
-  detail::printer to(out, l);
-  to.constants_and_names();
-  to.patterns();
-  to.rules();
-  return out;
-}
-
-}  // namespace genome
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_GENOME_PRINT_HPP
-
-// ---- tessera/genome/read.hpp
-//
-// Node streams from their bytes, and from the base64 that signatures are kept in.
-//
-//   tessera::result<genome::stream> s = genome::read(bytes);
-//   tessera::result<genome::stream> t = genome::read_base64("AgEAAAFAQDUADQLAAACAAAAAQQBAAABAAI=");
-//
-//   byte    0   1   2 3   4   5 …
-//   node    A   B   C     n   n × D        big-endian; C and D are signed
-//
-// A stream has neither header nor count: nodes follow one another to the end. So a part of one that
-// ends behind a node is a stream, too, and an empty one has no nodes.
-//
-// Lifetime:   the stream owns itself; the source may go.
-// Errors:     genome_node_truncated, at the node that isn't whole; genome_base64_*; too_many_items,
-//             at the node.
-// Limits:     max_bytes, and max_items nodes and inputs, of each 2^32 - 1 at most.
-// Allocation: 12 bytes for each node and 4 for each input, at most 2.4 × input; from base64 also the
-//             bytes: at most 2.6 × input in all.
-
-#ifndef TESSERA_GENOME_READ_HPP
-#define TESSERA_GENOME_READ_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/genome/base64.hpp
-//
-// Base64 (RFC 4648, section 4), strictly: signatures and the patterns of registries are kept in it.
-//
-//   tessera::pool<std::byte> bytes;
-//   tessera::error e = genome::detail::decode_base64("AgEAAAA=", bytes);   // 02 01 00 00 00
-//   tessera::text line;
-//   genome::detail::encode_base64(bytes, line);                            // appends AgEAAAA=
-//
-//   characters   A to Z, a to z, 0 to 9, + and /; nothing else stands between them
-//   groups       of 4; the last may end in = or ==, and bits that no byte has are 0
-//
-// So every sequence of bytes has one text.
-//
-// Lifetime:   none is kept.
-// Errors:     genome_base64_character at the character, genome_base64_end at the group of 4; what was
-//             decoded until then stays.
-// Limits:     none.
-// Allocation: what the output grows by: 3 bytes for each 4 characters.
-
-#ifndef TESSERA_GENOME_BASE64_HPP
-#define TESSERA_GENOME_BASE64_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace genome {
-namespace detail {
-
-inline constexpr std::string_view base64_characters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// The values of characters; 64 for `=`, 255 for those that base64 doesn't have.
-struct base64_values {
-  std::uint8_t of[256];
-  constexpr base64_values() noexcept : of{} {
-    for (std::uint8_t& v : of) v = 255;
-    for (std::uint8_t v = 0; v < 64; ++v) of[static_cast<unsigned char>(base64_characters[v])] = v;
-    of[static_cast<unsigned char>('=')] = 64;
-  }
-};
-inline constexpr base64_values base64_value;
-
-/// Where byte `at` of what was decoded stands in the text: the start of its group.
-[[nodiscard]] constexpr std::uint64_t base64_group(std::uint64_t at) noexcept { return at / 3 * 4; }
-
-/// Appends the bytes of `source`. The error's offset is into it.
-[[nodiscard]] inline error decode_base64(std::string_view source, pool<std::byte>& out) {
-  for (std::size_t at = 0; at < source.size(); at += 4) {
-    const std::string_view group = source.substr(at, 4);
-    std::uint32_t bits = 0, characters = 0;  // how many come before the first =
-    bool padded = false, mixed = false;
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      const std::uint8_t v = base64_value.of[static_cast<unsigned char>(group[i])];
-      if (v == 255) return {errc::genome_base64_character, at + i};
-      bits = bits << 6 | (v & 63u);
-      if (v == 64) {
-        padded = true;
-      } else {
-        mixed = mixed || padded;
-        ++characters;
-      }
-    }
-    const bool last = source.size() - at <= 4;
-    const std::uint32_t unused = characters == 2 ? 0xffff : characters == 3 ? 0xff : 0;
-    if (group.size() != 4 || mixed || characters < 2 || (padded && !last) || (bits & unused) != 0)
-      return {errc::genome_base64_end, at};
-    std::byte* const to = out.prepare(3);
-    to[0] = static_cast<std::byte>(bits >> 16);
-    to[1] = static_cast<std::byte>(bits >> 8 & 0xff);
-    to[2] = static_cast<std::byte>(bits & 0xff);
-    out.advance(characters - 1);
-  }
-  return {};
-}
-
-/// Appends the text of `source`.
-inline void encode_base64(bytes source, text& out) {
-  for (std::size_t at = 0; at < source.size(); at += 3) {
-    const std::size_t left = source.size() - at;
-    const auto byte = [&](std::size_t i) {
-      return i < left ? std::to_integer<std::uint32_t>(source[at + i]) : 0;
-    };
-    const std::uint32_t bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-    char* const to = out.prepare(4);
-    to[0] = base64_characters[bits >> 18];
-    to[1] = base64_characters[bits >> 12 & 63];
-    to[2] = left > 1 ? base64_characters[bits >> 6 & 63] : '=';
-    to[3] = left > 2 ? base64_characters[bits & 63] : '=';
-    out.advance(4);
-  }
-}
-
-}  // namespace detail
-
-/// What a character of base64 stands for; more than 63 for `=` and for those that it doesn't have.
-[[nodiscard]] constexpr std::uint8_t base64_digit(char c) noexcept {
-  return detail::base64_value.of[static_cast<unsigned char>(c)];
-}
-
-}  // namespace genome
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_GENOME_BASE64_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace genome {
-namespace detail {
-
-[[nodiscard]] inline std::uint8_t byte_at(bytes source, std::size_t at) noexcept {
-  return std::to_integer<std::uint8_t>(source[at]);
-}
-[[nodiscard]] inline std::int16_t int16_at(bytes source, std::size_t at) noexcept {
-  return static_cast<std::int16_t>(
-      static_cast<std::uint16_t>(byte_at(source, at) << 8 | byte_at(source, at + 1)));
-}
-
-/// Appends the nodes of `source`.
-[[nodiscard]] inline error read_nodes(bytes source, const limits& limit, stream& out) {
-  if (source.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
-  const std::uint64_t most = limit.max_items < UINT32_MAX ? limit.max_items : UINT32_MAX;
-  std::size_t nodes = 0, inputs = 0;
-  for (std::size_t at = 0; at < source.size(); ++nodes) {
-    const std::size_t left = source.size() - at;
-    const std::size_t count = left < 5 ? 0 : byte_at(source, at + 4);
-    if (left < 5 + 2 * count) return {errc::genome_node_truncated, at};
-    inputs += count;
-    if (nodes >= most || inputs > most) return {errc::too_many_items, at};
-    at += 5 + 2 * count;
-  }
-  (void)out.nodes.prepare(nodes);  // which doubles: registries append stream after stream
-  (void)out.inputs.prepare(inputs);
-  for (std::size_t at = 0; at < source.size();) {
-    node n{.a = byte_at(source, at),
-           .b = byte_at(source, at + 1),
-           .c = int16_at(source, at + 2),
-           .count = byte_at(source, at + 4),
-           .first = static_cast<std::uint32_t>(out.inputs.size())};
-    out.nodes.push_back(n);
-    at += 5;
-    for (std::uint32_t k = 0; k < n.count; ++k, at += 2) out.inputs.push_back(int16_at(source, at));
-  }
-  return {};
-}
-
-}  // namespace detail
-
-/// Reads the bytes of a stream. The error's offset is into them.
-[[nodiscard]] inline result<stream> read(bytes source, const limits& limit = {}) {
-  stream out;
-  if (const error e = detail::read_nodes(source, limit, out); e.code != errc::ok) return e;
-  return out;
-}
-
-/// The same from base64, white space around it aside. The error's offset is into the text: for a
-/// node, that of the group of 4 characters that it begins in.
-[[nodiscard]] inline result<stream> read_base64(std::string_view source, const limits& limit = {}) {
-  if (source.size() > limit.max_bytes) return error{errc::input_too_large, limit.max_bytes};
-  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  std::size_t first = 0, last = source.size();
-  while (first < last && is_space(source[first])) ++first;
-  while (first < last && is_space(source[last - 1])) --last;
-  pool<std::byte> raw;
-  raw.reserve((last - first) / 4 * 3 + 3);
-  error e = detail::decode_base64(source.substr(first, last - first), raw);
-  if (e.code != errc::ok) return error{e.code, first + e.offset};
-  stream out;
-  e = detail::read_nodes({raw.data(), raw.size()}, limit, out);
-  if (e.code != errc::ok) return error{e.code, first + detail::base64_group(e.offset)};
-  return out;
-}
-
-}  // namespace genome
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_GENOME_READ_HPP
-
-// ---- tessera/genome/read_registry.hpp
-//
-// registry.json into a registry, patterns decoded.
-//
-//   tessera::result<genome::registry> r = genome::read_registry(json);
-//   if (!r) std::cerr << describe(r.error(), json, "registry.json");
-//
-//   {"canonical_to_index": {NAME: ID, …},      "index_to_canonical": {"ID": NAME, …},
-//    "variation_to_index": {NAME: ID, …},
-//    "constants": {"ID": {"type": TEXT, "value": any}, …},
-//    "index_to_constant": {"ID": TEXT, …},
-//    "constant_group_to_index": {NAME: ID, …}, "index_to_constant_group": {"ID": NAME, …},
-//    "param_name_to_index": {NAME: ID, …},     "index_to_param_name": {"ID": NAME, …},
-//    "patterns": {"ID": BASE64, …},
-//    "rules": {"transition_rules": {TEXT: {"probability": P, "count": N, "b64_repr": BASE64,
-//                                          "exceptions": [TEXT, …]}, …},
-//              "composition_rules": {TEXT: {"count": N}, …},
-//              "structural_rules": {TEXT: {"count": N}, …}}}
-//
-// Members come in any order and each may be missing, of a rule "exceptions" alone. P is a string or a
-// number and kept as it stands. What the ids mean to one another is verify()'s to check.
-//
-// The original tools write floats that JSON has no number for as NaN, Infinity and -Infinity. In the
-// values of constants, and there alone, they are read as the strings "nan", "inf" and "-inf".
-//
-// Lifetime:   the registry owns itself; the source may go.
-// Errors:     json_*, genome_registry_*, genome_constant_member, genome_rule_*, too_many_items, at the
-//             value; genome_base64_* and genome_node_truncated at the group of four characters, or
-//             the start of the string where it holds escapes.
-// Limits:     max_bytes and 2^32 - 1, max_items for each map, list and stream, max_depth.
-// Allocation: at most 20 × input + 64 KiB.
-
-#ifndef TESSERA_GENOME_READ_REGISTRY_HPP
-#define TESSERA_GENOME_READ_REGISTRY_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-// ---- tessera/core/json.hpp
-//
-// JSON, both ways: json::reader, json::writer, and copying from one to the other.
-//
-//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
-//
-// Lifetime:   see reader and writer.
-// Errors:     those of the reader; what was written until then stays.
-// Limits:     those of the reader.
-// Allocation: a byte for each open container.
-
-#ifndef TESSERA_CORE_JSON_HPP
-#define TESSERA_CORE_JSON_HPP
-
-#include <string_view>
-
-
-// ---- tessera/core/json_read.hpp
-//
-// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
-//
-//   json::reader in(source);
-//   std::string_view key;
-//   for (in.object(); in.key(key);) {
-//     if (key == "values")
-//       for (in.array(); in.element();) values.push_back(in.int64());
-//     else
-//       in.skip();
-//   }
-//   if (error e = in.finish(); e.code != errc::ok) return e;
-//
-// The first error sticks: from then on every loop ends, every value is 0, and finish() reports it.
-// So a schema reads like the format's documentation, with one check at the end.
-//
-//   accepted    RFC 8259, and a UTF-8 byte order mark before the value
-//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
-//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
-//   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
-//   doubles     correctly rounded, whatever the locale
-//
-// Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
-//             escapes, from the reader until its next string or key.
-// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
-//             reported when its object closes, at the second of the two.
-// Limits:     max_bytes, max_depth. Nothing here recurses.
-// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
-//             each at most twice (see pool).
-
-#ifndef TESSERA_CORE_JSON_READ_HPP
-#define TESSERA_CORE_JSON_READ_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
@@ -6122,6 +5037,545 @@ class reader {
 
 #endif  // TESSERA_CORE_JSON_READ_HPP
 
+// ---- tessera/core/json_write.hpp
+//
+// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
+//
+//   tessera::text out;
+//   json::writer w(out, json::compact);
+//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
+//   // {"step":0.5,"ids":[7]}
+//
+//   json::compact    {"a":[1,2]}          no white space
+//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
+//   json::indented   two spaces a level, one member or element a line, "key": value
+//
+// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
+//
+// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+//
+//   w.record(json::number_room + 2, [](json::cursor to) {
+//     return to.literal("[").number(0.5).literal("]");
+//   });
+//
+// Lifetime:   borrows the text it appends to.
+// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
+// Limits:     none.
+// Allocation: what the text grows by.
+
+#ifndef TESSERA_CORE_JSON_WRITE_HPP
+#define TESSERA_CORE_JSON_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+// ---- tessera/core/shortest.hpp
+//
+// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+//
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//
+// Three ways, each exact, the quickest that can prove its answer first:
+//
+//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
+//   any but the least of doubles                      v and its rounding interval in 128 bits
+//   what is too close to a tie for that               big integers
+//
+// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//
+// Lifetime:   values.
+// Errors:     none; the caller passes finite doubles.
+// Limits:     none.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_SHORTEST_HPP
+#define TESSERA_CORE_SHORTEST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// How a double is laid out. Both write the shortest digits that read back as the same double, a
+/// fraction or an exponent always, and two exponent digits or more with a sign.
+enum class double_style : std::uint8_t {
+  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
+  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
+};
+
+/// What put_double may write to. All of it may be overwritten, whatever the number's length.
+inline constexpr std::size_t double_room = 40;
+
+namespace detail {
+
+inline constexpr std::uint64_t powers_of_five[] = {1u,
+                                                   5u,
+                                                   25u,
+                                                   125u,
+                                                   625u,
+                                                   3125u,
+                                                   15625u,
+                                                   78125u,
+                                                   390625u,
+                                                   1953125u,
+                                                   9765625u,
+                                                   48828125u,
+                                                   244140625u,
+                                                   1220703125u,
+                                                   6103515625u,
+                                                   30517578125u,
+                                                   152587890625u,
+                                                   762939453125u,
+                                                   3814697265625u,
+                                                   19073486328125u,
+                                                   95367431640625u,
+                                                   476837158203125u,
+                                                   2384185791015625u,
+                                                   11920928955078125u,
+                                                   59604644775390625u,
+                                                   298023223876953125u,
+                                                   1490116119384765625u,
+                                                   7450580596923828125u};
+
+struct word_pair {
+  std::uint64_t high, low;
+};
+
+/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
+inline constexpr word_pair powers_of_five_27[] = {
+    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
+    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
+    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
+    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
+    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
+    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
+
+/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
+struct decimal_17 {
+  std::uint64_t significand;
+  int point;
+};
+
+/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
+/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
+inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
+  const int binary = (biased != 0 ? biased : 1) - 1075;
+  const bool closed = (significand & 1) == 0;       // ties to even read back as v
+  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
+  const unsigned twice = uneven ? 2 : 1;
+  // v = r / s; below and above: half the gaps to the neighbours, over s
+  big_integer r(significand), s(1), below(1), above(1);
+  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
+  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
+  if (binary > 0) {
+    below.shift_left(static_cast<unsigned>(binary));
+    above.shift_left(static_cast<unsigned>(binary));
+  }
+  if (uneven) above.shift_left(1);
+  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
+  const int log2 = 63 - std::countl_zero(significand) + binary;
+  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
+  if (k >= 0) {
+    s.multiply_power_of_ten(static_cast<unsigned>(k));
+  } else {
+    r.multiply_power_of_ten(static_cast<unsigned>(-k));
+    below.multiply_power_of_ten(static_cast<unsigned>(-k));
+    above.multiply_power_of_ten(static_cast<unsigned>(-k));
+  }
+  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
+    big_integer high = r;
+    high.add(above);
+    return high.compare(limit) >= (closed ? 0 : 1);
+  };
+  while (reaches(s)) {
+    s.multiply_add(10, 0);
+    ++k;
+  }
+  unsigned count = 0;
+  for (;;) {
+    r.multiply_add(10, 0);
+    below.multiply_add(10, 0);
+    above.multiply_add(10, 0);
+    char digit = '0';
+    while (r.compare(s) >= 0) {
+      r.subtract(s);
+      ++digit;
+    }
+    --k;
+    const bool low = r.compare(below) < (closed ? 1 : 0);
+    const bool high = reaches(s);
+    if (!low && !high) {
+      digits[count++] = digit;
+      continue;
+    }
+    r.shift_left(1);
+    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
+    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
+    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
+    exponent = k;
+    return count;
+  }
+}
+
+/// a * b
+[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
+#ifdef __SIZEOF_INT128__
+  __extension__ using wide = unsigned __int128;
+  const wide p = wide{a} * b;
+  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
+#else
+  constexpr std::uint64_t half = 0xffffffffu;
+  const std::uint64_t first = (a & half) * (b & half);
+  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
+  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
+  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
+#endif
+}
+/// a * b / 2^64, cut
+[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
+  word_pair p = multiply(a.high, b);
+  const std::uint64_t carried = multiply(a.low, b).high;
+  p.low += carried;
+  p.high += p.low < carried ? 1 : 0;
+  return p;
+}
+
+/// (high * 2^64 + low) * 2^exponent
+struct binary_128 {
+  word_pair bits;
+  int exponent;
+};
+
+/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
+/// error below 3 in the last bit.
+[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
+  const auto from_table = [](int i) -> binary_128 {
+    const int zeros = std::countl_zero(powers_of_five[i]);
+    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
+  };
+  if (power >= 0 && power <= 27) return from_table(power);
+  const int coarse = (power + 297) / 27 - 11;
+  const binary_128 fine = from_table((power + 297) % 27);
+  // 1217359 / 2^19 is just above log2(5).
+  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
+          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
+}
+
+[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
+  char digits[20];
+  int exponent = 0;
+  const unsigned count = shortest_digits_exact(v, digits, exponent);
+  std::uint64_t significand = 0;
+  for (unsigned i = 0; i < 17; ++i)
+    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+  return {significand, static_cast<int>(count) + exponent};
+}
+
+/// Shortest digits of a finite v > 0, the nearest to v of those.
+[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
+  const int binary = biased - 1075;  // v = significand * 2^binary
+  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
+  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
+  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
+  const bool nearer = fraction == 0;  // the double below
+  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
+  const binary_128 five = power_of_five(scale);
+  const bool exact = five.bits.low == 0;
+  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
+  const int shift = 128 + binary + scale + five.exponent;
+  word_pair value = multiply(five.bits.high, significand << shift);
+  if (!exact) value = multiply_high(five.bits, significand << shift);
+  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
+  const std::uint64_t above_low =
+      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
+  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
+  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
+  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  if (!exact) {
+    // These three are off by less than 3: too close to an integer or to a half, that could decide.
+    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
+    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
+  }
+  // The integers within. Ties to even: the ends read back as v when the significand is even.
+  const std::uint64_t odd = significand & 1;
+  const std::uint64_t high =
+      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
+  const std::uint64_t low =
+      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
+  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
+  std::uint64_t nearest = high / 10 * 10;
+  if (nearest < low) {
+    nearest = value.high;
+    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+  }
+  const bool has_16 = nearest < powers_of_ten[16];
+  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
+}
+
+/// How many of eight digits there are up to the last that isn't 0; there is one.
+[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
+  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
+}
+
+/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
+inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
+  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
+  store_le(to, high | eight_zeros);
+  store_le(to + 8, low | eight_zeros);
+  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
+}
+
+/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
+/// way saves no registers for it.
+[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
+  const decimal_17 d = shortest(v);
+  const std::uint64_t first = d.significand / powers_of_ten[16];
+  const std::uint64_t others = d.significand % powers_of_ten[16];
+  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
+    *to++ = static_cast<char>('0' + first);
+    const unsigned count = put_sixteen(to + 1, others);
+    *to = '.';
+    to += count == 0 ? 0 : count + 1;
+    *to++ = 'e';
+    *to++ = d.point < 1 ? '-' : '+';
+    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
+    if (power < 10) *to++ = '0';
+    return put_up_to_eight(to, power);
+  }
+  if (d.point <= 0) {
+    std::memcpy(to, "0.000", 5);
+    to += 2 - d.point;
+    *to++ = static_cast<char>('0' + first);
+    return to + put_sixteen(to, others);
+  }
+  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
+  // integers below 2^53 are doubles, and those behind are written whole.
+  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  const auto point = static_cast<unsigned>(d.point);
+  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
+  to = put_magnitude(to, whole);
+  *to++ = '.';
+  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
+  return to + (count == 0 ? 1 : count);
+}
+
+}  // namespace detail
+
+/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+inline char* put_double(char* to, double v, double_style style) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  *to = '-';
+  to += bits >> 63;
+  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
+  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
+  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
+  const double scaled = v * 1e8;
+  if (scaled < 1e15) {
+    const auto n = static_cast<std::int64_t>(scaled + 0.5);
+    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
+    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
+      const auto whole = static_cast<std::uint32_t>(v);
+      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
+      *to++ = '.';
+      const std::uint64_t digits =
+          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
+      store_le(to, digits | detail::eight_zeros);
+      return to + detail::up_to_last(digits | 1);  // one digit at least
+    }
+  }
+  return detail::put_shortest(to, v, style);
+}
+
+/// Appends a finite double.
+inline void append_double(text& out, double v, double_style style) {
+  char* const to = out.prepare(double_room);
+  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SHORTEST_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The white space of a document.
+struct layout {
+  unsigned indent;  ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;
+  double_style doubles = double_style::python;
+};
+inline constexpr layout compact{0, ",", ":"};
+inline constexpr layout spaced{0, ", ", ": "};
+inline constexpr layout indented{2, ",", ": "};
+
+/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+inline void append_quoted(text& out, std::string_view s) {
+  out << '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out << s.substr(plain, i - plain) << '\\';
+    plain = i + 1;
+    switch (c) {
+      case '\b': out << 'b'; break;
+      case '\f': out << 'f'; break;
+      case '\n': out << 'n'; break;
+      case '\r': out << 'r'; break;
+      case '\t': out << 't'; break;
+      case '"':
+      case '\\': out << s[i]; break;
+      default:
+        out << "u00"
+            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
+    }
+  }
+  out << s.substr(plain) << '"';
+}
+
+inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+
+/// Where the next character of a record goes. Each call stores and returns where the one after that
+/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+class cursor {
+ public:
+  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
+
+  template <class Int>
+  [[nodiscard]] cursor integer(Int v) const noexcept {
+    return {put_integer(to_, v), doubles_};
+  }
+  [[nodiscard]] cursor number(double v) const noexcept {
+    return {put_double(to_, v, doubles_), doubles_};
+  }
+  /// JSON as it stands: brackets, commas, keys.
+  template <std::size_t Size>
+  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
+    std::memcpy(to_, json, Size - 1);
+    return {to_ + Size - 1, doubles_};
+  }
+  [[nodiscard]] char* place() const noexcept { return to_; }
+
+ private:
+  char* to_;
+  double_style doubles_;
+};
+
+class writer {
+ public:
+  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
+
+  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
+  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  /// Closes the innermost container.
+  writer& end() {
+    const bool is_object = (kinds_.view().back() == '}');
+    kinds_.truncate(kinds_.size() - 1);
+    if (!fresh_ && one_line_ == 0) new_line();
+    if (one_line_ != 0) --one_line_;
+    out_ << (is_object ? '}' : ']');
+    fresh_ = false;
+    return *this;
+  }
+  /// The key of the next member.
+  writer& key(std::string_view name) {
+    separate();
+    append_quoted(out_, name);
+    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
+    after_key_ = true;
+    return *this;
+  }
+
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  writer& integer(Int v) { return separate(), out_ << v, *this; }
+  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  writer& null() { return raw("null"); }
+  /// A value that is JSON text already, such as a number's own token.
+  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
+  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  template <class Write>
+  writer& record(std::size_t room, Write write) {
+    separate();
+    char* const begin = out_.prepare(room);
+    const cursor end = write(cursor(begin, layout_.doubles));
+    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
+  }
+
+ private:
+  writer& begin(char bracket, char close, bool one_line) {
+    separate();
+    out_ << bracket;
+    kinds_ << close;
+    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
+    fresh_ = true;
+    return *this;
+  }
+  void separate() {
+    if (after_key_) {
+      after_key_ = false;
+    } else if (kinds_.size() != 0) {
+      if (!fresh_) {
+        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
+          out_ << ',';
+        else
+          out_ << layout_.comma;
+      }
+      if (one_line_ == 0) new_line();
+    }
+    fresh_ = false;
+  }
+  void new_line() {
+    const std::size_t spaces = kinds_.size() * layout_.indent;
+    char* const to = out_.prepare(1 + spaces);
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    out_.advance(1 + spaces);
+  }
+
+  text& out_;
+  layout layout_;
+  text kinds_;                // the closing brackets that are due
+  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  bool fresh_ = false, after_key_ = false;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_WRITE_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
@@ -6156,9 +5610,1495 @@ inline void copy(reader& in, writer& out) {
 
 #endif  // TESSERA_CORE_JSON_HPP
 
+// ---- tessera/core/detail/hex.hpp
+//
+// A place in a binary source: what descriptions of errors end with.
+
+#ifndef TESSERA_CORE_DETAIL_HEX_HPP
+#define TESSERA_CORE_DETAIL_HEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+/// " (0x30c)"
+inline void append_offset_in_hex(text& out, std::uint64_t offset) {
+  out << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  append_hex(out, offset, digits);
+  out << ')';
+}
+
+/// The 16 bytes around an offset, and a caret below the byte that stands there.
+inline void append_hex_line(text& out, bytes source, std::size_t offset) {
+  out << "  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_HEX_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+namespace detail {
+
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
+  }
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
+
+TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys`, up to the next step's
+  };
+  pool<step> steps;
+  text keys;
+  reader in(source, limit);
+  for (bool found = in.offset() >= offset; !found;) {
+    switch (in.peek()) {
+      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
+      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
+      default: in.skip(), found = in.offset() > offset;
+    }
+    // On to the next value; containers that end on the way are left.
+    bool more = false;
+    while (!found && !more && !steps.empty()) {
+      std::string_view name;
+      more = steps.back().is_object ? in.key(name) : in.element();
+      if (in.failed()) {
+        found = true;
+      } else if (more) {
+        ++steps.back().count;
+        keys.truncate(steps.back().key_first);
+        keys << name;
+        found = in.offset() >= offset;
+      } else {
+        found = in.offset() > offset;
+        keys.truncate(steps.back().key_first);
+        steps.pop_back();
+      }
+    }
+    found = found || steps.empty();
+  }
+
+  text out("$");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    if (s.count == 0) break;  // behind the opening bracket, before the first value
+    if (!s.is_object) {
+      out << '[' << s.count - 1 << ']';
+      continue;
+    }
+    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
+    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
+    append_key(out, key);
+  }
+  return out;
+}
+
+TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
+                         std::uint64_t* offsets, const limits& limit) {
+  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    offsets[i] = no_offset;
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return detail::compare_paths(paths[a], paths[b]) < 0;
+  });
+
+  struct level {
+    bool is_object;
+    std::uint64_t count;      // elements that were entered
+    std::size_t first, last;  // the paths into this container
+    std::size_t prefix;       // how much of these paths leads here
+  };
+  pool<level> levels;
+  text component;
+  reader in(source, limit);
+  std::size_t found = 0;
+  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
+    const std::uint64_t at = in.offset();
+    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
+      offsets[order[first]] = at;
+    const kind k = in.peek();
+    if (first == last || (k != kind::object && k != kind::array)) {
+      in.skip();
+      return;
+    }
+    if (k == kind::object)
+      in.object();
+    else
+      in.array();
+    levels.push_back({k == kind::object, 0, first, last, prefix});
+  };
+  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
+    const std::string_view path = paths[order[i]];
+    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
+  };
+  std::size_t first_path = 0, last_path = order.size();
+  while (first_path < last_path && !leads(first_path)) ++first_path;
+  while (first_path < last_path && !leads(last_path - 1)) --last_path;
+  value(first_path, last_path, 1);
+
+  std::string_view name;
+  while (!levels.empty() && !in.failed() && found < order.size()) {
+    level& l = levels.back();
+    if (l.is_object ? !in.key(name) : !in.element()) {
+      levels.pop_back();
+      continue;
+    }
+    component.clear();
+    if (l.is_object)
+      append_key(component, name);
+    else
+      component << '[' << l.count++ << ']';
+    const auto order_of = [&](std::size_t i) {
+      const std::string_view path = paths[order[i]];
+      const std::size_t end = detail::component_end(path, l.prefix);
+      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
+    };
+    std::size_t first = l.first, last = l.last;
+    while (first < last) {  // to the first that is not before the component
+      const std::size_t middle = first + (last - first) / 2;
+      if (order_of(middle) < 0)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    while (last < l.last && order_of(last) == 0) ++last;
+    value(first, last, l.prefix + component.size());
+  }
+}
+TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
+                                  const limits& limit) {
+  std::uint64_t offset = no_offset;
+  find(source, {&path, 1}, &offset, limit);
+  return offset;
+}
+
+}  // namespace json
+
+namespace detail {
+
+inline void append_message(text& out, error e) {
+  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+}
+/// An error of what was built in code.
+[[nodiscard]] inline text describe_element(error e, std::string_view name) {
+  text out(name);
+  append_message(out, e);
+  if (e.index == error_index::whole)
+    out << '\n';
+  else
+    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
+  return out;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
+                             const limits& limit) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
+  const line_column at = locate(source, offset);
+  text out(name);
+  out << ':' << at.line << ':' << at.column;
+  detail::append_message(out, e);
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
+    const text path = json::path(source, offset, limit);
+    append_shown(out << " at ", path);
+    out << ", offset ";
+  } else {
+    out << " at offset ";
+  }
+  out << offset << '\n';
+  detail::append_caret(out, source, offset);
+  return out;
+}
+
+TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
+  text out(name);
+  detail::append_message(out, e);
+  out << " at offset " << offset;
+  detail::append_offset_in_hex(out, offset);
+  out << '\n';
+  detail::append_hex_line(out, source, offset);
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+// ---- tessera/genome/detail/errors.hpp
+//
+// The names and messages of NAC v1.2's codes, made known to core.
+
+#ifndef TESSERA_GENOME_DETAIL_ERRORS_HPP
+#define TESSERA_GENOME_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_GENOME_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(5) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace genome::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_ERRORS_HPP
+
+// ---- tessera/genome/detail/format.hpp
+//
+// The bodies of genome/format.hpp.
+
+#ifndef TESSERA_GENOME_DETAIL_FORMAT_HPP
+#define TESSERA_GENOME_DETAIL_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+TESSERA_INLINE void stream::add(node n, view<std::int32_t> d) {
+  n.first = static_cast<std::uint32_t>(inputs.size());
+  n.count = static_cast<std::uint32_t>(d.size());
+  nodes.push_back(n);
+  inputs.append(d.data(), d.size());
+}
+
+TESSERA_INLINE bool operator==(const stream_view& x, const stream_view& y) noexcept {
+  if (x.size() != y.size()) return false;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const node &a = x.nodes[i], &b = y.nodes[i];
+    if (a.a != b.a || a.b != b.b || a.c != b.c || a.count != b.count) return false;
+    for (std::size_t k = 0; k < a.count; ++k)
+      if (x.inputs_of(i)[k] != y.inputs_of(i)[k]) return false;
+  }
+  return true;
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_FORMAT_HPP
+
+// ---- tessera/genome/detail/registry.hpp
+//
+// The bodies of genome/registry.hpp.
+
+#ifndef TESSERA_GENOME_DETAIL_REGISTRY_HPP
+#define TESSERA_GENOME_DETAIL_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+
+// ---- tessera/genome/detail/registry_order.hpp
+//
+// The maps of a registry in order: by id, as they are written, and by name, to find one that stands
+// twice.
+//
+//   bool same = *genome::read_registry(json) == registry;      // wherever members stood in the file
+//
+// Lifetime:   orders are indices into the map that they were made of.
+// Errors:     none.
+// Limits:     32-bit indices.
+// Allocation: 4 bytes for each member of a map, and again while it is sorted.
+
+#ifndef TESSERA_GENOME_DETAIL_REGISTRY_ORDER_HPP
+#define TESSERA_GENOME_DETAIL_REGISTRY_ORDER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 namespace detail {
+
+using map_order = pool<std::uint32_t>;
+
+/// The indices of a map as `less` of two members orders them; others stay as they stand.
+template <class T, class Less>
+[[nodiscard]] map_order ordered(const pool<T>& map, Less less) {
+  map_order order;
+  order.reserve(map.size());
+  for (std::size_t i = 0; i < map.size(); ++i) order.push_back(static_cast<std::uint32_t>(i));
+  sort(order.data(), order.size(),
+       [&](std::uint32_t a, std::uint32_t b) { return less(map[a], map[b]); });
+  return order;
+}
+template <class T>
+[[nodiscard]] map_order by_id(const pool<T>& map) {
+  return ordered(map, [](const T& a, const T& b) { return a.id < b.id; });
+}
+
+[[nodiscard]] constexpr characters_range key_of(const entry& e) noexcept { return e.name; }
+[[nodiscard]] constexpr characters_range key_of(const transition_rule& t) noexcept {
+  return t.text;
+}
+[[nodiscard]] constexpr characters_range key_of(const counted_rule& c) noexcept { return c.text; }
+
+/// The first member whose name stands before it already; map.size() where there is none. Sorting
+/// costs n log n in characters, however alike the names are.
+template <class T>
+[[nodiscard]] std::size_t first_repeated_name(const registry& r, const pool<T>& map) {
+  const auto name = [&r](const T& row) { return r.name_of(key_of(row)); };
+  const map_order order =
+      ordered(map, [&name](const T& a, const T& b) { return name(a) < name(b); });
+  std::size_t first = map.size();
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (order[i] < first && name(map[order[i]]) == name(map[order[i - 1]])) first = order[i];
+  return first;
+}
+/// The same for ids.
+template <class T>
+[[nodiscard]] std::size_t first_repeated_id(const pool<T>& map) {
+  const map_order order = by_id(map);
+  std::size_t first = map.size();
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (order[i] < first && map[order[i]].id == map[order[i - 1]].id) first = order[i];
+  return first;
+}
+
+/// Two registries next to one another, member by member, offsets aside.
+struct registry_comparison {
+  const registry &x, &y;
+
+  [[nodiscard]] bool same(characters_range a, characters_range b) const {
+    return x.name_of(a) == y.name_of(b);
+  }
+  [[nodiscard]] bool same(const entry& a, const entry& b) const {
+    return a.id == b.id && same(a.name, b.name);
+  }
+  [[nodiscard]] bool same(const constant& a, const constant& b) const {
+    return a.id == b.id && same(a.type, b.type) && same(a.value, b.value);
+  }
+  [[nodiscard]] bool same(const pattern& a, const pattern& b) const {
+    return a.id == b.id && x.nodes_of(a) == y.nodes_of(b);
+  }
+  [[nodiscard]] bool same(const counted_rule& a, const counted_rule& b) const {
+    return a.count == b.count && same(a.text, b.text);
+  }
+  [[nodiscard]] bool same(const transition_rule& a, const transition_rule& b) const {
+    if (a.count != b.count || a.exceptions != b.exceptions || !same(a.text, b.text) ||
+        !same(a.probability, b.probability) || !(x.nodes_of(a) == y.nodes_of(b)))
+      return false;
+    for (std::uint32_t i = 0; i < a.exceptions; ++i)
+      if (!same(x.exceptions[a.first_exception + i], y.exceptions[b.first_exception + i]))
+        return false;
+    return true;
+  }
+  template <class T>
+  [[nodiscard]] bool same_ids(const pool<T>& a, const pool<T>& b) const {
+    if (a.size() != b.size()) return false;
+    const map_order i = by_id(a), j = by_id(b);
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (!same(a[i[k]], b[j[k]])) return false;
+    return true;
+  }
+  template <class T>
+  [[nodiscard]] bool same_rows(const pool<T>& a, const pool<T>& b) const {
+    if (a.size() != b.size()) return false;
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (!same(a[k], b[k])) return false;
+    return true;
+  }
+};
+
+}  // namespace detail
+
+/// Whether two registries say the same: maps in any order, rules in theirs; offsets don't count.
+TESSERA_INLINE bool operator==(const registry& x, const registry& y) {
+  const detail::registry_comparison c{x, y};
+  return c.same_ids(x.operations, y.operations) && c.same_ids(x.operation_ids, y.operation_ids) &&
+         c.same_ids(x.variations, y.variations) && c.same_ids(x.constants, y.constants) &&
+         c.same_ids(x.constant_texts, y.constant_texts) && c.same_ids(x.groups, y.groups) &&
+         c.same_ids(x.group_ids, y.group_ids) && c.same_ids(x.parameters, y.parameters) &&
+         c.same_ids(x.parameter_ids, y.parameter_ids) && c.same_ids(x.patterns, y.patterns) &&
+         c.same_rows(x.transitions, y.transitions) && c.same_rows(x.compositions, y.compositions) &&
+         c.same_rows(x.structures, y.structures);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_REGISTRY_ORDER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+TESSERA_INLINE characters_range registry::add_characters(std::string_view s) {
+  const characters_range at{static_cast<std::uint32_t>(characters.size()),
+                            static_cast<std::uint32_t>(s.size())};
+  characters << s;
+  return at;
+}
+
+TESSERA_INLINE void registry::add(pool<entry>& map, pool<entry>& reverse, std::uint32_t id,
+                                  std::string_view name) {
+  const entry e{id, add_characters(name), map.size()};
+  map.push_back(e);
+  reverse.push_back(e);
+}
+
+TESSERA_INLINE void registry::add_constant(std::uint32_t id, std::string_view type,
+                                           std::string_view value) {
+  const characters_range t = add_characters(type), v = add_characters(value);
+  constants.push_back({id, t, v, constants.size()});
+}
+
+TESSERA_INLINE void registry::add_pattern(std::uint32_t id, const stream_view& nodes) {
+  patterns.push_back({id, static_cast<std::uint32_t>(pattern_nodes.size()),
+                      static_cast<std::uint32_t>(nodes.size()), patterns.size()});
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    pattern_nodes.add(nodes.nodes[i], nodes.inputs_of(i));
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_REGISTRY_HPP
+
+// ---- tessera/genome/detail/program.hpp
+//
+// The bodies of genome/program.hpp.
+
+#ifndef TESSERA_GENOME_DETAIL_PROGRAM_HPP
+#define TESSERA_GENOME_DETAIL_PROGRAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome::detail {
+
+class library_maker;
+
+}  // namespace genome::detail
+namespace genome {
+
+TESSERA_INLINE const genome::constant* library::constant(std::uint32_t id) const& noexcept {
+  const std::uint32_t i = at(constants_, id);
+  return i == none ? nullptr : &registry_.constants[i];
+}
+
+TESSERA_INLINE std::string_view library::name(const places& p, const pool<entry>& map,
+                                              std::uint32_t id) const noexcept {
+  const std::uint32_t i = at(p, id);
+  return i == none ? std::string_view{} : registry_.name_of(map[i]);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_PROGRAM_HPP
+
+// ---- tessera/genome/detail/expand.hpp
+//
+// The bodies of genome/expand.hpp.
+
+#ifndef TESSERA_GENOME_DETAIL_EXPAND_HPP
+#define TESSERA_GENOME_DETAIL_EXPAND_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome::detail {
+
+/// Writes a stream out, with a stack of the patterns and one of the blocks that it is in.
+class expander {
+ public:
+  expander(const program& p, const expand_options& how)
+      : stream_(p.stream()),
+        registry_(p.library().registry()),
+        library_(p.library()),
+        shapes_(p.library(), how.copies),
+        copies_(how.copies),
+        most_(how.limit.max_items < max_nodes ? how.limit.max_items : max_nodes) {}
+
+  [[nodiscard]] result<stream> run(view<pattern_result> results) {
+    if (const error e = shapes_.choose(results); e.code != errc::ok) return e;
+    if (const error e = measure(); e.code != errc::ok) return e;
+    frames_.push_back({stream_, 0});
+    open_.push_back(1);
+    for (;;) {
+      end_blocks();
+      frame& f = frames_.back();
+      if (f.next == f.nodes.size()) {
+        if (frames_.size() == 1) return std::move(out_);
+        frames_.pop_back();
+      } else if (const error e = add_next(); e.code != errc::ok) {
+        return e;
+      }
+    }
+  }
+
+ private:
+  /// Indices fit D, and what nodes take fits the host.
+  static constexpr std::uint64_t max_nodes =
+      sizeof(std::size_t) > 4 ? std::uint64_t{0x7fffffff} : std::uint64_t{0x07ffffff};
+
+  /// The stream, or a pattern, that is being written out.
+  struct frame {
+    stream_view nodes;
+    std::size_t next;
+  };
+  /// A block that is being written out, of an IF or WHILE.
+  struct block {
+    std::uint32_t id = 0;     // in open_
+    std::uint32_t head = 0;   // its IF or WHILE, in out_
+    std::uint32_t flat = 0;   // and in places_
+    std::uint32_t part = 0;   // which of its two blocks
+    std::uint32_t first = 0;  // node of that, in out_
+    std::uint32_t guard = 0;  // the innermost block of an IF around, or itself: its index, plus 1
+    std::size_t first_listed = 0, listed = 0;  // what an IF's blocks may take
+    std::size_t end = 0;                       // in the nodes of its frame
+    std::size_t other_end = 0;                 // of the second block
+    std::size_t depth = 0;                     // of frames
+  };
+  static constexpr std::int32_t unknown = -1;  // the second length, until both blocks have ended
+
+  /// Finds out how much there will be, and makes room for it.
+  [[nodiscard]] error measure() {
+    std::uint64_t nodes = 0, inputs = 0, places = 0;
+    for (std::size_t i = 0; i < stream_.size(); ++i) {
+      const node& n = stream_.nodes[i];
+      if (n.what() == command::pattern) {
+        const std::uint32_t p = library_.find_pattern(n.pattern_id());
+        const pattern_shape& shape = shapes_.of(p);
+        nodes = add_capped(nodes, shape.nodes);
+        inputs = add_capped(inputs, shape.inputs);
+        places += library_.flat_size(p);
+      } else if (n.what() == command::copy && copies_) {
+        nodes += static_cast<std::uint16_t>(n.c);
+        ++places;
+      } else {
+        ++nodes, ++places;
+        inputs += n.count;
+      }
+      if (nodes > most_ || inputs > most_)
+        return {errc::genome_expansion_size, offset_of(stream_, i)};
+    }
+    out_.nodes.reserve(to_size(nodes));
+    out_.inputs.reserve(to_size(inputs));
+    places_.reserve(to_size(places));
+    starts_.reserve(stream_.size());
+    return {};
+  }
+
+  [[nodiscard]] std::uint32_t current_block() const noexcept {
+    return blocks_.empty() ? 0 : blocks_.back().id;
+  }
+  [[nodiscard]] std::uint32_t written() const noexcept {
+    return static_cast<std::uint32_t>(out_.size());
+  }
+
+  [[nodiscard]] error add_next() {
+    frame& f = frames_.back();
+    const stream_view from = f.nodes;
+    const std::size_t i = f.next++;
+    const bool inside = frames_.size() > 1;  // of a pattern
+    if (!inside) starts_.push_back(static_cast<std::uint32_t>(places_.size()));
+    const node& n = from.nodes[i];
+    if (n.what() == command::pattern) {
+      const std::uint32_t p = shapes_.of(library_.find_pattern(n.pattern_id())).same_as;
+      frames_.push_back({registry_.nodes_of(registry_.patterns[p]), 0});
+      return {};
+    }
+    places_.push_back({written(), current_block()});
+    const view<std::int32_t> d = from.inputs_of(i);
+    if (n.what() == command::copy && copies_) {
+      for (std::int32_t k = 0; k < n.c; ++k)
+        out_.add(
+            {.a = n.b, .b = static_cast<std::uint8_t>(d[0]), .c = static_cast<std::int16_t>(d[1])},
+            {});
+      return {};
+    }
+    node added = n;
+    added.first = static_cast<std::uint32_t>(out_.inputs.size());
+    out_.nodes.push_back(added);
+    out_.inputs.append(d.data(), d.size());
+    const std::size_t first_listed = listed_.size();
+    for (std::size_t k = n.lengths(); k < d.size(); ++k) {
+      std::size_t flat = 0;
+      if (const error e = inside ? find_relative(d[k], flat) : find(i, d[k], flat);
+          e.code != errc::ok)
+        return e;
+      const place& p = places_[flat];
+      const bool is_offset = inside ? p.block != 0 && p.block == current_block() : d[k] < 0;
+      out_.inputs[added.first + k] = static_cast<std::int32_t>(p.node) -
+                                     static_cast<std::int32_t>(is_offset ? written() - 1 : 0);
+      if (n.what() == command::control_flow && n.b == if_else)
+        listed_.push_back(static_cast<std::uint32_t>(flat));
+    }
+    if (n.what() == command::control_flow) start_blocks(n, d, first_listed);
+    return {};
+  }
+
+  /// What the stream's node i means by an entry of its D.
+  [[nodiscard]] error find(std::size_t i, std::int32_t d, std::size_t& flat) const noexcept {
+    const std::size_t from =
+        d < 0 ? i - static_cast<std::size_t>(-std::int64_t{d}) : static_cast<std::size_t>(d);
+    flat = starts_[from];
+    const node& n = stream_.nodes[from];
+    if (n.what() != command::pattern) return {};
+    const std::uint32_t p = library_.find_pattern(n.pattern_id());
+    flat += shapes_.result_of(p);
+    if (!can_be_taken(flat)) return {errc::genome_pattern_result, shapes_.chosen_by(p)};
+    return {};
+  }
+
+  /// What the last flat node, of a pattern, means by an entry of its D.
+  [[nodiscard]] error find_relative(std::int32_t d, std::size_t& flat) const noexcept {
+    const std::int64_t at = static_cast<std::int64_t>(places_.size()) - 1 + d;
+    flat = static_cast<std::size_t>(at);
+    const std::uint64_t offset = offset_of(stream_, starts_.size() - 1);
+    if (d >= 0 || at < 0 || !can_be_taken(flat)) return {errc::genome_pattern_order, offset};
+    if (!is_listed(flat)) return {errc::genome_reference_external, offset};
+    return {};
+  }
+
+  [[nodiscard]] bool can_be_taken(std::size_t flat) const noexcept {
+    const place& p = places_[flat];
+    const node& n = out_.nodes[p.node];
+    if (n.what() == command::output || n.what() == command::pad || open_[p.block] == 0)
+      return false;
+    return n.what() != command::control_flow || out_.inputs[n.first + 1] != unknown;
+  }
+  /// Whether the innermost IF around the last flat node lets its blocks take this one.
+  [[nodiscard]] bool is_listed(std::size_t flat) const noexcept {
+    if (blocks_.empty() || blocks_.back().guard == 0) return true;
+    const block& guard = blocks_[blocks_.back().guard - 1];
+    if (flat > guard.flat) return true;
+    const std::uint32_t* const list = listed_.data() + guard.first_listed;
+    const std::size_t i =
+        first_not_below(list, guard.listed, [flat](std::uint32_t listed) { return listed < flat; });
+    return i < guard.listed && list[i] == flat;
+  }
+
+  void start_blocks(const node& n, view<std::int32_t> d, std::size_t first_listed) {
+    block b;
+    b.id = start_block();
+    b.head = written() - 1;
+    b.first = written();
+    b.flat = static_cast<std::uint32_t>(places_.size() - 1);
+    b.end = frames_.back().next + static_cast<std::size_t>(d[0]);
+    b.other_end = b.end + static_cast<std::size_t>(d[1]);
+    b.depth = frames_.size();
+    b.guard = n.b == if_else    ? static_cast<std::uint32_t>(blocks_.size() + 1)
+              : blocks_.empty() ? 0
+                                : blocks_.back().guard;
+    b.first_listed = first_listed;
+    b.listed = listed_.size() - first_listed;
+    sort(listed_.data() + first_listed, b.listed,
+         [](std::uint32_t x, std::uint32_t y) { return x < y; });
+    blocks_.push_back(b);
+    out_.inputs[out_.nodes.back().first + 1] = unknown;
+  }
+  [[nodiscard]] std::uint32_t start_block() {
+    open_.push_back(1);
+    return static_cast<std::uint32_t>(open_.size() - 1);
+  }
+  /// Ends the blocks that end here, innermost first, and starts those that follow on one.
+  void end_blocks() {
+    while (!blocks_.empty()) {
+      block& b = blocks_.back();
+      if (b.depth != frames_.size() || b.end != frames_.back().next) return;
+      open_[b.id] = 0;
+      out_.inputs[out_.nodes[b.head].first + b.part] =
+          static_cast<std::int32_t>(written() - b.first);
+      if (b.part == 1) {
+        listed_.shrink(b.first_listed);
+        blocks_.pop_back();
+      } else {
+        b.part = 1;
+        b.end = b.other_end;
+        b.first = written();
+        b.id = start_block();
+      }
+    }
+  }
+
+  /// Where a flat node is, with COPY as one node: in the graph, and in which block.
+  struct place {
+    std::uint32_t node, block;
+  };
+
+  const stream_view stream_;
+  const registry& registry_;
+  const library& library_;
+  pattern_shapes shapes_;
+  const bool copies_;
+  const std::uint64_t most_;
+
+  stream out_;
+  pool<place> places_;
+  pool<std::uint32_t> starts_;  // of the stream's nodes, in places_
+  pool<unsigned char> open_;    // of each block, whether it hasn't ended; the graph is the first
+  pool<frame> frames_;
+  pool<block> blocks_;
+  pool<std::uint32_t> listed_;  // in places_; ascending for each IF
+};
+
+}  // namespace genome::detail
+namespace genome {
+
+TESSERA_INLINE result<stream> expand(const program& p, const expand_options& how) {
+  return detail::expander(p, how).run(how.results);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_EXPAND_HPP
+
+// ---- tessera/genome/detail/compress.hpp
+//
+// The bodies of genome/compress.hpp.
+
+#ifndef TESSERA_GENOME_DETAIL_COMPRESS_HPP
+#define TESSERA_GENOME_DETAIL_COMPRESS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome::detail {
+
+/// Writes the nodes of a graph, some of them as one. `ids` has the new index of each node, and how
+/// many there are; `merge(out, i)` adds the new node that starts at node i, or returns false where
+/// that is node i itself.
+template <class Merge>
+[[nodiscard]] stream renumber(const stream_view& g, const pool<std::uint32_t>& ids, Merge merge) {
+  stream out;
+  out.nodes.reserve(ids.back());
+  const auto id = [&ids](std::size_t i) { return static_cast<std::int32_t>(ids[i]); };
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    if ((i != 0 && ids[i] == ids[i - 1]) || merge(out, i)) continue;
+    const std::size_t first = out.inputs.size();
+    const view<std::int32_t> d = g.inputs_of(i);
+    out.add(g.nodes[i], d);
+    for (std::size_t k = g.nodes[i].lengths(); k < d.size(); ++k)
+      out.inputs[first + k] = id(node_of(i, d[k])) - (d[k] < 0 ? id(i) : 0);
+    if (g.nodes[i].what() != command::control_flow) continue;
+    const std::size_t middle = i + 1 + static_cast<std::size_t>(d[0]);
+    const std::size_t end = middle + static_cast<std::size_t>(d[1]);
+    out.inputs[first] = id(middle) - id(i + 1);
+    out.inputs[first + 1] = id(end) - id(middle);
+  }
+  return out;
+}
+
+/// Of one graph.
+class compression {
+ public:
+  explicit compression(const pattern_index& patterns)
+      : patterns_(patterns), shapes_(patterns.shapes()) {}
+
+  [[nodiscard]] stream run(stream graph, bool copies) {
+    graph_ = std::move(graph);
+    blocks_ = blocks_of(graph_);
+    if (copies) merge_runs();
+    match();
+    drop_matches();
+    return write();
+  }
+
+ private:
+  struct match_of {
+    std::uint32_t pattern;
+    std::uint32_t first, size;  // nodes
+  };
+
+  /// Puts COPYs where nodes repeat.
+  void merge_runs() {
+    pool<unsigned char> used;
+    used.resize(graph_.size() + 1);
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      for (const std::int32_t d : stream_view(graph_).references(i)) used[node_of(i, d)] = 1;
+      if (blocks_[i].first != 0) used[blocks_[i].end - std::size_t{1}] = 1;  // the block's value
+    }
+    pool<std::uint32_t> ids;
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++next) {
+      const std::size_t end = run_from(i, used);
+      for (; i < end; ++i) ids.push_back(next);
+    }
+    ids.push_back(next);
+    if (next == graph_.size()) return;
+    graph_ = renumber(graph_, ids, [&](stream& out, std::size_t i) {
+      std::int16_t count = 0;
+      for (std::size_t k = i; ids[k] == ids[i]; ++k) ++count;
+      const node& n = graph_.nodes[i];
+      if (count > 1) out.add({.a = 7, .b = n.a, .c = count}, {n.b, n.c});
+      return count > 1;
+    });
+    blocks_ = blocks_of(graph_);
+  }
+  /// The end of the run that starts at a node, where that is worth a COPY.
+  [[nodiscard]] std::size_t run_from(std::size_t first, const pool<unsigned char>& used) const {
+    const node& n = graph_.nodes[first];
+    const command what = n.what();
+    const bool can_repeat =
+        n.count == 0 && what != command::pad && what != command::output && what != command::copy;
+    std::size_t end = first + 1;
+    if (!can_repeat) return end;
+    const std::size_t most = first + INT16_MAX;  // what C of a COPY holds
+    for (; end < blocks_[first].end && end < most && used[end] == 0; ++end) {
+      const node& m = graph_.nodes[end];
+      if (m.a != n.a || m.b != n.b || m.c != n.c || m.count != 0) break;
+    }
+    return end - first > 2 ? end : first + 1;
+  }
+
+  /// Takes the longest match from left to right.
+  void match() {
+    pool<std::uint32_t> tokens;
+    sequence_matcher matcher;
+    patterns_.add_patterns(graph_, blocks_, tokens, matcher);
+    matcher.build();
+    pool<sequence_matcher::found> longest;
+    longest.resize(graph_.size());
+    std::uint32_t state = 0;
+    for (std::size_t i = graph_.size(); i-- != 0;) {
+      state = matcher.step(state, tokens[i]);
+      longest[i] = matcher.longest(state, blocks_[i].end - i);
+    }
+    owners_.resize(graph_.size());
+    for (std::uint32_t i = 0; i < graph_.size();) {
+      const sequence_matcher::found f = longest[i];
+      if (f.name == sequence_matcher::none) {
+        owners_[i++] = plain;
+        continue;
+      }
+      for (std::uint32_t k = 0; k < f.size; ++k)
+        owners_[i + k] = static_cast<std::uint32_t>(matches_.size());
+      matches_.push_back({f.name, i, f.size});
+      i += f.size;
+    }
+  }
+
+  /// Drops the matches that can't be used. What was dropped is plain, and may take what it must not.
+  void drop_matches() {
+    pool<std::uint32_t> seen;
+    seen.resize(graph_.size());
+    for (std::uint32_t m = 0; m < matches_.size(); ++m)
+      if (takes_too_many(m, seen) || ends_block_without_result(m) || takes_block_inputs(m)) drop(m);
+    for (std::size_t i = 0; i < graph_.size(); ++i)
+      if (owners_[i] == plain) check_plain(i);
+    for (std::size_t k = 0; k < dropped_.size(); ++k) {
+      const match_of m = matches_[dropped_[k]];
+      for (std::size_t i = m.first; i < m.first + m.size; ++i) check_plain(i);
+    }
+  }
+  void drop(std::uint32_t m) {
+    for (std::size_t i = matches_[m].first; i < matches_[m].first + matches_[m].size; ++i)
+      owners_[i] = plain;
+    dropped_.push_back(m);
+  }
+  void check_plain(std::size_t i) {
+    for (const std::int32_t d : stream_view(graph_).references(i)) {
+      const std::size_t from = node_of(i, d);
+      const std::uint32_t m = owners_[from];
+      if (m != plain && from != result_of(m)) drop(m);
+    }
+  }
+  [[nodiscard]] std::size_t result_of(std::uint32_t m) {
+    return std::size_t{matches_[m].first} + shapes_.result_of(matches_[m].pattern);
+  }
+  [[nodiscard]] bool takes_too_many(std::uint32_t m, pool<std::uint32_t>& seen) const {
+    const match_of at = matches_[m];
+    std::size_t count = 0;
+    for (std::size_t i = at.first; i < at.first + std::size_t{at.size}; ++i)
+      for (const std::int32_t d : stream_view(graph_).references(i)) {
+        const std::size_t from = node_of(i, d);
+        if (from >= at.first || seen[from] == m + 1) continue;
+        seen[from] = m + 1;
+        ++count;
+      }
+    return count > max_node_inputs;
+  }
+  [[nodiscard]] bool takes_block_inputs(std::uint32_t m) const noexcept {
+    return blocks_[matches_[m].first].first != 0 &&
+           patterns_.library().takes_inputs(matches_[m].pattern);
+  }
+  [[nodiscard]] bool ends_block_without_result(std::uint32_t m) {
+    const std::uint32_t pattern = matches_[m].pattern, first = matches_[m].first;
+    return blocks_[first].first != 0 && blocks_[first].end == first + matches_[m].size &&
+           result_of(m) != first + std::size_t{shapes_.of(pattern).result};
+  }
+
+  [[nodiscard]] stream write() const {
+    pool<std::uint32_t> ids;
+    ids.reserve(graph_.size() + 1);
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      const std::uint32_t m = owners_[i];
+      if (m == plain || matches_[m].first == i) ++count;
+      ids.push_back(count - 1);
+    }
+    ids.push_back(count);
+    return renumber(graph_, ids, [&](stream& out, std::size_t i) {
+      if (owners_[i] == plain) return false;
+      write_macro(matches_[owners_[i]], ids, out);
+      return true;
+    });
+  }
+  void write_macro(const match_of& m, const pool<std::uint32_t>& ids, stream& out) const {
+    struct taken {
+      std::uint32_t id;
+      bool same_block;
+    };
+    pool<taken> all;
+    for (std::size_t i = m.first; i < m.first + std::size_t{m.size}; ++i)
+      for (const std::int32_t d : stream_view(graph_).references(i))
+        if (const std::size_t from = node_of(i, d); from < m.first)
+          all.push_back({ids[from], blocks_[m.first].first != 0 &&
+                                        blocks_[from].first == blocks_[m.first].first});
+    sort(all.data(), all.size(), [](const taken& x, const taken& y) { return x.id < y.id; });
+    pool<std::int32_t> d;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (k == 0 || all[k].id != all[k - 1].id)
+        d.push_back(static_cast<std::int32_t>(all[k].id) -
+                    (all[k].same_block ? static_cast<std::int32_t>(ids[m.first]) : 0));
+    const std::uint32_t id = patterns_.library().registry().patterns[m.pattern].id;
+    out.add({.a = 6,
+             .b = static_cast<std::uint8_t>(id),
+             .c = static_cast<std::int16_t>(static_cast<std::uint16_t>(id & 0xff00u))},
+            d);
+  }
+
+  static constexpr std::uint32_t plain = ~std::uint32_t{0};
+
+  const pattern_index& patterns_;
+  const pattern_shapes& shapes_;
+  stream graph_;              // in which a COPY is one node
+  pool<block_range> blocks_;  // by node
+  pool<match_of> matches_;
+  pool<std::uint32_t> owners_;   // by node: the match that it is part of, or plain
+  pool<std::uint32_t> dropped_;  // matches
+};
+
+}  // namespace genome::detail
+namespace genome {
+
+TESSERA_INLINE result<stream> compressor::run(const program& flat) const {
+  if (wrong_.code != errc::ok) return wrong_;
+  result<stream> graph =
+      expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
+  if (!graph) return graph.error();
+  return detail::compression(patterns_).run(std::move(*graph), how_.copies);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_COMPRESS_HPP
+
+// ---- tessera/genome/detail/print.hpp
+//
+// The bodies of genome/print.hpp.
+
+#ifndef TESSERA_GENOME_DETAIL_PRINT_HPP
+#define TESSERA_GENOME_DETAIL_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome::detail {
+
+class printer {
+ public:
+  printer(text& out, const library& l) noexcept : out_(out), library_(l) {}
+
+  /// Nodes that stand `margin` spaces in. In a pattern, ids count nodes of its expansion.
+  void nodes(const stream_view& s, std::size_t margin, bool is_pattern) {
+    pool<block> blocks;   // that are open, the innermost last
+    std::int64_t id = 0;  // of the node
+    const auto indent = [&](std::size_t depth) {
+      for (std::size_t k = 0; k < margin + 2 * (depth < 32 ? depth : 32); ++k) out_ << ' ';
+    };
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      while (!blocks.empty() && blocks.back().end == i) blocks.pop_back();
+      if (!blocks.empty() && blocks.back().second == i) {
+        indent(blocks.size() - 1);
+        out_ << (blocks.back().is_if ? "else\n" : "do\n");
+      }
+      indent(blocks.size());
+      node_line(s, i, id);
+      const node& n = s.nodes[i];
+      if (n.what() == command::control_flow) {
+        const view<std::int32_t> d = s.inputs_of(i);
+        const std::size_t second = i + 1 + static_cast<std::size_t>(d[0]);
+        blocks.push_back({second, second + static_cast<std::size_t>(d[1]), n.b == if_else});
+      }
+      id += is_pattern && n.what() == command::pattern ? flat_size(n.pattern_id()) : 1;
+    }
+  }
+
+  void constants_and_names() {
+    const registry& r = library_.registry();
+    out_ << "; ";
+    count(r.operation_ids.size(), "operation");
+    out_ << ", ";
+    count(r.variations.size(), "variation");
+    out_ << ", ";
+    count(r.constants.size(), "constant");
+    out_ << ", ";
+    count(r.group_ids.size(), "constant group");
+    out_ << ", ";
+    count(r.parameter_ids.size(), "parameter");
+    out_ << ", ";
+    count(r.patterns.size(), "pattern");
+    out_ << '\n';
+  }
+  void patterns() {
+    const registry& r = library_.registry();
+    for (std::size_t i = 0; i < r.patterns.size(); ++i) {
+      out_ << "\npattern " << r.patterns[i].id << "  ; ";
+      count(library_.flat_size(static_cast<std::uint32_t>(i)), "node");
+      out_ << '\n';
+      nodes(r.nodes_of(r.patterns[i]), 2, true);
+    }
+  }
+  void rules() {
+    const registry& r = library_.registry();
+    if (!r.transitions.empty()) out_ << "\ntransition rules\n";
+    for (const transition_rule& t : r.transitions) {
+      out_ << "  ";
+      whole(r.name_of(t.text));
+      out_ << "  ; probability ";
+      whole(r.name_of(t.probability));
+      out_ << ", " << t.count << " times\n";
+      for (std::uint32_t k = 0; k < t.exceptions; ++k) {
+        out_ << "    but ";
+        whole(r.name_of(r.exceptions[t.first_exception + k]));
+        out_ << '\n';
+      }
+    }
+    counted("composition rules", r.compositions);
+    counted("structural rules", r.structures);
+  }
+
+  void count(std::uint64_t n, std::string_view noun) {
+    out_ << n << ' ' << noun << (n == 1 ? "" : "s");
+  }
+
+ private:
+  /// The two blocks of an IF or WHILE: where the second begins, and where it ends.
+  struct block {
+    std::size_t second, end;
+    bool is_if;
+  };
+
+  void counted(std::string_view title, const pool<counted_rule>& rules) {
+    if (!rules.empty()) out_ << '\n' << title << '\n';
+    for (const counted_rule& c : rules) {
+      out_ << "  ";
+      whole(library_.registry().name_of(c.text));
+      out_ << "  ; " << c.count << " times\n";
+    }
+  }
+  [[nodiscard]] std::int64_t flat_size(std::uint32_t pattern_id) const noexcept {
+    return library_.flat_size(library_.find_pattern(pattern_id));
+  }
+
+  /// What a line shows of a text that many lines may show: its first 96 bytes.
+  [[nodiscard]] static std::string_view shown(std::string_view s) noexcept {
+    if (s.size() <= 96) return s;
+    std::size_t size = 96;
+    while ((static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u && size > 92) --size;
+    return s.substr(0, size);
+  }
+  /// A name as it is, or in quotes where it holds what would move a terminal's cursor.
+  void whole(std::string_view name) {
+    bool plain = true;
+    for (const char c : name) plain = plain && static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
+    if (plain)
+      out_ << name;
+    else
+      json::append_quoted(out_, name);
+  }
+  void words(std::string_view name) {
+    whole(shown(name));
+    if (shown(name).size() < name.size()) out_ << "...";
+  }
+  void quoted(std::string_view name) {
+    const std::string_view some = shown(name);
+    json::append_quoted(out_, some);
+    if (some.size() < name.size()) out_ << "...";
+  }
+
+  void node_line(const stream_view& s, std::size_t i, std::int64_t id) {
+    const node& n = s.nodes[i];
+    if (n.what() != command::output && n.what() != command::pad) out_ << '%' << id << " = ";
+    switch (n.what()) {
+      case command::none:
+      case command::reserved: break;  // verified streams have none
+      case command::pad: out_ << "pad"; break;
+      case command::data_input: out_ << "input"; break;
+      case command::param_input: out_ << "parameter"; break;
+      case command::output:
+        out_ << "output(";
+        references(s, i, id);
+        out_ << ')';
+        break;
+      case command::const_ref:
+        out_ << "parameter ";
+        quoted(library_.parameter(static_cast<std::uint16_t>(n.c)));
+        break;
+      case command::pattern:
+        out_ << "pattern " << n.pattern_id() << '(';
+        references(s, i, id);
+        out_ << ")  ; ";
+        count(static_cast<std::uint64_t>(flat_size(n.pattern_id())), "node");
+        break;
+      case command::copy: {
+        const view<std::int32_t> d = s.inputs_of(i);
+        const node copied{
+            .a = n.b, .b = static_cast<std::uint8_t>(d[0]), .c = static_cast<std::int16_t>(d[1])};
+        out_ << n.c << " x ";
+        template_of(copied);
+        break;
+      }
+      case command::control_flow: {
+        out_ << (n.b == if_else ? "if(" : "while(");
+        references(s, i, id);
+        out_ << ')';
+        break;
+      }
+      case command::operation: operation(s, i, id); break;
+    }
+    out_ << '\n';
+  }
+  void template_of(const node& n) {
+    switch (n.what()) {
+      case command::data_input: out_ << "input"; break;
+      case command::param_input: out_ << "parameter"; break;
+      case command::const_ref:
+        out_ << "parameter ";
+        quoted(library_.parameter(static_cast<std::uint16_t>(n.c)));
+        break;
+      case command::pad: out_ << "pad"; break;
+      default:
+        words(library_.target(n.a));
+        out_ << '(';
+        constants(n, true);
+        out_ << ')';
+    }
+  }
+
+  void reference(std::int32_t d, std::int64_t id) {
+    out_ << '%' << (d < 0 ? id + d : std::int64_t{d});
+  }
+  void references(const stream_view& s, std::size_t i, std::int64_t id) {
+    bool first = true;
+    for (const std::int32_t d : s.references(i)) {
+      if (!first) out_ << ", ";
+      first = false;
+      reference(d, id);
+    }
+  }
+  /// The tensors in the order of the variation, where that names inputs that are there.
+  void operation(const stream_view& s, std::size_t i, std::int64_t id) {
+    const node& n = s.nodes[i];
+    const view<std::int32_t> d = s.inputs_of(i);
+    words(library_.target(n.a));
+    out_ << '(';
+    std::uint8_t in_order[max_node_inputs] = {};
+    std::size_t size = 0;
+    bool ordered = true;
+    std::uint32_t input = 0;
+    variation_inputs order(library_.variation(n.b));
+    while (ordered && order.next(input)) {
+      ordered = input < d.size() && size < max_node_inputs;
+      if (ordered) in_order[size++] = static_cast<std::uint8_t>(input);
+    }
+    if (ordered && size != 0) {
+      for (std::size_t k = 0; k < size; ++k) {
+        if (k != 0) out_ << ", ";
+        reference(d[in_order[k]], id);
+      }
+    } else {
+      references(s, i, id);
+    }
+    constants(n, d.empty());
+    out_ << ')';
+  }
+  void constants(const node& n, bool first) {
+    if (n.c == 0) return;
+    if (!first) out_ << "; ";
+    if (!n.has_group()) return constant_value(static_cast<std::uint32_t>(n.c));
+    group_part part;
+    std::size_t shown_parts = 0;
+    std::string_view group = library_.group(n.group_id());
+    const bool cut = group.size() > 4096;  // many nodes may name a long one
+    if (cut) {
+      const std::size_t end = group.substr(0, 4096).rfind(';');
+      group = group.substr(0, end == std::string_view::npos ? 0 : end);
+    }
+    for (group_parts parts(group); parts.next(part); ++shown_parts) {
+      if (shown_parts != 0) out_ << ", ";
+      if (shown_parts == 16) {
+        out_ << "...";
+        return;
+      }
+      words(part.key);
+      out_ << " = ";
+      constant_value(part.constant);
+    }
+    if (cut) out_ << (shown_parts != 0 ? ", ..." : "...");
+  }
+  /// The value in JSON; data types, devices and the like without quotes.
+  void constant_value(std::uint32_t id) {
+    const constant* const c = library_.constant(id);
+    if (c == nullptr) return;  // verified libraries have all that is named
+    const std::string_view type = library_.registry().name_of(c->type);
+    const std::string_view value = library_.registry().name_of(c->value);
+    const bool plain = type.substr(0, 6) == "torch." && value.size() > 2 && value.size() < 98 &&
+                       value[0] == '"' && value.find('\\') == std::string_view::npos;
+    words(plain ? value.substr(1, value.size() - 2) : value);
+  }
+
+  text& out_;
+  const library& library_;
+};
+
+}  // namespace genome::detail
+namespace genome {
+
+TESSERA_INLINE text print(const program& p) {
+  text out;
+  detail::printer to(out, p.library());
+  out << "; ";
+  to.count(p.stream().size(), "node");
+  out << ", ";
+  to.count(p.stream().inputs.size(), "input");
+  out << '\n';
+  to.nodes(p.stream(), 0, false);
+  return out;
+}
+
+TESSERA_INLINE text print(const library& l) {
+  text out;
+  detail::printer to(out, l);
+  to.constants_and_names();
+  to.patterns();
+  to.rules();
+  return out;
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_PRINT_HPP
+
+// ---- tessera/genome/detail/read.hpp
+//
+// The bodies of genome/read.hpp.
+
+#ifndef TESSERA_GENOME_DETAIL_READ_HPP
+#define TESSERA_GENOME_DETAIL_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome::detail {
+
+[[nodiscard]] inline std::uint8_t byte_at(bytes source, std::size_t at) noexcept {
+  return std::to_integer<std::uint8_t>(source[at]);
+}
+
+[[nodiscard]] inline std::int16_t int16_at(bytes source, std::size_t at) noexcept {
+  return static_cast<std::int16_t>(
+      static_cast<std::uint16_t>(byte_at(source, at) << 8 | byte_at(source, at + 1)));
+}
+
+/// Appends the nodes of `source`.
+[[nodiscard]] inline error read_nodes(bytes source, const limits& limit, stream& out) {
+  if (source.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
+  const std::uint64_t most = limit.max_items < UINT32_MAX ? limit.max_items : UINT32_MAX;
+  std::size_t nodes = 0, inputs = 0;
+  for (std::size_t at = 0; at < source.size(); ++nodes) {
+    const std::size_t left = source.size() - at;
+    const std::size_t count = left < 5 ? 0 : byte_at(source, at + 4);
+    if (left < 5 + 2 * count) return {errc::genome_node_truncated, at};
+    inputs += count;
+    if (nodes >= most || inputs > most) return {errc::too_many_items, at};
+    at += 5 + 2 * count;
+  }
+  (void)out.nodes.prepare(nodes);  // which doubles: registries append stream after stream
+  (void)out.inputs.prepare(inputs);
+  for (std::size_t at = 0; at < source.size();) {
+    node n{.a = byte_at(source, at),
+           .b = byte_at(source, at + 1),
+           .c = int16_at(source, at + 2),
+           .count = byte_at(source, at + 4),
+           .first = static_cast<std::uint32_t>(out.inputs.size())};
+    out.nodes.push_back(n);
+    at += 5;
+    for (std::uint32_t k = 0; k < n.count; ++k, at += 2) out.inputs.push_back(int16_at(source, at));
+  }
+  return {};
+}
+
+}  // namespace genome::detail
+namespace genome {
+
+TESSERA_INLINE result<stream> read(bytes source, const limits& limit) {
+  stream out;
+  if (const error e = detail::read_nodes(source, limit, out); e.code != errc::ok) return e;
+  return out;
+}
+
+TESSERA_INLINE result<stream> read_base64(std::string_view source, const limits& limit) {
+  if (source.size() > limit.max_bytes) return error{errc::input_too_large, limit.max_bytes};
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  std::size_t first = 0, last = source.size();
+  while (first < last && is_space(source[first])) ++first;
+  while (first < last && is_space(source[last - 1])) --last;
+  pool<std::byte> raw;
+  raw.reserve((last - first) / 4 * 3 + 3);
+  error e = detail::decode_base64(source.substr(first, last - first), raw);
+  if (e.code != errc::ok) return error{e.code, first + e.offset};
+  stream out;
+  e = detail::read_nodes({raw.data(), raw.size()}, limit, out);
+  if (e.code != errc::ok) return error{e.code, first + detail::base64_group(e.offset)};
+  return out;
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_READ_HPP
+
+// ---- tessera/genome/detail/read_registry.hpp
+//
+// The bodies of genome/read_registry.hpp.
+
+#ifndef TESSERA_GENOME_DETAIL_READ_REGISTRY_HPP
+#define TESSERA_GENOME_DETAIL_READ_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome::detail {
 
 /// Whether `token` is a number from 0 to 1 and nothing else.
 [[nodiscard]] inline bool is_probability(std::string_view token) {
@@ -6172,6 +7112,7 @@ namespace detail {
 struct special_float {
   std::string_view token, kept;
 };
+
 inline constexpr special_float special_floats[] = {
     {"NaN", "nan"}, {"Infinity", "inf"}, {"-Infinity", "-inf"}};
 
@@ -6404,11 +7345,10 @@ class registry_reader {
   pool<std::byte> bytes_;  // of one stream
 };
 
-}  // namespace detail
+}  // namespace genome::detail
+namespace genome {
 
-/// Reads the text of a registry.json.
-[[nodiscard]] inline result<registry> read_registry(std::string_view source,
-                                                    const limits& limit = {}) {
+TESSERA_INLINE result<registry> read_registry(std::string_view source, const limits& limit) {
   limits low = limit;  // names are ranges of 32 bits
   if (low.max_bytes > UINT32_MAX) low.max_bytes = UINT32_MAX;
   return detail::registry_reader(source, low).read();
@@ -6417,42 +7357,21 @@ class registry_reader {
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_GENOME_READ_REGISTRY_HPP
+#endif  // TESSERA_GENOME_DETAIL_READ_REGISTRY_HPP
 
-// ---- tessera/genome/verify.hpp
+// ---- tessera/genome/detail/verify.hpp
 //
-// The proof that a registry and streams over it hold together.
-//
-//   tessera::result<genome::library> library = genome::verify(std::move(*registry));
-//   tessera::result<genome::program> program = genome::verify(std::move(*stream), *library);
-//
-//   registry   ids, names and their reverse maps, constants, groups       genome/check_registry.hpp
-//   patterns   none contains itself, sizes of their expansions, their nodes
-//   stream     ids, references, blocks of IF and WHILE                    genome/check_stream.hpp
-//
-// Sizes are counted, nothing is expanded: a registry of a few hundred bytes whose patterns expand to
-// more nodes than there is memory is an error before any is spent.
-//
-// Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
-// Errors:     the first one, in the order of the table; patterns as they stand, and those inside of
-//             one before it. Of a registry the offset is the row's, of a stream the node's or the
-//             entry's of D, in bytes. genome_pattern_unknown, _recursion and _size, at the pattern;
-//             too_many_items at 0, genome_node_truncated for a stream that was built in code; else
-//             those of the checks.
-//             A registry that was built in code has indices of rows; in_node() names the node of a
-//             stream.
-// Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
-// Allocation: library's and the checkers', and 8 bytes for each node of the longest pattern.
+// The bodies of genome/verify.hpp.
 
-#ifndef TESSERA_GENOME_VERIFY_HPP
-#define TESSERA_GENOME_VERIFY_HPP
+#ifndef TESSERA_GENOME_DETAIL_VERIFY_HPP
+#define TESSERA_GENOME_DETAIL_VERIFY_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 
-// ---- tessera/genome/check_registry.hpp
+// ---- tessera/genome/detail/check_registry.hpp
 //
 // What verify() checks about the maps of a registry; their patterns are streams (check_stream.hpp).
 //
@@ -6480,146 +7399,13 @@ class registry_reader {
 // Limits:     max_depth for constants.
 // Allocation: 4 bytes for each id up to the highest of a map; for a moment 8 for each member of one.
 
-#ifndef TESSERA_GENOME_CHECK_REGISTRY_HPP
-#define TESSERA_GENOME_CHECK_REGISTRY_HPP
+#ifndef TESSERA_GENOME_DETAIL_CHECK_REGISTRY_HPP
+#define TESSERA_GENOME_DETAIL_CHECK_REGISTRY_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-
-// ---- tessera/genome/registry_order.hpp
-//
-// The maps of a registry in order: by id, as they are written, and by name, to find one that stands
-// twice.
-//
-//   bool same = *genome::read_registry(json) == registry;      // wherever members stood in the file
-//
-// Lifetime:   orders are indices into the map that they were made of.
-// Errors:     none.
-// Limits:     32-bit indices.
-// Allocation: 4 bytes for each member of a map, and again while it is sorted.
-
-#ifndef TESSERA_GENOME_REGISTRY_ORDER_HPP
-#define TESSERA_GENOME_REGISTRY_ORDER_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace genome {
-namespace detail {
-
-using map_order = pool<std::uint32_t>;
-
-/// The indices of a map as `less` of two members orders them; others stay as they stand.
-template <class T, class Less>
-[[nodiscard]] map_order ordered(const pool<T>& map, Less less) {
-  map_order order;
-  order.reserve(map.size());
-  for (std::size_t i = 0; i < map.size(); ++i) order.push_back(static_cast<std::uint32_t>(i));
-  sort(order.data(), order.size(),
-       [&](std::uint32_t a, std::uint32_t b) { return less(map[a], map[b]); });
-  return order;
-}
-template <class T>
-[[nodiscard]] map_order by_id(const pool<T>& map) {
-  return ordered(map, [](const T& a, const T& b) { return a.id < b.id; });
-}
-
-[[nodiscard]] constexpr characters_range key_of(const entry& e) noexcept { return e.name; }
-[[nodiscard]] constexpr characters_range key_of(const transition_rule& t) noexcept {
-  return t.text;
-}
-[[nodiscard]] constexpr characters_range key_of(const counted_rule& c) noexcept { return c.text; }
-
-/// The first member whose name stands before it already; map.size() where there is none. Sorting
-/// costs n log n in characters, however alike the names are.
-template <class T>
-[[nodiscard]] std::size_t first_repeated_name(const registry& r, const pool<T>& map) {
-  const auto name = [&r](const T& row) { return r.name_of(key_of(row)); };
-  const map_order order =
-      ordered(map, [&name](const T& a, const T& b) { return name(a) < name(b); });
-  std::size_t first = map.size();
-  for (std::size_t i = 1; i < order.size(); ++i)
-    if (order[i] < first && name(map[order[i]]) == name(map[order[i - 1]])) first = order[i];
-  return first;
-}
-/// The same for ids.
-template <class T>
-[[nodiscard]] std::size_t first_repeated_id(const pool<T>& map) {
-  const map_order order = by_id(map);
-  std::size_t first = map.size();
-  for (std::size_t i = 1; i < order.size(); ++i)
-    if (order[i] < first && map[order[i]].id == map[order[i - 1]].id) first = order[i];
-  return first;
-}
-
-/// Two registries next to one another, member by member, offsets aside.
-struct registry_comparison {
-  const registry &x, &y;
-
-  [[nodiscard]] bool same(characters_range a, characters_range b) const {
-    return x.name_of(a) == y.name_of(b);
-  }
-  [[nodiscard]] bool same(const entry& a, const entry& b) const {
-    return a.id == b.id && same(a.name, b.name);
-  }
-  [[nodiscard]] bool same(const constant& a, const constant& b) const {
-    return a.id == b.id && same(a.type, b.type) && same(a.value, b.value);
-  }
-  [[nodiscard]] bool same(const pattern& a, const pattern& b) const {
-    return a.id == b.id && x.nodes_of(a) == y.nodes_of(b);
-  }
-  [[nodiscard]] bool same(const counted_rule& a, const counted_rule& b) const {
-    return a.count == b.count && same(a.text, b.text);
-  }
-  [[nodiscard]] bool same(const transition_rule& a, const transition_rule& b) const {
-    if (a.count != b.count || a.exceptions != b.exceptions || !same(a.text, b.text) ||
-        !same(a.probability, b.probability) || !(x.nodes_of(a) == y.nodes_of(b)))
-      return false;
-    for (std::uint32_t i = 0; i < a.exceptions; ++i)
-      if (!same(x.exceptions[a.first_exception + i], y.exceptions[b.first_exception + i]))
-        return false;
-    return true;
-  }
-  template <class T>
-  [[nodiscard]] bool same_ids(const pool<T>& a, const pool<T>& b) const {
-    if (a.size() != b.size()) return false;
-    const map_order i = by_id(a), j = by_id(b);
-    for (std::size_t k = 0; k < a.size(); ++k)
-      if (!same(a[i[k]], b[j[k]])) return false;
-    return true;
-  }
-  template <class T>
-  [[nodiscard]] bool same_rows(const pool<T>& a, const pool<T>& b) const {
-    if (a.size() != b.size()) return false;
-    for (std::size_t k = 0; k < a.size(); ++k)
-      if (!same(a[k], b[k])) return false;
-    return true;
-  }
-};
-
-}  // namespace detail
-
-/// Whether two registries say the same: maps in any order, rules in theirs; offsets don't count.
-[[nodiscard]] inline bool operator==(const registry& x, const registry& y) {
-  const detail::registry_comparison c{x, y};
-  return c.same_ids(x.operations, y.operations) && c.same_ids(x.operation_ids, y.operation_ids) &&
-         c.same_ids(x.variations, y.variations) && c.same_ids(x.constants, y.constants) &&
-         c.same_ids(x.constant_texts, y.constant_texts) && c.same_ids(x.groups, y.groups) &&
-         c.same_ids(x.group_ids, y.group_ids) && c.same_ids(x.parameters, y.parameters) &&
-         c.same_ids(x.parameter_ids, y.parameter_ids) && c.same_ids(x.patterns, y.patterns) &&
-         c.same_rows(x.transitions, y.transitions) && c.same_rows(x.compositions, y.compositions) &&
-         c.same_rows(x.structures, y.structures);
-}
-
-}  // namespace genome
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_GENOME_REGISTRY_ORDER_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
@@ -6851,9 +7637,9 @@ class registry_checker {
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_GENOME_CHECK_REGISTRY_HPP
+#endif  // TESSERA_GENOME_DETAIL_CHECK_REGISTRY_HPP
 
-// ---- tessera/genome/check_stream.hpp
+// ---- tessera/genome/detail/check_stream.hpp
 //
 // What verify() checks about the nodes of a stream, or of a pattern, against a library.
 //
@@ -6890,8 +7676,8 @@ class registry_checker {
 // Limits:     those of the library.
 // Allocation: 4 bytes for each node; for each IF or WHILE 144, and 8 for each of its inputs.
 
-#ifndef TESSERA_GENOME_CHECK_STREAM_HPP
-#define TESSERA_GENOME_CHECK_STREAM_HPP
+#ifndef TESSERA_GENOME_DETAIL_CHECK_STREAM_HPP
+#define TESSERA_GENOME_DETAIL_CHECK_STREAM_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -7210,11 +7996,10 @@ class stream_checker {
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_GENOME_CHECK_STREAM_HPP
+#endif  // TESSERA_GENOME_DETAIL_CHECK_STREAM_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace genome {
-namespace detail {
+namespace genome::detail {
 
 class library_maker {
  public:
@@ -7318,15 +8103,14 @@ class library_maker {
   error error_;
 };
 
-}  // namespace detail
+}  // namespace genome::detail
+namespace genome {
 
-/// Checks a registry and all of its patterns.
-[[nodiscard]] inline result<library> verify(registry r, const limits& limit = {}) {
+TESSERA_INLINE result<library> verify(registry r, const limits& limit) {
   return detail::library_maker(std::move(r), limit).make();
 }
 
-/// Checks a stream against a library, which has to outlive the program.
-[[nodiscard]] inline result<program> verify(stream s, const library& l, const limits& limit = {}) {
+TESSERA_INLINE result<program> verify(stream s, const library& l, const limits& limit) {
   if (s.size() > limit.max_items) return error{errc::too_many_items, 0};
   std::size_t inputs = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -7338,39 +8122,25 @@ class library_maker {
   if (const error e = detail::stream_checker(s, l).check(); e.code != errc::ok) return e;
   return program(std::move(s), l);
 }
-result<program> verify(stream s, library&& l, const limits& limit = {}) = delete;
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_GENOME_VERIFY_HPP
+#endif  // TESSERA_GENOME_DETAIL_VERIFY_HPP
 
-// ---- tessera/genome/write.hpp
+// ---- tessera/genome/detail/write.hpp
 //
-// Node streams to their bytes and to base64.
-//
-//   tessera::result<tessera::pool<std::byte>> file = genome::write(stream);
-//   tessera::result<tessera::text> line = genome::write_base64(stream);
-//
-// The format has one form for a stream: what is read and written again is the same, byte for byte,
-// and base64 too, but for white space around it.
-//
-// Lifetime:   what is returned owns itself.
-// Errors:     genome_reference_range, genome_node_inputs: before the first byte, with the index of
-//             the node.
-// Limits:     those of the format: 255 inputs of 16 bits.
-// Allocation: the bytes; for base64 those and the text.
+// The bodies of genome/write.hpp.
 
-#ifndef TESSERA_GENOME_WRITE_HPP
-#define TESSERA_GENOME_WRITE_HPP
+#ifndef TESSERA_GENOME_DETAIL_WRITE_HPP
+#define TESSERA_GENOME_DETAIL_WRITE_HPP
 
 #include <cstddef>
 #include <cstdint>
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace genome {
-namespace detail {
+namespace genome::detail {
 
 /// Whether the format holds a stream: the first node that it doesn't.
 [[nodiscard]] inline error check_writable(const stream_view& s) noexcept {
@@ -7383,10 +8153,10 @@ namespace detail {
   return {};
 }
 
-}  // namespace detail
+}  // namespace genome::detail
+namespace genome {
 
-/// The bytes of a stream. The error's offset is the node's index.
-[[nodiscard]] inline result<pool<std::byte>> write(const stream_view& s) {
+TESSERA_INLINE result<pool<std::byte>> write(const stream_view& s) {
   if (const error e = detail::check_writable(s); e.code != errc::ok) return e;
   std::size_t size = 0;
   for (const node& n : s.nodes) size += 5 + 2 * std::size_t{n.count};
@@ -7409,8 +8179,7 @@ namespace detail {
   return out;
 }
 
-/// The same in base64, without a line end.
-[[nodiscard]] inline result<text> write_base64(const stream_view& s) {
+TESSERA_INLINE result<text> write_base64(const stream_view& s) {
   const result<pool<std::byte>> raw = write(s);
   if (!raw) return raw.error();
   text out;
@@ -7422,38 +8191,14 @@ namespace detail {
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_GENOME_WRITE_HPP
+#endif  // TESSERA_GENOME_DETAIL_WRITE_HPP
 
-// ---- tessera/genome/write_registry.hpp
+// ---- tessera/genome/detail/write_registry.hpp
 //
-// A registry to registry.json, in one form.
-//
-//   tessera::result<tessera::text> json = genome::write_registry(registry);
-//
-//   {
-//     "canonical_to_index": {
-//       "<NONE>": 0,
-//       "aten.relu.default:node_args(1):kwargs()": 10
-//     },
-//     …
-//     "constants": {
-//       "10": {"type":"int","value":1}
-//     },
-//
-// All members of the specification in its order, empty ones too; index_to_constant behind constants
-// where there is one; ids ascending, rules as they stand; "exceptions" where there are some. Two
-// spaces a level, a constant on one line, no line end behind the last brace.
-//
-// Lifetime:   the text owns itself.
-// Errors:     what no registry.json can say: json_bad_utf8 in names, genome_name_repeated and
-//             genome_id_repeated for keys, genome_registry_id above 65535, genome_constant_value
-//             that isn't JSON, genome_rule_probability, genome_node_inputs and
-//             genome_reference_range in streams; the offset is the row's. Nothing is written then.
-// Limits:     max_depth for constants, in the containers around them.
-// Allocation: the text, at most twice; 8 bytes for each member of a map.
+// The bodies of genome/write_registry.hpp.
 
-#ifndef TESSERA_GENOME_WRITE_REGISTRY_HPP
-#define TESSERA_GENOME_WRITE_REGISTRY_HPP
+#ifndef TESSERA_GENOME_DETAIL_WRITE_REGISTRY_HPP
+#define TESSERA_GENOME_DETAIL_WRITE_REGISTRY_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -7462,8 +8207,7 @@ namespace detail {
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace genome {
-namespace detail {
+namespace genome::detail {
 
 class registry_writer {
  public:
@@ -7611,505 +8355,17 @@ class registry_writer {
   error error_;
 };
 
-}  // namespace detail
+}  // namespace genome::detail
+namespace genome {
 
-/// The text of a registry.json.
-[[nodiscard]] inline result<text> write_registry(const registry& r, const limits& limit = {}) {
+TESSERA_INLINE result<text> write_registry(const registry& r, const limits& limit) {
   return detail::registry_writer(r, limit).write();
 }
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_GENOME_WRITE_REGISTRY_HPP
-
-#endif  // TESSERA_GENOME_HPP
-
-#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-
-// ---- tessera/core/detail/error.hpp
-//
-// The bodies of core/error.hpp, and core's own messages.
-
-#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
-#define TESSERA_CORE_DETAIL_ERROR_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr errc_row core_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_CORE_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
-
-TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
-  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
-  return tables[owner];
-}
-
-[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
-  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
-  if (owner < owners)
-    for (const errc_row& row : table_of(owner))
-      if (row.code == code) return row;
-  return unknown_code;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE std::string_view error::message() const noexcept {
-  return detail::row_of(code).message;
-}
-TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
-
-// ---- tessera/core/detail/text.hpp
-//
-// The bodies of core/text.hpp.
-
-#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
-#define TESSERA_CORE_DETAIL_TEXT_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-
-TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
-  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
-  const char* plain = s.data();
-  const char* const end = plain + s.size();
-  const auto flush = [&](const char* at) {
-    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
-  };
-  for (const char* at = plain; at != end;) {
-    const auto lead = static_cast<unsigned char>(*at);
-    if (lead >= 0x20 && lead < 0x7f) {
-      ++at;
-      continue;
-    }
-    const unsigned length = unsafe_length(at, end);
-    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
-      at += length == 0 ? utf8_length(at, end) : 1;
-      continue;
-    }
-    flush(at);
-    if (lead == '\n' || lead == '\t' || lead == '\r') {
-      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
-    } else if (length == 1) {
-      out << "\\x";
-      hex(lead >> 4);
-      hex(lead);
-    } else {
-      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
-      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
-                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
-      out << "\\u{";
-      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
-      out << '}';
-    }
-    plain = at += length;
-  }
-  flush(end);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
-
-// ---- tessera/core/detail/describe.hpp
-//
-// The bodies of core/describe.hpp.
-
-#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
-#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
-
-
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below: what descriptions of errors end with.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
-
-// ---- tessera/core/detail/hex.hpp
-//
-// A place in a binary source: what descriptions of errors end with.
-
-#ifndef TESSERA_CORE_DETAIL_HEX_HPP
-#define TESSERA_CORE_DETAIL_HEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-/// " (0x30c)"
-inline void append_offset_in_hex(text& out, std::uint64_t offset) {
-  out << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  append_hex(out, offset, digits);
-  out << ')';
-}
-
-/// The 16 bytes around an offset, and a caret below the byte that stands there.
-inline void append_hex_line(text& out, bytes source, std::size_t offset) {
-  out << "  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_HEX_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
-
-TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys`, up to the next step's
-  };
-  pool<step> steps;
-  text keys;
-  reader in(source, limit);
-  for (bool found = in.offset() >= offset; !found;) {
-    switch (in.peek()) {
-      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
-      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
-      default: in.skip(), found = in.offset() > offset;
-    }
-    // On to the next value; containers that end on the way are left.
-    bool more = false;
-    while (!found && !more && !steps.empty()) {
-      std::string_view name;
-      more = steps.back().is_object ? in.key(name) : in.element();
-      if (in.failed()) {
-        found = true;
-      } else if (more) {
-        ++steps.back().count;
-        keys.truncate(steps.back().key_first);
-        keys << name;
-        found = in.offset() >= offset;
-      } else {
-        found = in.offset() > offset;
-        keys.truncate(steps.back().key_first);
-        steps.pop_back();
-      }
-    }
-    found = found || steps.empty();
-  }
-
-  text out("$");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const step& s = steps[i];
-    if (s.count == 0) break;  // behind the opening bracket, before the first value
-    if (!s.is_object) {
-      out << '[' << s.count - 1 << ']';
-      continue;
-    }
-    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
-    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
-    append_key(out, key);
-  }
-  return out;
-}
-
-TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
-                         std::uint64_t* offsets, const limits& limit) {
-  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
-  pool<std::uint32_t> order;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    offsets[i] = no_offset;
-    order.push_back(static_cast<std::uint32_t>(i));
-  }
-  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
-    return detail::compare_paths(paths[a], paths[b]) < 0;
-  });
-
-  struct level {
-    bool is_object;
-    std::uint64_t count;      // elements that were entered
-    std::size_t first, last;  // the paths into this container
-    std::size_t prefix;       // how much of these paths leads here
-  };
-  pool<level> levels;
-  text component;
-  reader in(source, limit);
-  std::size_t found = 0;
-  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
-    const std::uint64_t at = in.offset();
-    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
-      offsets[order[first]] = at;
-    const kind k = in.peek();
-    if (first == last || (k != kind::object && k != kind::array)) {
-      in.skip();
-      return;
-    }
-    if (k == kind::object)
-      in.object();
-    else
-      in.array();
-    levels.push_back({k == kind::object, 0, first, last, prefix});
-  };
-  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
-    const std::string_view path = paths[order[i]];
-    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
-  };
-  std::size_t first_path = 0, last_path = order.size();
-  while (first_path < last_path && !leads(first_path)) ++first_path;
-  while (first_path < last_path && !leads(last_path - 1)) --last_path;
-  value(first_path, last_path, 1);
-
-  std::string_view name;
-  while (!levels.empty() && !in.failed() && found < order.size()) {
-    level& l = levels.back();
-    if (l.is_object ? !in.key(name) : !in.element()) {
-      levels.pop_back();
-      continue;
-    }
-    component.clear();
-    if (l.is_object)
-      append_key(component, name);
-    else
-      component << '[' << l.count++ << ']';
-    const auto order_of = [&](std::size_t i) {
-      const std::string_view path = paths[order[i]];
-      const std::size_t end = detail::component_end(path, l.prefix);
-      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
-    };
-    std::size_t first = l.first, last = l.last;
-    while (first < last) {  // to the first that is not before the component
-      const std::size_t middle = first + (last - first) / 2;
-      if (order_of(middle) < 0)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    while (last < l.last && order_of(last) == 0) ++last;
-    value(first, last, l.prefix + component.size());
-  }
-}
-TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
-                                  const limits& limit) {
-  std::uint64_t offset = no_offset;
-  find(source, {&path, 1}, &offset, limit);
-  return offset;
-}
-
-}  // namespace json
-
-namespace detail {
-
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
-}
-/// An error of what was built in code.
-[[nodiscard]] inline text describe_element(error e, std::string_view name) {
-  text out(name);
-  append_message(out, e);
-  if (e.index == error_index::whole)
-    out << '\n';
-  else
-    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
-  return out;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
-                             const limits& limit) {
-  if (e.index != error_index::none) return detail::describe_element(e, name);
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  const line_column at = locate(source, offset);
-  text out(name);
-  out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
-    const text path = json::path(source, offset, limit);
-    append_shown(out << " at ", path);
-    out << ", offset ";
-  } else {
-    out << " at offset ";
-  }
-  out << offset << '\n';
-  detail::append_caret(out, source, offset);
-  return out;
-}
-
-TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
-  if (e.index != error_index::none) return detail::describe_element(e, name);
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  text out(name);
-  detail::append_message(out, e);
-  out << " at offset " << offset;
-  detail::append_offset_in_hex(out, offset);
-  out << '\n';
-  detail::append_hex_line(out, source, offset);
-  return out;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
+#endif  // TESSERA_GENOME_DETAIL_WRITE_REGISTRY_HPP
 
 #endif  // the bodies
 

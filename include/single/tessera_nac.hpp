@@ -1,52 +1,15 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Tessera 0.1.0: tessera/nac.hpp and all that it includes, in one file.
+// Tessera 0.1.0: tessera/nac/all.hpp and all that it includes, in one file.
 //
 // Made by cmake/amalgamate.cmake. To change something, change the header it comes from, then run
 // `cmake --build build --target single`.
 
-// ---- tessera/nac.hpp
+// ---- tessera/nac/all.hpp
 //
-// NAC: the .nac container and its instruction set, versions 1.6, 1.7 and 1.8.
-//
-//   auto file = tessera::nac::read(mapped);
-//   if (!file) return fail(describe(file.error(), mapped));
-//   tessera::nac::report found;
-//   auto program = tessera::nac::verify(*file, {}, &found);
-//   std::cout << tessera::nac::print(*file);
-//   auto bytes = tessera::nac::write(tessera::nac::parts_of(*file));
-//
-//   read               a view of a container                              nac/read.hpp
-//   verify             the proof that it can run: a report and a program  nac/verify.hpp
-//   print              everything that it holds, as text                  nac/print.hpp
-//   assemble           parts from such text, or from one written by hand  nac/assemble.hpp
-//   text_map           where in the text a finding of verify is           nac/text_map.hpp
-//   parts_of           everything that it holds, to be changed            nac/parts.hpp
-//   check              whether a container can hold its parts             nac/check.hpp
-//   write              a container from its parts                         nac/write.hpp
-//   layout_of          what files of the same parts differ by             nac/layout.hpp
-//   convert            its parts in another version of the format         nac/convert.hpp
-//   decode             instructions as records of one size                nac/decode.hpp
-//   resolve            the same, with absolute references                 nac/resolve.hpp
-//   index_tensors      the tensors of a file, read in small pieces        nac/tensor_index.hpp
-//   dequantize         a tensor's values; quantize: the way back          nac/quantize.hpp
-//   read_safetensors   weights that stand outside                         nac/safetensors.hpp
-//   write_safetensors  such a file                                        nac/safetensors_write.hpp
-//   externalise        weights out of a container; internalise: in        nac/weights.hpp
-//   plan_reader        the orchestrator's bytecode; plan_writer           nac/mep.hpp
-//   verify_plan        what is wrong with it                              nac/mep_verify.hpp
-//   print_plan         its text                                           nac/mep_text.hpp
-//   manifest_reader    the tokenizer's manifest; manifest_writer          nac/tisa.hpp
-//   verify_manifest    what is wrong with it                              nac/tisa.hpp
-//   print_manifest     its text                                           nac/tisa_text.hpp
-//   describe           an error with its offset and bytes                 core/describe.hpp
-//
-// Lifetime:   files and programs borrow the bytes that were read, parts their payloads; a temporary
-//             owner of bytes is refused by the compiler.
-// Errors:     values; every code, its offset and message stand in core/error.hpp.
-// Limits:     core/limits.hpp, on by default.
-// Allocation: none to read; what anything else takes stands in its header.
+// NAC with everything: the four verbs of nac.hpp, and assembly, conversion, quantization, weights
+// outside, execution plans and tokenizers. The single header is made from this one.
 
 
 // ---- tessera/version.hpp
@@ -97,6 +60,55 @@
 #endif
 
 #endif  // TESSERA_VERSION_HPP
+
+#ifndef TESSERA_NAC_ALL_HPP
+#define TESSERA_NAC_ALL_HPP
+
+
+// ---- tessera/nac.hpp
+//
+// NAC: the .nac container and its instruction set, versions 1.6, 1.7 and 1.8.
+//
+//   auto file = tessera::nac::read(mapped);
+//   if (!file) return fail(describe(file.error(), mapped));
+//   tessera::nac::report found;
+//   auto program = tessera::nac::verify(*file, {}, &found);
+//   std::cout << tessera::nac::print(*file);
+//   auto bytes = tessera::nac::write(tessera::nac::parts_of(*file));
+//
+//   read        a view of a container                              nac/read.hpp
+//   verify      the proof that it can run: a report and a program  nac/verify.hpp
+//   print       everything that it holds, as text                  nac/print.hpp
+//   parts_of    everything that it holds, to be changed            nac/parts.hpp
+//   write       a container from its parts                         nac/write.hpp
+//   decode      instructions as records of one size                nac/decode.hpp
+//   resolve     the same, with absolute references                 nac/resolve.hpp
+//   describe    an error with its offset and bytes                 core/describe.hpp
+//
+// What is not part of the four verbs has headers of its own; nac/all.hpp has them all:
+//
+//   assemble           parts from the text that print writes         nac/assembly.hpp
+//   text_map           where in the text a finding of verify is      nac/text_map.hpp
+//   check              whether a container can hold its parts        nac/check.hpp
+//   layout_of          how files of the same parts differ            nac/layout.hpp
+//   convert            parts in another version of the format        nac/conversion.hpp
+//   index_tensors      the tensors of a file, read in small pieces   nac/tensor_index.hpp
+//   dequantize         a tensor's values; quantize: the way back     nac/quantization.hpp
+//   read_safetensors   external weights                              nac/safetensors.hpp
+//   write_safetensors  such a file                                   nac/safetensors_write.hpp
+//   externalise        moves weights out of a container, and in      nac/weights.hpp
+//   plan_reader        execution plans: reading and writing          nac/execution_plan.hpp
+//   verify_plan        what is wrong with one                        nac/execution_plan_verify.hpp
+//   print_plan         its text                                      nac/execution_plan_text.hpp
+//   manifest_reader    the tokenizer's manifest; verify_manifest     nac/tokenizer.hpp
+//   print_manifest     its text                                      nac/tokenizer_text.hpp
+//
+// Lifetime:   files and programs borrow the bytes that were read, parts their payloads; a temporary
+//             owner of bytes is refused by the compiler.
+// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Limits:     core/limits.hpp, on by default.
+// Allocation: none to read; what anything else takes stands in its header.
+
 
 #ifndef TESSERA_NAC_HPP
 #define TESSERA_NAC_HPP
@@ -2025,66 +2037,34 @@ void find(std::string_view source, tessera::view<std::string_view> paths, std::u
 
 #endif  // TESSERA_CORE_DESCRIBE_HPP
 
-// ---- tessera/nac/assemble.hpp
+// ---- tessera/nac/decode.hpp
 //
-// NAC containers from text: what print writes, and what people write by hand.
+// NAC programs as records of one size: where each instruction stands and how many arguments it has.
 //
-//   auto parts = nac::assemble(R"(
-//     code:
-//       x = input
-//       y = nac.add(x, 1.5)
-//       output(y)
-//   )");
-//   if (!parts) return fail(describe(parts.error(), source));
-//   auto bytes = nac::write(*parts);                                // nac/write.hpp
+//   auto steps = nac::decode(*file, file->instructions());
+//   (*steps)[41].offset;        // of instruction 41, from the first one
 //
-//   text        header lines, then sections in any order, each once; comments from ; to line ends
-//   header      nac 1.6|1.7|1.8               1.6 where it isn't given
-//               quantization NAME             none fp16 int8_tensor int8_channel block_fp8; none
-//               weights internal|external     internal where there are tensors or no parameters
-//               inputs N  outputs N           as many as the code has; 1 without an OUTPUT
-//               d_model N                     0
-//               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
-//               self_counting none|WORD …     input, output, control_flow: those whose prefixes
-//                                             count themselves; else as the version has it
-//               order TAG …                   MMAP OPS …, as the sections follow one another in the
-//                                             file; else as the version has them (layout.hpp)
-//   operations: signatures: parameters: input_names:
-//               ID = STRING                   an input's ID is the index of its instruction
-//   constants: plan_constants:
-//               ID = constant                 assemble_values.hpp
-//   tensors:    ID|STRING = TYPE SHAPE [quantization] payload
-//               TYPE f32 f64 f16 bf16 i32 i64 i16 i8 u8 bool, SHAPE [2, 3], quantization one of
-//               fp16 | int8_tensor scale FLOAT | int8_channel axis N scales [FLOAT, …]
-//               | block_fp8 block N shape SHAPE scales [FLOAT, …]
-//   code: training:
-//               instructions                  assemble_code.hpp
-//   schedule:   INDEX|RESULT : [ACTION INDEX|RESULT, …]    save_result save_for_grad free
-//               free_after_trng forward preload, or action N
-//   arrays:     STRING = TYPE SHAPE payload
-//   resources:  STRING = payload
-//   plan:       instructions of mep_text.hpp, up to the word `end`
-//   tokenizer:  instructions of tisa_text.hpp, up to the word `end`
+// An instruction's length depends on its operation, on its signature and mostly on a word that it
+// holds, so none can be found before the one in front of it was looked at. What takes the time is
+// this chain of loads; so a table has for each kind of instruction what the length is made of, and
+// the loop has no branch that depends on what it finds. Besides, `read` remembers an instruction in
+// the middle, so that two chains go on at the same time.
 //
-// Tables may be left out, and what the code needs is added to them: operations from id 32 on,
-// signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
-// has to be complete where there is one. Without input_names, inputs get the names of their
-// results.
+//   length = fixed + 2 × (count & mask)          count: the word behind A and B
 //
-// Lifetime:   borrows what the resolver gives; nothing of the text.
-// Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
-//             wrong; input_too_large. Names are looked up after the last token, so that their
-//             errors come after all others.
-// Limits:     max_bytes, and 4 GiB - 1.
-// Allocation: at most 60 × the text, and 300 KB; besides those the map.
+// Kinds that this doesn't hold for have a length that no instruction reaches. They, negative counts
+// and the last instructions are left to the function that `read` checks instructions with.
+//
+// Lifetime:   owns.
+// Errors:     too_many_items, input_too_large.
+// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
+// Allocation: 16 bytes for each instruction.
 
-#ifndef TESSERA_NAC_ASSEMBLE_HPP
-#define TESSERA_NAC_ASSEMBLE_HPP
+#ifndef TESSERA_NAC_DECODE_HPP
+#define TESSERA_NAC_DECODE_HPP
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <utility>
 
 
 // ---- tessera/core/result.hpp
@@ -2181,785 +2161,6 @@ class [[nodiscard]] result {
 
 #endif  // TESSERA_CORE_RESULT_HPP
 
-// ---- tessera/nac/assemble_code.hpp
-//
-// NAC assembly: how instructions are read.
-//
-//   statement   [NAME =] instruction
-//   instruction OPERATION [:SIGNATURE] (argument, …)      OPERATION: a word, a string, or op ID
-//               input [STRING]                            the name of the input
-//               parameter ID | parameter STRING
-//               state ID | lifted constant | saved RESULT | saved INDEX | target ID
-//               output (result, …) [filler [WORD, …]]     subgraph_output, reserved_output too
-//               step ID|STRING (result, result)           a gradient and a learning rate
-//               end_training ( [result] )
-//               control_flow [:B] (result, INTEGER, INTEGER)
-//               convergence [:B] (result [, end, branch …])
-//               raw A B [c [WORD, …]] [d [OFFSET, …]]
-//   argument    result | constant | #ID
-//   result      NAME | @OFFSET, from this instruction
-//   SIGNATURE   an id, or its codes as a string; without it: T for each result, and c b i f s S for
-//               null, booleans, integers, floats, strings and lists
-//
-// Results may be named before they are defined. Lines end statements, but not inside of brackets.
-//
-// Lifetime:   borrows the text.
-// Errors:     nac_text_*, at the token that is wrong.
-// Limits:     255 arguments; results within 32,767 instructions.
-// Allocation: at most 64 bytes for each name and value.
-
-#ifndef TESSERA_NAC_ASSEMBLE_CODE_HPP
-#define TESSERA_NAC_ASSEMBLE_CODE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nac/assemble_names.hpp
-//
-// NAC assembly: what names and values stand for: results, operations, signatures, constants,
-// parameters.
-//
-//   scope      names of results, and their instructions
-//   short_ids  operations or signatures, by name; new ones get the least free id
-//   constants  by value, where several have the same: the least id; new ones get the least free id
-//   parameters by name, where several have the same: the first row
-//   inputs     their names, as rows of the table
-//
-// Names are sorted, not hashed, so that no text takes more than n log n steps.
-//
-// Lifetime:   names of results borrow the text.
-// Errors:     nac_text_*, at the name or value.
-// Limits:     256 operations, 256 signatures; constants and parameters up to id 32,767.
-// Allocation: at most 64 bytes for each name and value.
-
-#ifndef TESSERA_NAC_ASSEMBLE_NAMES_HPP
-#define TESSERA_NAC_ASSEMBLE_NAMES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-
-
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, and searching, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
-//                                            [&](const edge& e) { return e.from < wanted; });
-//
-// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
-// standard algorithms, which cost more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, as much again as is sorted, unless it is in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
-/// holds for values at the front and for none behind them.
-template <class T, class Below>
-[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
-                                                    Below below) {
-  std::size_t first = 0;
-  while (count != 0) {
-    const std::size_t half = count / 2;
-    if (below(values[first + half])) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-// ---- tessera/nac/ids.hpp
-//
-// Sets and tables of 16-bit ids: of constants, parameters and instructions.
-//
-//   detail::id_set seen;
-//   if (seen.has(c.id)) …
-//   const detail::id_table rows(file.parameters());       // the last record of an id counts
-//   if (rows[7] != detail::no_index) …                        // its index in the list
-//
-// Lifetime:   owns; refers to records by their indices.
-// Errors:     none.
-// Limits:     ids up to 65,535.
-// Allocation: of a set none, it has 8 KiB; of a table 4 to 8 bytes for each id up to the largest.
-
-#ifndef TESSERA_NAC_IDS_HPP
-#define TESSERA_NAC_IDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// A set of ids.
-class id_set {
- public:
-  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
-  [[nodiscard]] bool has(std::uint16_t id) const noexcept {
-    return (words_[id >> 6] >> (id & 63) & 1) != 0;
-  }
-  /// 1 or 0.
-  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
-    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
-  }
-
- private:
-  std::uint64_t words_[1024] = {};
-};
-
-inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
-
-/// From ids to indices, as far as the largest id reaches.
-class id_table {
- public:
-  id_table() noexcept = default;
-  /// Of records with ids.
-  template <class List>
-  explicit id_table(const List& records) {
-    std::uint32_t index = 0;
-    for (const auto& r : records) set(r.id, index++);
-  }
-  /// The index of an id's record; none where there is none.
-  [[nodiscard]] std::uint32_t operator[](std::uint32_t id) const noexcept {
-    return id < next_.size() ? next_[id] - 1 : no_index;
-  }
-  void set(std::uint16_t id, std::uint32_t index) {
-    if (next_.size() <= id) next_.resize(std::size_t{id} + 1);
-    next_[id] = index + 1;
-  }
-  /// Behind the largest id.
-  [[nodiscard]] std::uint32_t end() const noexcept {
-    return static_cast<std::uint32_t>(next_.size());
-  }
-
- private:
-  pool<std::uint32_t> next_;  // indices plus 1, so that 0 is no_index
-};
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_IDS_HPP
-
-// ---- tessera/nac/lexer.hpp
-//
-// NAC assembly as tokens: what assemble and its parts read from, and how strings are printed.
-//
-//   nac::detail::lexer in(source);
-//   if (in.accept("schedule")) in.expect(':');
-//   const std::int64_t tick = in.integer(0, 65535);
-//   in.end_line();
-//   if (in.failed()) return in.error();
-//
-//   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
-//   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
-//   string    "…" with \" \\ \n \r \t \xHH                                "fc.weight"
-//   mark      any other character by itself                               ( ) [ ] { } = : , #
-//   line end  ends a statement, but for those inside of brackets
-//   comment   from ';' to the end of the line
-//
-// The first error stays, and everything after it is refused without effect.
-//
-// Lifetime:   borrows the source.
-// Errors:     nac_text_*, at the token that is wrong.
-// Limits:     none.
-// Allocation: what is asked for: decoded strings.
-
-#ifndef TESSERA_NAC_LEXER_HPP
-#define TESSERA_NAC_LEXER_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/number.hpp
-//
-// Decimal text to doubles: correctly rounded, and deaf to the locale.
-//
-//   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
-//
-// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
-// <charconv>. Common numbers take one multiplication or division whose result is exact; the
-// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
-// shortest.hpp.
-//
-// Lifetime:   values.
-// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
-// Limits:     none: any number of digits is rounded correctly.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_NUMBER_HPP
-#define TESSERA_CORE_NUMBER_HPP
-
-#include <bit>
-#include <cfloat>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// A decimal number: its digits, read as one integer, times 10^exponent.
-struct decimal {
-  std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
-  std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
-};
-
-namespace detail {
-
-inline constexpr double infinity = std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
-
-inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-inline constexpr std::uint64_t powers_of_ten[] = {
-    1,
-    10,
-    100,
-    1000,
-    10000,
-    100000,
-    1000000,
-    10000000,
-    100000000,
-    1000000000,
-    10000000000,
-    100000000000,
-    1000000000000,
-    10000000000000,
-    100000000000000,
-    1000000000000000,
-    10000000000000000,
-    100000000000000000,
-    1000000000000000000,
-};
-
-/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
-class big_integer {
- public:
-  explicit big_integer(std::uint64_t v = 0) noexcept {
-    for (; v != 0; v >>= 32) limbs_[size_++] = static_cast<std::uint32_t>(v);
-  }
-
-  /// this = this * factor + addend
-  void multiply_add(std::uint32_t factor, std::uint32_t addend) noexcept {
-    std::uint64_t carry = addend;
-    for (unsigned i = 0; i < size_; ++i) {
-      carry += std::uint64_t{limbs_[i]} * factor;
-      limbs_[i] = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-    if (carry != 0) limbs_[size_++] = static_cast<std::uint32_t>(carry);
-  }
-  void multiply_power_of_ten(unsigned exponent) noexcept {
-    for (; exponent >= 9; exponent -= 9) multiply_add(1000000000u, 0);
-    for (; exponent > 0; --exponent) multiply_add(10, 0);
-  }
-  void shift_left(unsigned count) noexcept {
-    if (size_ == 0) return;
-    const unsigned words = count / 32;
-    if (words != 0) {
-      std::memmove(limbs_ + words, limbs_, size_ * sizeof *limbs_);
-      std::memset(limbs_, 0, words * sizeof *limbs_);
-      size_ += words;
-    }
-    if (count % 32 != 0) multiply_add(1u << count % 32, 0);
-  }
-  /// this -= other, which must not be larger
-  void subtract(const big_integer& other) noexcept {
-    std::uint64_t borrow = 0;
-    for (unsigned i = 0; i < size_; ++i) {
-      const std::uint64_t take = borrow + (i < other.size_ ? other.limbs_[i] : 0u);
-      borrow = limbs_[i] < take ? 1 : 0;
-      limbs_[i] = static_cast<std::uint32_t>(limbs_[i] - take);
-    }
-    while (size_ != 0 && limbs_[size_ - 1] == 0) --size_;
-  }
-  void add(const big_integer& other) noexcept {
-    std::uint64_t carry = 0;
-    for (unsigned i = 0; i < other.size_ || carry != 0; ++i) {
-      if (i >= size_) limbs_[size_++] = 0;
-      carry += std::uint64_t{limbs_[i]} + (i < other.size_ ? other.limbs_[i] : 0u);
-      limbs_[i] = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-  }
-  [[nodiscard]] int compare(const big_integer& other) const noexcept {
-    if (size_ != other.size_) return size_ < other.size_ ? -1 : 1;
-    for (unsigned i = size_; i-- > 0;)
-      if (limbs_[i] != other.limbs_[i]) return limbs_[i] < other.limbs_[i] ? -1 : 1;
-    return 0;
-  }
-  [[nodiscard]] bool is_zero() const noexcept { return size_ == 0; }
-  [[nodiscard]] int bit_length() const noexcept {
-    return size_ == 0 ? 0 : static_cast<int>(32 * size_) - std::countl_zero(limbs_[size_ - 1]);
-  }
-
- private:
-  unsigned size_ = 0;
-  std::uint32_t limbs_[256];
-};
-
-/// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
-[[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
-                                            int exponent) noexcept {
-  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
-  int dropped = 11;
-  if (exponent + dropped < -1074) dropped = -1074 - exponent;
-  if (dropped > 64) return 0.0;
-  std::uint64_t kept = dropped == 64 ? 0 : significand >> dropped;
-  const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
-  const std::uint64_t lost = dropped == 64 ? significand : significand & ((tie << 1) - 1);
-  if (lost > tie || (lost == tie && (rest || (kept & 1) != 0))) ++kept;
-  const int unit = exponent + dropped;  // the power of two of the last kept bit
-  if (unit > 971 || (unit == 971 && kept >> 53 != 0)) return infinity;
-  // The carry of rounding up runs into the exponent field, where it belongs.
-  const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
-  return std::bit_cast<double>((biased << 52) + kept);
-}
-
-/// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
-/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
-/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
-[[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
-                                             unsigned k) noexcept {
-  auto bits = std::bit_cast<std::uint64_t>(quotient);
-  const std::uint64_t significand = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
-  const int exponent = static_cast<int>(bits >> 52) - 1075;  // quotient = significand * 2^exponent
-  // In units of 2^exponent, or of 1 where that is above 1.
-  const int up = exponent > 0 ? exponent : 0, down = exponent < 0 ? -exponent : 0;
-  const std::uint64_t step = powers_of_ten[k] << up;
-  std::uint64_t rest = (down < 64 ? m << down : 0) - significand * step;
-  const bool above = rest >> 63 == 0;
-  if (!above) rest = 0 - rest;
-  if (!above && significand == std::uint64_t{1} << 52) rest *= 2;  // steps below it are half
-  while (2 * rest > step || (2 * rest == step && (bits & 1) != 0)) {
-    bits = above ? bits + 1 : bits - 1;
-    if (rest < step) break;
-    rest -= step;
-  }
-  return std::bit_cast<double>(bits);
-}
-
-/// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
-[[nodiscard, gnu::always_inline]] inline double quotient_by_power_of_ten(std::uint64_t m,
-                                                                         unsigned k) noexcept {
-  const double quotient =
-      static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
-  // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
-  const bool rounded = m == 0 || (FLT_EVAL_METHOD == 0 && m >> 53 == 0);
-  return rounded ? quotient : nearest_quotient(m, quotient, k);
-}
-
-/// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
-[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
-  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
-  // have at most 767 significant digits.
-  constexpr unsigned max_digits = 800;
-  big_integer numerator;
-  std::int64_t exponent = d.exponent;
-  unsigned taken = 0;
-  bool more = false;
-  for (const char c : d.digits) {
-    if (c == '.' || (taken == 0 && c == '0')) continue;
-    if (taken < max_digits) {
-      numerator.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
-      ++taken;
-    } else {
-      more = more || c != '0';
-      ++exponent;
-    }
-  }
-  if (numerator.is_zero()) return 0.0;
-  if (more) {
-    numerator.multiply_add(10, 1);
-    --exponent;
-  }
-  if (exponent + taken > 310) return infinity;
-  if (exponent + taken < -330) return 0.0;
-  big_integer denominator(1);
-  if (exponent >= 0)
-    numerator.multiply_power_of_ten(static_cast<unsigned>(exponent));
-  else
-    denominator.multiply_power_of_ten(static_cast<unsigned>(-exponent));
-  // Scale so that the quotient lies in [2^63, 2^65), then divide bit by bit.
-  int scale = 64 - (numerator.bit_length() - denominator.bit_length());
-  if (scale >= 0)
-    numerator.shift_left(static_cast<unsigned>(scale));
-  else
-    denominator.shift_left(static_cast<unsigned>(-scale));
-  denominator.shift_left(64);
-  std::uint64_t quotient = 0;
-  bool top = false;
-  for (int bit = 64; bit >= 0; --bit) {
-    const bool one = numerator.compare(denominator) >= 0;
-    if (one) numerator.subtract(denominator);
-    if (bit == 64)
-      top = one;
-    else
-      quotient |= std::uint64_t{one ? 1u : 0u} << bit;
-    numerator.shift_left(1);
-  }
-  bool rest = !numerator.is_zero();
-  if (top) {  // 65 bits: the last joins the rest
-    rest = rest || (quotient & 1) != 0;
-    quotient = quotient >> 1 | std::uint64_t{1} << 63;
-    --scale;
-  }
-  return round_to_double(quotient, rest, -scale);
-}
-
-}  // namespace detail
-
-/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest. The
-/// value of the digits is known, and below 2^64.
-[[nodiscard]] inline double decimal_to_double(const decimal& d,
-                                              std::uint64_t significand) noexcept {
-  if (significand == 0) return 0.0;
-  const std::int64_t e = d.exponent;
-  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
-  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
-    const auto v = static_cast<double>(significand);
-    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
-  }
-  if (e < 0 && e >= -18) {
-    const volatile double quotient =  // a double also where the host computes wider
-        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
-    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
-  }
-  return detail::decimal_to_double_exact(d);
-}
-
-/// The same for any digits.
-[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
-  std::uint64_t significand = 0;
-  unsigned taken = 0;
-  for (const char c : d.digits) {
-    if (c == '.') continue;
-    if (significand != 0 || c != '0') ++taken;
-    if (taken > 19) return detail::decimal_to_double_exact(d);
-    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return decimal_to_double(d, significand);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_NUMBER_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-enum class token_kind : std::uint8_t { word, number, string, mark, line_end, end };
-
-struct token {
-  token_kind kind = token_kind::end;
-  std::uint64_t offset = 0;
-  std::string_view text;  ///< as it stands; a string with its quotes
-};
-
-[[nodiscard]] constexpr bool is_letter(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-[[nodiscard]] constexpr bool is_decimal(char c) noexcept { return c >= '0' && c <= '9'; }
-/// 0 to 15, or 16.
-[[nodiscard]] constexpr unsigned hex_digit(char c) noexcept {
-  return is_decimal(c)            ? static_cast<unsigned>(c - '0')
-         : (c >= 'a' && c <= 'f') ? static_cast<unsigned>(c - 'a') + 10
-         : (c >= 'A' && c <= 'F') ? static_cast<unsigned>(c - 'A') + 10
-                                  : 16;
-}
-[[nodiscard]] constexpr bool starts_word(char c) noexcept {
-  return is_letter(c) || c == '_' || c == '<';
-}
-[[nodiscard]] constexpr bool is_in_word(char c) noexcept {
-  return is_letter(c) || is_decimal(c) || c == '_' || c == '.' || c == '<' || c == '>';
-}
-
-class lexer {
- public:
-  lexer() noexcept = default;
-  explicit lexer(std::string_view source) noexcept : source_(source) { read(); }
-
-  [[nodiscard]] const token& peek() const noexcept { return now_; }
-  [[nodiscard]] std::uint64_t offset() const noexcept { return now_.offset; }
-  [[nodiscard]] std::string_view source() const noexcept { return source_; }
-  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// Keeps the first error, and ends the tokens.
-  void fail(errc code, std::uint64_t offset) noexcept {
-    if (failed()) return;
-    error_ = {code, offset};
-    now_ = {token_kind::end, offset, {}};
-  }
-  void fail(errc code) noexcept { fail(code, now_.offset); }
-
-  token next() noexcept {
-    const token t = now_;
-    if (!failed()) read();
-    return t;
-  }
-  /// Takes the token if it is this mark, or this word.
-  bool accept(char mark) noexcept {
-    if (now_.kind != token_kind::mark || now_.text[0] != mark) return false;
-    next();
-    return true;
-  }
-  bool accept(std::string_view word) noexcept {
-    if (now_.kind != token_kind::word || now_.text != word) return false;
-    next();
-    return true;
-  }
-  bool expect(char mark) noexcept {
-    if (accept(mark)) return true;
-    fail(errc::nac_text_mark);
-    return false;
-  }
-  [[nodiscard]] bool at_line_end() const noexcept {
-    return now_.kind == token_kind::line_end || now_.kind == token_kind::end;
-  }
-  /// The end of a statement, and the empty lines behind it.
-  void end_line() noexcept {
-    if (!at_line_end()) return fail(errc::nac_text_line_end);
-    skip_lines();
-  }
-  void skip_lines() noexcept {
-    while (now_.kind == token_kind::line_end) next();
-  }
-  [[nodiscard]] std::string_view word() noexcept {
-    if (now_.kind != token_kind::word) return fail(errc::nac_text_word), std::string_view();
-    return next().text;
-  }
-  /// A decimal integer, or a hexadecimal one behind 0x; `least` after an error.
-  [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) noexcept {
-    if (now_.kind != token_kind::number) return fail(errc::nac_text_integer), least;
-    std::string_view digits = now_.text;
-    const bool negative = digits[0] == '-';
-    if (negative) digits.remove_prefix(1);
-    const bool hex = digits.substr(0, 2) == "0x";
-    if (hex) digits.remove_prefix(2);
-    std::uint64_t magnitude = 0;
-    bool fits = true;
-    if (digits.empty()) return fail(errc::nac_text_integer), least;
-    for (const char c : digits) {
-      const unsigned d = hex_digit(c);
-      if (d >= (hex ? 16u : 10u)) return fail(errc::nac_text_integer), least;
-      fits = fits && !__builtin_mul_overflow(magnitude, std::uint64_t{hex ? 16u : 10u}, &magnitude);
-      fits = fits && !__builtin_add_overflow(magnitude, std::uint64_t{d}, &magnitude);
-    }
-    constexpr std::uint64_t half = std::uint64_t{1} << 63;
-    fits = fits && magnitude <= (negative ? half : half - 1);
-    const auto value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
-    if (!fits || value < least || value > most) return fail(errc::nac_text_range), least;
-    next();
-    return value;
-  }
-  /// A string, decoded behind what `to` holds.
-  void string(text& to) {
-    if (now_.kind != token_kind::string) return fail(errc::nac_text_string);
-    const token t = next();
-    const std::string_view s = t.text.substr(1, t.text.size() - 2);
-    for (std::size_t i = 0; i < s.size(); ++i) {
-      if (s[i] != '\\') {
-        to << s[i];
-        continue;
-      }
-      const char c = ++i < s.size() ? s[i] : '\0';
-      if (c == 'x' && i + 2 < s.size() && hex_digit(s[i + 1]) < 16 && hex_digit(s[i + 2]) < 16) {
-        to << static_cast<char>(hex_digit(s[i + 1]) << 4 | hex_digit(s[i + 2]));
-        i += 2;
-      } else if (c == '"' || c == '\\') {
-        to << c;
-      } else if (c == 'n' || c == 'r' || c == 't') {
-        to << (c == 'n' ? '\n' : c == 'r' ? '\r' : '\t');
-      } else {
-        return fail(errc::nac_text_escape, t.offset + 1 + i);
-      }
-    }
-  }
-
- private:
-  [[nodiscard]] char at(std::size_t i) const noexcept {
-    return i < source_.size() ? source_[i] : '\0';
-  }
-  void read() noexcept {
-    while (at_ < source_.size()) {
-      const char c = source_[at_];
-      if (c == ';') {
-        while (at_ < source_.size() && source_[at_] != '\n') ++at_;
-      } else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && depth_ != 0)) {
-        ++at_;
-      } else {
-        break;
-      }
-    }
-    const std::size_t first = at_;
-    const auto take = [&](token_kind kind) {
-      now_ = {kind, first, source_.substr(first, at_ - first)};
-    };
-    if (at_ >= source_.size()) return take(token_kind::end);
-    const char c = source_[at_++];
-    if (c == '\n') return take(token_kind::line_end);
-    if (c == '"') {
-      while (at_ < source_.size() && source_[at_] != '"' && source_[at_] != '\n')
-        at_ += source_[at_] == '\\' ? std::size_t{2} : std::size_t{1};
-      if (at_ >= source_.size() || source_[at_] != '"')
-        return fail(errc::nac_text_string_end, first);
-      ++at_;
-      return take(token_kind::string);
-    }
-    if (starts_word(c)) {
-      while (is_in_word(at(at_))) ++at_;
-      return take(token_kind::word);
-    }
-    if (is_decimal(c) || (c == '-' && (is_decimal(at(at_)) || is_letter(at(at_))))) {
-      while (is_in_word(at(at_)) || at(at_) == '+' || at(at_) == '-') ++at_;
-      return take(token_kind::number);
-    }
-    if (c == '(' || c == '[' || c == '{') ++depth_;
-    if ((c == ')' || c == ']' || c == '}') && depth_ != 0) --depth_;
-    take(token_kind::mark);
-  }
-
-  std::string_view source_;
-  std::size_t at_ = 0;
-  std::uint32_t depth_ = 0;
-  token now_;
-  tessera::error error_;
-};
-
-/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
-inline void print_string(text& out, std::string_view s) {
-  out << '"';
-  for (std::size_t i = 0; i < s.size();) {
-    std::size_t plain = i;
-    while (plain < s.size() && s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '"' &&
-           s[plain] != '\\')
-      ++plain;
-    if (plain != i) {
-      out << s.substr(i, plain - i);
-      i = plain;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(s[i]);
-    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
-    if (byte == '"' || byte == '\\') {
-      out << '\\' << s[i++];
-    } else if (byte == '\n') {
-      out << "\\n", ++i;
-    } else if (byte == '\t') {
-      out << "\\t", ++i;
-    } else if (byte == '\r') {
-      out << "\\r", ++i;
-    } else if (unsafe != 0) {
-      for (unsigned k = 0; k < unsafe; ++k, ++i) {
-        const auto b = static_cast<unsigned char>(s[i]);
-        out << "\\x"
-            << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
-      }
-    } else {
-      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
-      out << s.substr(i, length);
-      i += length;
-    }
-  }
-  out << '"';
-}
-
-}  // namespace detail
-
-using detail::print_string;
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_LEXER_HPP
-
-// ---- tessera/nac/parts.hpp
-//
-// NAC containers in parts: everything that a file holds, to be changed and written.
-//
-//   nac::parts p = nac::parts_of(*file);
-//   p.form = nac::header::v1_8;
-//   p.resources.push_back({p.add_string("merges.b"), nac::parts::borrow(merges)});
-//   auto bytes = nac::write(p);                                   // nac/write.hpp
-//
-// Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. The order of
-// the sections and what prefixes count are one rule for all (nac/layout.hpp), no part of records.
-//
-// Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
-//             a source, which it borrows; parts_of borrows them from the file's bytes.
-// Errors:     none: parts may hold what no file can, and `write` tells.
-// Limits:     2^32 characters, words and numbers.
-// Allocation: of parts_of, at most 12 × what isn't payload.
-
-#ifndef TESSERA_NAC_PARTS_HPP
-#define TESSERA_NAC_PARTS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
 // ---- tessera/nac/file.hpp
 //
 // A NAC container that was read: a view of its header, its sections and their records.
@@ -2989,6 +2190,40 @@ using detail::print_string;
 
 #ifndef TESSERA_NAC_FILE_HPP
 #define TESSERA_NAC_FILE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/records.hpp
+//
+// NAC containers: the records of all sections but OPS and TRNG, and lists of them over the bytes.
+//
+//   for (const nac::tensor t : file.tensors())
+//     std::cout << t.id << ' ' << name(t.type) << ' ' << t.data.size() << '\n';
+//
+//   CMAP PERM        u32 n { u16 id, u8 length, text }
+//   CNST             u32 n { u16 id, u8 type, u16 length, payload }, ORCH's pool too
+//   MMAP             u32 n { u16 tick, u8 n { u8 action, u16 target } }
+//   DATA block 1, 2  u32 n { u16 id, u16 length, text }
+//   DATA block 3     u32 n { u16 id, u32 metadata, u64 data, metadata, data }
+//     metadata       u8 type, u8 rank, rank × u32, u8 quantization, and then by its code
+//       2 int8_tensor   f32 scale
+//       3 int8_channel  u8 axis, u32 n, n × f32
+//       4 block_fp8     u16 block, u8 rank, rank × u32, u32 n, n × f32
+//   RSRC             u32 n { u16 length, name, u32 length, data }
+//   ARRS             u32 n { u16 length, name, u8 type, u8 rank, rank × u32, u64 length, data }
+//
+// A list decodes its records while it is iterated, by the functions that `read` checks them with.
+//
+// Lifetime:   records and lists borrow the bytes that were read.
+// Errors:     of the parse functions, values; iterating a list that `read` made has none.
+// Limits:     none of their own.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_RECORDS_HPP
+#define TESSERA_NAC_RECORDS_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -3276,41 +2511,8 @@ inline constexpr std::uint32_t max_id = 32767;            ///< of constants and 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
+
 #endif  // TESSERA_NAC_FORMAT_HPP
-
-// ---- tessera/nac/records.hpp
-//
-// NAC containers: the records of all sections but OPS and TRNG, and lists of them over the bytes.
-//
-//   for (const nac::tensor t : file.tensors())
-//     std::cout << t.id << ' ' << name(t.type) << ' ' << t.data.size() << '\n';
-//
-//   CMAP PERM        u32 n { u16 id, u8 length, text }
-//   CNST             u32 n { u16 id, u8 type, u16 length, payload }, ORCH's pool too
-//   MMAP             u32 n { u16 tick, u8 n { u8 action, u16 target } }
-//   DATA block 1, 2  u32 n { u16 id, u16 length, text }
-//   DATA block 3     u32 n { u16 id, u32 metadata, u64 data, metadata, data }
-//     metadata       u8 type, u8 rank, rank × u32, u8 quantization, and then by its code
-//       2 int8_tensor   f32 scale
-//       3 int8_channel  u8 axis, u32 n, n × f32
-//       4 block_fp8     u16 block, u8 rank, rank × u32, u32 n, n × f32
-//   RSRC             u32 n { u16 length, name, u32 length, data }
-//   ARRS             u32 n { u16 length, name, u8 type, u8 rank, rank × u32, u64 length, data }
-//
-// A list decodes its records while it is iterated, by the functions that `read` checks them with.
-//
-// Lifetime:   records and lists borrow the bytes that were read.
-// Errors:     of the parse functions, values; iterating a list that `read` made has none.
-// Limits:     none of their own.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_RECORDS_HPP
-#define TESSERA_NAC_RECORDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -3415,14 +2617,6 @@ template <class Shape>
   if (none) count = 0;
   return fits || none;
 }
-/// Bytes that elements of a type and shape take; all ones when that doesn't fit.
-template <class Shape>
-[[nodiscard]] inline std::uint64_t shape_bytes(data_type type, const Shape& shape) noexcept {
-  std::uint64_t size = 0;
-  return count_elements(shape, size) && checked_mul(size, std::uint64_t{size_of(type)}, size)
-             ? size
-             : ~std::uint64_t{0};
-}
 
 /// Walks over a part of a file; what it takes was asked for by `has` before.
 class cursor {
@@ -3440,11 +2634,7 @@ class cursor {
     at_ += sizeof(T);
     return value;
   }
-  [[nodiscard]] bytes take_bytes(std::uint64_t count) noexcept {
-    const bytes b(data(), to_size(count));
-    at_ += count;
-    return b;
-  }
+  [[nodiscard]] bytes take_bytes(std::uint64_t count) noexcept;
   template <class T>
   [[nodiscard]] packed<T> take_packed(std::uint32_t count) noexcept {
     const packed<T> values(data(), count);
@@ -3469,65 +2659,6 @@ template <class Length>
   return {};
 }
 
-/// u8 type, u8 rank, rank × u32.
-template <class Record>
-[[nodiscard]] inline error parse_shape(cursor& in, Record& out, errc truncated) noexcept {
-  if (!in.has(2)) return in.fail(truncated);
-  const auto type = load_le<std::uint8_t>(in.data());
-  if (type >= data_type_count) return in.fail(errc::nac_data_type);
-  out.type = static_cast<data_type>(in.take<std::uint8_t>());
-  const auto rank = load_le<std::uint8_t>(in.data());
-  if (!in.has(1 + 4 * std::uint64_t{rank})) return in.fail(truncated);
-  (void)in.take<std::uint8_t>();
-  out.shape = in.take_packed<std::uint32_t>(rank);
-  return {};
-}
-
-[[nodiscard]] inline error parse_scales(cursor& in, tensor& out) noexcept {
-  if (!in.has(4)) return in.fail(errc::nac_tensor_metadata);
-  const auto count = load_le<std::uint32_t>(in.data());
-  if (!in.has(4 + 4 * std::uint64_t{count})) return in.fail(errc::nac_tensor_metadata);
-  (void)in.take<std::uint32_t>();
-  out.scales = in.take_packed<float>(count);
-  return {};
-}
-
-/// A tensor's metadata, which fill `in` exactly.
-[[nodiscard]] inline error parse_metadata(cursor in, tensor& out) noexcept {
-  if (const error e = parse_shape(in, out, errc::nac_tensor_metadata); e.code != errc::ok) return e;
-  if (!in.has(1)) return in.fail(errc::nac_tensor_metadata);
-  if (load_le<std::uint8_t>(in.data()) >= quantization_count)
-    return in.fail(errc::nac_tensor_quantization);
-  out.quantization = static_cast<quantization>(in.take<std::uint8_t>());
-  error e;
-  switch (out.quantization) {
-    case quantization::none:
-    case quantization::fp16: break;
-    case quantization::int8_tensor:
-      if (!in.has(4)) return in.fail(errc::nac_tensor_metadata);
-      out.scales = in.take_packed<float>(1);
-      break;
-    case quantization::int8_channel:
-      if (!in.has(1)) return in.fail(errc::nac_tensor_metadata);
-      out.axis = in.take<std::uint8_t>();
-      e = parse_scales(in, out);
-      break;
-    case quantization::block_fp8: {
-      if (!in.has(3)) return in.fail(errc::nac_tensor_metadata);
-      if (load_le<std::uint16_t>(in.data()) == 0) return in.fail(errc::nac_block_size);
-      out.block = in.take<std::uint16_t>();
-      const auto rank = load_le<std::uint8_t>(in.data());
-      if (!in.has(1 + 4 * std::uint64_t{rank})) return in.fail(errc::nac_tensor_metadata);
-      (void)in.take<std::uint8_t>();
-      out.original_shape = in.take_packed<std::uint32_t>(rank);
-      e = parse_scales(in, out);
-      break;
-    }
-  }
-  if (e.code == errc::ok && in.left() != 0) return in.fail(errc::nac_tensor_metadata);
-  return e;
-}
-
 // One function for each record: how many bytes it has at least, and how it is read.
 
 struct short_named {
@@ -3549,107 +2680,31 @@ struct long_named {
 struct constant_form {
   using record = constant;
   static constexpr std::uint64_t least = 5;
-  [[nodiscard]] static error parse(cursor& in, constant& out) noexcept {
-    if (!in.has(5)) return in.fail(errc::nac_truncated);
-    out.offset = in.offset();
-    out.id = in.take<std::uint16_t>();
-    const auto type = load_le<std::uint8_t>(in.data());
-    if (type >= constant_type_count) return in.fail(errc::nac_constant_type);
-    out.type = static_cast<constant_type>(in.take<std::uint8_t>());
-    out.length = load_le<std::uint16_t>(in.data());
-    std::uint64_t size = 0;
-    switch (out.type) {
-      case constant_type::null: break;
-      case constant_type::boolean: size = 1; break;
-      case constant_type::int64:
-      case constant_type::float64:
-        if (out.length != 8) return in.fail(errc::nac_constant_length);
-        size = 8;
-        break;
-      case constant_type::string: size = out.length; break;
-      case constant_type::int32_list:
-      case constant_type::float32_list: size = std::uint64_t{4} * out.length; break;
-    }
-    (void)in.take<std::uint16_t>();
-    if (!in.has(size)) return in.fail(errc::nac_truncated);
-    out.payload = in.take_bytes(size).data();
-    return {};
-  }
+  [[nodiscard]] static error parse(cursor& in, constant& out) noexcept;
 };
 
 struct tensor_form {
   using record = tensor;
   static constexpr std::uint64_t least = 14;
-  [[nodiscard]] static error parse(cursor& in, tensor& out) noexcept {
-    out = {};
-    if (!in.has(14)) return in.fail(errc::nac_truncated);
-    out.offset = in.offset();
-    out.id = in.take<std::uint16_t>();
-    const auto metadata = load_le<std::uint32_t>(in.data());
-    if (in.left() - 12 < metadata) return in.fail(errc::nac_truncated);
-    (void)in.take<std::uint32_t>();
-    const auto data = load_le<std::uint64_t>(in.data());
-    if (in.left() - 8 - metadata < data) return in.fail(errc::nac_truncated);
-    (void)in.take<std::uint64_t>();
-    out.metadata = bytes(in.data(), metadata);
-    const cursor part(in.data() - in.offset(), in.offset(), in.offset() + metadata);
-    if (const error e = parse_metadata(part, out); e.code != errc::ok) return e;
-    (void)in.take_bytes(metadata);
-    out.data_offset = in.offset();
-    out.data = in.take_bytes(data);
-    return {};
-  }
+  [[nodiscard]] static error parse(cursor& in, tensor& out) noexcept;
 };
 
 struct resource_form {
   using record = resource;
   static constexpr std::uint64_t least = 6;
-  [[nodiscard]] static error parse(cursor& in, resource& out) noexcept {
-    if (!in.has(2)) return in.fail(errc::nac_truncated);
-    out.offset = in.offset();
-    const auto length = in.take<std::uint16_t>();
-    if (!in.has(length)) return in.fail(errc::nac_truncated);
-    out.name = as_text(in.take_bytes(length));
-    if (!in.has(4)) return in.fail(errc::nac_truncated);
-    const auto size = load_le<std::uint32_t>(in.data());
-    if (in.left() - 4 < size) return in.fail(errc::nac_truncated);
-    (void)in.take<std::uint32_t>();
-    out.data_offset = in.offset();
-    out.data = in.take_bytes(size);
-    return {};
-  }
+  [[nodiscard]] static error parse(cursor& in, resource& out) noexcept;
 };
 
 struct array_form {
   using record = array;
   static constexpr std::uint64_t least = 12;
-  [[nodiscard]] static error parse(cursor& in, array& out) noexcept {
-    if (!in.has(2)) return in.fail(errc::nac_truncated);
-    out.offset = in.offset();
-    const auto length = in.take<std::uint16_t>();
-    if (!in.has(length)) return in.fail(errc::nac_truncated);
-    out.name = as_text(in.take_bytes(length));
-    if (const error e = parse_shape(in, out, errc::nac_truncated); e.code != errc::ok) return e;
-    if (!in.has(8)) return in.fail(errc::nac_truncated);
-    const auto size = load_le<std::uint64_t>(in.data());
-    if (in.left() - 8 < size) return in.fail(errc::nac_truncated);
-    (void)in.take<std::uint64_t>();
-    out.data_offset = in.offset();
-    out.data = in.take_bytes(size);
-    return {};
-  }
+  [[nodiscard]] static error parse(cursor& in, array& out) noexcept;
 };
 
 struct command_form {
   using record = command;
   static constexpr std::uint64_t least = 3;
-  [[nodiscard]] static error parse(cursor& in, command& out) noexcept {
-    if (!in.has(3)) return in.fail(errc::nac_truncated);
-    out.offset = in.offset();
-    out.what = static_cast<action>(in.take<std::uint8_t>());
-    out.target = in.take<std::uint16_t>();
-    return {};
-  }
+  [[nodiscard]] static error parse(cursor& in, command& out) noexcept;
 };
 
 }  // namespace detail
@@ -3718,16 +2773,7 @@ namespace detail {
 struct tick_form {
   using record = tick;
   static constexpr std::uint64_t least = 3;
-  [[nodiscard]] static error parse(cursor& in, tick& out) noexcept {
-    if (!in.has(3)) return in.fail(errc::nac_truncated);
-    out.offset = in.offset();
-    out.instruction = in.take<std::uint16_t>();
-    const auto count = in.take<std::uint8_t>();
-    if (!in.has(3 * std::uint64_t{count})) return in.fail(errc::nac_truncated);
-    out.commands = {in, count};
-    (void)in.take_bytes(3 * std::uint64_t{count});
-    return {};
-  }
+  [[nodiscard]] static error parse(cursor& in, tick& out) noexcept;
 };
 
 }  // namespace detail
@@ -3736,6 +2782,7 @@ using schedule = list<detail::tick_form>;
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
+
 
 #endif  // TESSERA_NAC_RECORDS_HPP
 
@@ -3780,16 +2827,16 @@ class instructions {
   class iterator {
    public:
     iterator() noexcept = default;
-    inline iterator(const file* f, detail::cursor at, std::uint32_t left) noexcept;
+    iterator(const file* f, detail::cursor at, std::uint32_t left) noexcept;
     [[nodiscard]] const instruction& operator*() const noexcept { return now_; }
     [[nodiscard]] const instruction* operator->() const noexcept { return &now_; }
-    inline iterator& operator++() noexcept;
+    iterator& operator++() noexcept;
     [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
       return a.left_ == b.left_;
     }
 
    private:
-    inline void read() noexcept;
+    void read() noexcept;
     const file* file_ = nullptr;
     detail::cursor next_;
     std::uint32_t left_ = 0;
@@ -3835,10 +2882,7 @@ class file {
 
   [[nodiscard]] bool has(nac::section s) const noexcept { return part(s).offset != 0; }
   /// A section with its tag, up to the next section or the end of the file; empty when absent.
-  [[nodiscard]] bytes section(nac::section s) const noexcept {
-    const extent& e = part(s);
-    return source_.subspan(static_cast<std::size_t>(e.offset), to_size(e.end - e.offset));
-  }
+  [[nodiscard]] bytes section(nac::section s) const noexcept;
   /// Byte offset of a section; 0 when absent.
   [[nodiscard]] std::uint64_t offset(nac::section s) const noexcept { return part(s).offset; }
   /// Bytes between the last record of a section and its bound.
@@ -3887,10 +2931,7 @@ class file {
   }
 
   /// The name of an operation: CMAP's, else the one this version predefines, else empty.
-  [[nodiscard]] std::string_view operation_name(std::uint8_t a) const noexcept {
-    return operations_.offset[a] != 0 ? characters(nac::section::cmap, operations_, a)
-                                      : predefined_operation(a, version());
-  }
+  [[nodiscard]] std::string_view operation_name(std::uint8_t a) const noexcept;
   /// A signature; empty where there is none.
   [[nodiscard]] std::string_view signature(std::uint8_t b) const noexcept {
     return characters(nac::section::perm, signatures_, b);
@@ -3927,10 +2968,7 @@ class file {
     return {source_.data(), part(s).first, part(s).end};
   }
   [[nodiscard]] std::string_view characters(nac::section s, const short_texts& of,
-                                            std::uint8_t id) const noexcept {
-    const std::uint64_t first = part(s).offset + of.offset[id];
-    return as_text(source_.subspan(static_cast<std::size_t>(first), of.size[id]));
-  }
+                                            std::uint8_t id) const noexcept;
 
   bytes source_;
   nac::header header_ = nac::header::v1_6;
@@ -3946,81 +2984,12 @@ class file {
   detail::halfway halfway_[2] = {};  // of OPS, TRNG
 };
 
-namespace detail {
-
-/// How many arguments an instruction has.
-[[nodiscard]] inline std::uint32_t argument_count(const instruction& i) noexcept {
-  if (i.a >= first_regular_op) return i.d.size();
-  switch (i.a) {
-    case op_input: return i.c.size();
-    case op_output:
-      if (i.b == static_cast<std::uint8_t>(output::end)) return i.d[0] == 0 ? 0 : 1;
-      return i.b == static_cast<std::uint8_t>(output::step) ? 3 : i.d.size();
-    case op_control_flow: return 3;
-    case op_convergence: return i.d.size() == 1 ? 2 : i.d.size();
-    default: return 0;
-  }
-}
-
-[[nodiscard]] inline error parse_instruction(const file& f, cursor& in, instruction& out) noexcept {
-  out.offset = in.offset();
-  out.has_prefix = false;
-  out.prefix = 0;
-  out.c = {};
-  out.d = {};
-  if (!in.has(2)) return in.fail(errc::nac_truncated);
-  const std::uint8_t a = out.a = load_le<std::uint8_t>(in.data());
-  const std::uint8_t b = out.b = load_le<std::uint8_t>(in.data() + 1);
-  // How many words stand in C, its prefix not counted, and in D; `counted`: the prefix says.
-  std::uint32_t c = 0, d = 0;
-  bool has_prefix = false, counted = false;
-  if (a >= first_regular_op) {
-    if (b != 0 && !f.has_signature(b)) return {errc::nac_signature_unknown, in.offset() + 1};
-    d = f.arguments(b);
-    has_prefix = counted = f.has_constants(b);
-  } else {
-    if (!has_variant(a, b, f.version()))
-      return {a == op_input ? errc::nac_input_variant : errc::nac_output_variant, in.offset() + 1};
-    const system_words words = system_words_of(a, b, f.outputs());
-    has_prefix = words.has_prefix;
-    counted = a == op_convergence;
-    c = words.c;
-    d = words.d;
-  }
-  (void)in.take<std::uint16_t>();
-  if (has_prefix) {
-    if (!in.has(2)) return in.fail(errc::nac_truncated);
-    out.has_prefix = true;
-    out.prefix = load_le<std::int16_t>(in.data());
-    if (counted) c = out.prefix > 0 ? static_cast<std::uint32_t>(out.prefix) : 0;
-    if (!in.has(2 + 2 * std::uint64_t{c})) return in.fail(errc::nac_truncated);
-    (void)in.take<std::uint16_t>();
-    out.c = in.take_packed<std::uint16_t>(c);
-  }
-  if (!in.has(2 * std::uint64_t{d})) return in.fail(errc::nac_truncated);
-  if (a == op_convergence && load_le<std::int16_t>(in.data()) != 0) {
-    if (!in.has(4)) return in.fail(errc::nac_truncated);
-    const auto branches = load_le<std::int16_t>(in.data() + 2);
-    d = 2 + (branches > 0 ? static_cast<std::uint32_t>(branches) : 0);
-    if (!in.has(2 * std::uint64_t{d})) return in.fail(errc::nac_truncated);
-  }
-  out.d = in.take_packed<std::int16_t>(d);
-  return {};
-}
-
-}  // namespace detail
-
 inline instructions::iterator::iterator(const file* f, detail::cursor at,
                                         std::uint32_t left) noexcept
     : file_(f), next_(at), left_(left) {
   read();
 }
-inline instructions::iterator& instructions::iterator::operator++() noexcept {
-  --left_;
-  ++now_.index;
-  read();
-  return *this;
-}
+
 inline void instructions::iterator::read() noexcept {
   if (left_ != 0) (void)detail::parse_instruction(*file_, next_, now_);
 }
@@ -4028,5327 +2997,8 @@ inline void instructions::iterator::read() noexcept {
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
+
 #endif  // TESSERA_NAC_FILE_HPP
-
-// ---- tessera/nac/layout.hpp
-//
-// How a NAC container lays out what it holds, where writers differ: the order of its sections, and
-// whether prefixes count themselves.
-//
-//   nac::layout how = nac::layout_of(*file);
-//   nac::counts_itself(how.inputs, nac::op_input, file->header());     // INPUT 1-3 begin with 2
-//
-//   prefix of           1.6, the specification's   1.7 and 1.8, the compiler's
-//   INPUT 1-3           2                          1
-//   OUTPUT 0-2          outputs + 1                outputs
-//   OUTPUT 3            1                          1
-//   CONTROL_FLOW        3                          3
-//   all others          how many words follow      how many words follow
-//
-// So new containers are written; a file's own layout stays with its parts, whatever wrote it. Of an
-// operation's prefixes the first one that is right either way tells; where there is none, INPUT and
-// OUTPUT follow each other.
-//
-//   order               MMAP OPS CMAP CNST PERM DATA PROC ORCH TRNG RSRC ARRS
-//   order of 1.6        … PROC RSRC ORCH
-//
-// Lifetime:   owns its list.
-// Errors:     none.
-// Limits:     none.
-// Allocation: the order, where it isn't the version's.
-
-#ifndef TESSERA_NAC_LAYOUT_HPP
-#define TESSERA_NAC_LAYOUT_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// Whether the prefixes of an operation count themselves, too.
-enum class self_count : std::uint8_t { by_version, no, yes };
-
-/// What the same parts can be written differently by.
-struct layout {
-  self_count inputs = self_count::by_version;    ///< INPUT 1-3
-  self_count outputs = self_count::by_version;   ///< OUTPUT 0-2
-  self_count branches = self_count::by_version;  ///< CONTROL_FLOW
-  /// Sections as they follow one another; those that it leaves out stand behind them, in the order
-  /// of the version.
-  pool<section> order;
-};
-
-/// What a rule comes to for an operation: `a` is op_input, op_output or op_control_flow.
-[[nodiscard]] constexpr bool counts_itself(self_count rule, std::uint8_t a, header form) noexcept {
-  if (rule != self_count::by_version) return rule == self_count::yes;
-  return a == op_control_flow || form == header::v1_6;
-}
-
-/// The sections of a version in the order that its compiler writes them in: 0 to section_count - 1.
-[[nodiscard]] constexpr section section_in_order(header form, std::size_t place) noexcept {
-  constexpr section last_of_1_6[] = {section::rsrc, section::orch, section::trng};
-  constexpr auto first = static_cast<std::size_t>(section::orch);
-  if (form == header::v1_6 && place >= first && place < first + 3)
-    return last_of_1_6[place - first];
-  return static_cast<section>(place);
-}
-
-namespace detail {
-
-/// The rule for the prefix of an instruction of the system; null where there is only one.
-template <class Layout>
-[[nodiscard]] constexpr auto rule_of(Layout& how, std::uint8_t a, std::uint8_t b) noexcept
-    -> decltype(&how.inputs) {
-  if (a == op_input && b != 0 && b < 4) return &how.inputs;
-  if (a == op_output && b < 3) return &how.outputs;
-  return a == op_control_flow ? &how.branches : nullptr;
-}
-
-inline void find_prefixes(const instructions& all, layout& out) noexcept {
-  for (const instruction& i : all) {
-    if (i.a >= first_regular_op) continue;
-    self_count* const rule = rule_of(out, i.a, i.b);
-    if (rule == nullptr || *rule != self_count::by_version) continue;
-    const auto prefix = static_cast<std::uint16_t>(i.prefix);
-    if (prefix == i.c.size())
-      *rule = self_count::no;
-    else if (prefix == i.c.size() + 1)
-      *rule = self_count::yes;
-  }
-}
-
-/// Leaves `out` empty where the sections stand in the order of the version.
-inline void find_order(const file& f, pool<section>& out) {
-  section order[section_count];
-  std::size_t count = 0;
-  bool usual = true;
-  for (std::size_t place = 0; place < section_count; ++place) {
-    const section s = section_in_order(f.header(), place);
-    if (!f.has(s)) continue;
-    std::size_t at = count++;
-    for (; at != 0 && f.offset(order[at - 1]) > f.offset(s); --at) {
-      order[at] = order[at - 1];
-      usual = false;
-    }
-    order[at] = s;
-  }
-  if (!usual) out.append(order, count);
-}
-
-}  // namespace detail
-
-/// How a file is laid out.
-[[nodiscard]] inline layout layout_of(const file& f) {
-  layout out;
-  detail::find_prefixes(f.instructions(), out);
-  detail::find_prefixes(f.training(), out);
-  if (out.inputs == self_count::by_version) out.inputs = out.outputs;
-  if (out.outputs == self_count::by_version) out.outputs = out.inputs;
-  detail::find_order(f, out.order);
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_LAYOUT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// A part of one of the pools of `parts`.
-struct range {
-  std::uint32_t first = 0, size = 0;
-
-  template <class Pool>
-  [[nodiscard]] bool is_inside(const Pool& of) const noexcept {
-    return first <= of.size() && size <= of.size() - first;
-  }
-};
-
-/// Makes the bytes of payloads while they are written, so that they need no memory.
-struct payload_source {
-  const void* context = nullptr;
-  /// Writes bytes `first` to `first + count` - 1 of the payload `key` to `to`; `first` is a multiple
-  /// of 8, and so is `count` unless the payload ends there. False: it can't.
-  bool (*read)(const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
-               std::size_t count) = nullptr;
-};
-
-/// Bytes that a file carries and nobody looks into: borrowed, in parts::own_bytes from `first`, or
-/// those that `source` makes for the key `first`.
-struct payload {
-  const std::byte* borrowed = nullptr;
-  std::uint64_t first = 0, size = 0;
-  const payload_source* source = nullptr;
-};
-
-/// A row of CMAP, PERM, or of DATA's blocks 1 and 2.
-struct named_part {
-  std::uint16_t id = 0;
-  range text;  ///< in parts::characters
-};
-
-struct constant_part {
-  std::uint16_t id = 0;
-  constant_type type = constant_type::null;
-  std::uint64_t bits = 0;  ///< of a boolean, an int64 or a float64
-  range values;            ///< a string in parts::characters; elements in parts::numbers
-
-  [[nodiscard]] std::int64_t int64() const noexcept { return std::bit_cast<std::int64_t>(bits); }
-  [[nodiscard]] double float64() const noexcept { return std::bit_cast<double>(bits); }
-};
-
-struct instruction_part {
-  std::uint8_t a = 0, b = 0;
-  range c, d;  ///< in parts::words; C without its prefix
-};
-
-struct command_part {
-  action what = action::save_result;
-  std::uint16_t target = 0;
-};
-
-struct tick_part {
-  std::uint16_t instruction = 0;
-  range commands;  ///< in parts::commands
-};
-
-struct tensor_part {
-  std::uint16_t id = 0;
-  data_type type = data_type::float32;
-  nac::quantization quantization = nac::quantization::none;
-  std::uint8_t axis = 0;
-  std::uint16_t block = 0;
-  range shape, original_shape;  ///< in parts::numbers
-  range scales;                 ///< in parts::numbers, as bits of float32
-  payload data;
-};
-
-struct resource_part {
-  range name;  ///< in parts::characters
-  payload data;
-};
-
-struct array_part {
-  range name;  ///< in parts::characters
-  data_type type = data_type::float32;
-  range shape;  ///< in parts::numbers
-  payload data;
-};
-
-/// A container in parts.
-struct parts {
-  nac::header form = nac::header::v1_6;
-  nac::quantization quantization = nac::quantization::none;
-  bool internal_weights = true;
-  bool training_flag = false;  ///< bit 6 of byte 4; version 2
-  std::uint16_t inputs = 0, outputs = 0, d_model = 0;
-  nac::layout layout;  ///< of a file that was read; else the version's
-
-  pool<tick_part> schedule;
-  pool<command_part> commands;
-  pool<instruction_part> instructions, training;
-  pool<named_part> operations, signatures, parameters, input_names;
-  pool<constant_part> constants, plan_constants;
-  pool<tensor_part> tensors;
-  payload manifest, plan;
-  pool<resource_part> resources;
-  pool<array_part> arrays;
-  bool has_manifest = false, has_training = false, has_resources = false;
-
-  text characters;
-  pool<std::uint16_t> words;
-  pool<std::uint32_t> numbers;
-  pool<std::byte> own_bytes;
-
-  [[nodiscard]] std::string_view string(range r) const noexcept {
-    return characters.view().substr(r.first, r.size);
-  }
-  [[nodiscard]] view<std::uint16_t> words_of(range r) const noexcept {
-    return {words.data() + r.first, r.size};
-  }
-  [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
-    return {numbers.data() + r.first, r.size};
-  }
-  /// None for a payload with a source.
-  [[nodiscard]] bytes data_of(const payload& p) const noexcept {
-    if (p.size == 0 || p.source != nullptr) return {};
-    return {p.borrowed != nullptr ? p.borrowed : own_bytes.data() + p.first,
-            static_cast<std::size_t>(p.size)};
-  }
-
-  // ---- building; what is added stands behind what is there
-
-  [[nodiscard]] range add_string(std::string_view s) {
-    const range r{static_cast<std::uint32_t>(characters.size()),
-                  static_cast<std::uint32_t>(s.size())};
-    characters << s;
-    return r;
-  }
-  [[nodiscard]] range add_numbers(view<std::uint32_t> values) {
-    const range r{static_cast<std::uint32_t>(numbers.size()),
-                  static_cast<std::uint32_t>(values.size())};
-    numbers.append(values.data(), values.size());
-    return r;
-  }
-  [[nodiscard]] range add_words(view<std::uint16_t> values) {
-    const range r{static_cast<std::uint32_t>(words.size()),
-                  static_cast<std::uint32_t>(values.size())};
-    words.append(values.data(), values.size());
-    return r;
-  }
-  /// Borrows `b`.
-  [[nodiscard]] static payload borrow(bytes b) noexcept { return {b.data(), 0, b.size(), nullptr}; }
-  /// Copies `b`.
-  [[nodiscard]] payload keep(bytes b) {
-    const payload p{nullptr, own_bytes.size(), b.size(), nullptr};
-    own_bytes.append(b.data(), b.size());
-    return p;
-  }
-  void add_name(pool<named_part>& to, std::uint16_t id, std::string_view name) {
-    to.push_back({id, add_string(name)});
-  }
-};
-
-namespace detail {
-
-struct part_maker {
-  parts& out;
-
-  template <class T>
-  [[nodiscard]] range numbers(packed<T> values) const {
-    const range r{static_cast<std::uint32_t>(out.numbers.size()), values.size()};
-    for (std::uint32_t i = 0; i < values.size(); ++i)
-      out.numbers.push_back(load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
-    return r;
-  }
-  template <class T>
-  [[nodiscard]] range words(packed<T> values) const {
-    const range r{static_cast<std::uint32_t>(out.words.size()), values.size()};
-    for (std::uint32_t i = 0; i < values.size(); ++i)
-      out.words.push_back(load_le<std::uint16_t>(values.data() + std::size_t{i} * 2));
-    return r;
-  }
-  void code(const nac::instructions& from, pool<instruction_part>& to) const {
-    to.reserve(from.size());
-    for (const instruction& i : from) {
-      const range c = words(i.c);
-      to.push_back({i.a, i.b, c, words(i.d)});
-    }
-  }
-  void constants(const nac::constants& from, pool<constant_part>& to) const {
-    to.reserve(from.size());
-    for (const constant& c : from) {
-      constant_part p{c.id, c.type, 0, {}};
-      switch (c.type) {
-        case constant_type::null: break;
-        case constant_type::boolean: p.bits = c.boolean() ? 1 : 0; break;
-        case constant_type::int64:
-        case constant_type::float64: p.bits = load_le<std::uint64_t>(c.payload); break;
-        case constant_type::string: p.values = out.add_string(c.string()); break;
-        case constant_type::int32_list: p.values = numbers(c.int32_list()); break;
-        case constant_type::float32_list: p.values = numbers(c.float32_list()); break;
-      }
-      to.push_back(p);
-    }
-  }
-  template <class Names>
-  void names(const Names& from, pool<named_part>& to) const {
-    to.reserve(from.size());
-    for (const named& n : from) out.add_name(to, n.id, n.text);
-  }
-};
-
-}  // namespace detail
-
-/// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes that
-/// follow no rule.
-[[nodiscard]] inline parts parts_of(const file& f) {
-  parts p;
-  const detail::part_maker make{p};
-  p.form = f.header();
-  p.quantization = f.quantization();
-  p.internal_weights = f.has_internal_weights();
-  p.training_flag = f.has_training_flag();
-  p.inputs = f.inputs();
-  p.outputs = f.outputs();
-  p.d_model = f.d_model();
-  p.layout = layout_of(f);
-  p.schedule.reserve(f.schedule().size());
-  for (const tick& t : f.schedule()) {
-    p.schedule.push_back(
-        {t.instruction, {static_cast<std::uint32_t>(p.commands.size()), t.commands.size()}});
-    for (const command& c : t.commands) p.commands.push_back({c.what, c.target});
-  }
-  make.code(f.instructions(), p.instructions);
-  make.code(f.training(), p.training);
-  make.names(f.operations(), p.operations);
-  make.names(f.signatures(), p.signatures);
-  make.names(f.parameters(), p.parameters);
-  make.names(f.input_names(), p.input_names);
-  make.constants(f.constants(), p.constants);
-  make.constants(f.plan_constants(), p.plan_constants);
-  p.tensors.reserve(f.tensors().size());
-  for (const tensor& t : f.tensors()) {
-    const range shape = make.numbers(t.shape), original = make.numbers(t.original_shape);
-    p.tensors.push_back({t.id, t.type, t.quantization, t.axis, t.block, shape, original,
-                         make.numbers(t.scales), parts::borrow(t.data)});
-  }
-  p.has_manifest = f.has(section::proc);
-  p.manifest = parts::borrow(f.manifest());
-  p.plan = parts::borrow(f.plan());
-  p.has_training = f.has(section::trng);
-  p.has_resources = f.has(section::rsrc);
-  p.resources.reserve(f.resources().size());
-  for (const resource& r : f.resources())
-    p.resources.push_back({p.add_string(r.name), parts::borrow(r.data)});
-  p.arrays.reserve(f.arrays().size());
-  for (const array& a : f.arrays()) {
-    const range name = p.add_string(a.name);
-    p.arrays.push_back({name, a.type, make.numbers(a.shape), parts::borrow(a.data)});
-  }
-  return p;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_PARTS_HPP
-
-// ---- tessera/nac/print_code.hpp
-//
-// NAC assembly: how instructions are printed.
-//
-//   v0 = input  ; "x"
-//   v1 = parameter 1  ; "fc.weight" f16 [2, 3]
-//   v2 = nac.add(v0, 1.5)
-//   v3 = nac.view(v2, #7)  ; [1, 6]
-//   v4 = output(v3)
-//
-//   vN           the result of instruction N; @-3: an offset that leads to no instruction
-//   1.5 "cpu"    the constant of the least id with this value; any other, and a long one: #ID
-//   nac.add      the operation of the least id with this name; any other: op ID
-//   nac.add:3    the signature's id, where the arguments' own codes aren't those of the signature
-//                of the least id: T for a result, c b i f s S for constants by their types
-//   raw          A B c [words] d [words]: what has no other form
-//
-// Lifetime:   borrows the file.
-// Errors:     none.
-// Limits:     none.
-// Allocation: tables of ids, at most 16 × the sections that name them; the schedule's beside the
-//             code, at most 20 × that.
-
-#ifndef TESSERA_NAC_PRINT_CODE_HPP
-#define TESSERA_NAC_PRINT_CODE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-// ---- tessera/nac/print_values.hpp
-//
-// NAC assembly: how constants, numbers, shapes and payloads are printed.
-//
-//   nac::detail::print_float(out, 0.1f);          // 0.1
-//   nac::detail::print_constant(out, constant);   // null true -7 1.5 "cpu" [1, -1] [0.5, 2.0]
-//
-//   float64   always with one of . e inf nan: 1.0  1e-05  -inf  nan
-//   float32   the same, with as few digits as read back as the same float32
-//   nan       with its bits, unless they are those of the default: nan 0x7ff8000000000001
-//   list      [1, -1] of int32, [0.5, 2.0] of float32; floats [] where it is empty
-//   payload   hex { 003c0040 … }, behind `hex` its size where the shape doesn't give it;
-//             or file "NAME" OFFSET SIZE
-//
-// Lifetime:   nothing is kept.
-// Errors:     none.
-// Limits:     none.
-// Allocation: the text.
-
-#ifndef TESSERA_NAC_PRINT_VALUES_HPP
-#define TESSERA_NAC_PRINT_VALUES_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/shortest.hpp
-//
-// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
-//
-//   tessera::text out;
-//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
-//
-// Three ways, each exact, the quickest that can prove its answer first:
-//
-//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   any but the least of doubles                      v and its rounding interval in 128 bits
-//   what is too close to a tie for that               big integers
-//
-// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
-//
-// Lifetime:   values.
-// Errors:     none; the caller passes finite doubles.
-// Limits:     none.
-// Allocation: none but the text that is appended to.
-
-#ifndef TESSERA_CORE_SHORTEST_HPP
-#define TESSERA_CORE_SHORTEST_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// How a double is laid out. Both write the shortest digits that read back as the same double, a
-/// fraction or an exponent always, and two exponent digits or more with a sign.
-enum class double_style : std::uint8_t {
-  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
-  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
-};
-
-/// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
-
-namespace detail {
-
-inline constexpr std::uint64_t powers_of_five[] = {1u,
-                                                   5u,
-                                                   25u,
-                                                   125u,
-                                                   625u,
-                                                   3125u,
-                                                   15625u,
-                                                   78125u,
-                                                   390625u,
-                                                   1953125u,
-                                                   9765625u,
-                                                   48828125u,
-                                                   244140625u,
-                                                   1220703125u,
-                                                   6103515625u,
-                                                   30517578125u,
-                                                   152587890625u,
-                                                   762939453125u,
-                                                   3814697265625u,
-                                                   19073486328125u,
-                                                   95367431640625u,
-                                                   476837158203125u,
-                                                   2384185791015625u,
-                                                   11920928955078125u,
-                                                   59604644775390625u,
-                                                   298023223876953125u,
-                                                   1490116119384765625u,
-                                                   7450580596923828125u};
-
-struct word_pair {
-  std::uint64_t high, low;
-};
-
-/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
-inline constexpr word_pair powers_of_five_27[] = {
-    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
-    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
-    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
-    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
-    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
-    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
-    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
-    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
-    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
-    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
-    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
-    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
-
-/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
-struct decimal_17 {
-  std::uint64_t significand;
-  int point;
-};
-
-/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
-/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
-  const int binary = (biased != 0 ? biased : 1) - 1075;
-  const bool closed = (significand & 1) == 0;       // ties to even read back as v
-  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
-  const unsigned twice = uneven ? 2 : 1;
-  // v = r / s; below and above: half the gaps to the neighbours, over s
-  big_integer r(significand), s(1), below(1), above(1);
-  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
-  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
-  if (binary > 0) {
-    below.shift_left(static_cast<unsigned>(binary));
-    above.shift_left(static_cast<unsigned>(binary));
-  }
-  if (uneven) above.shift_left(1);
-  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
-  const int log2 = 63 - std::countl_zero(significand) + binary;
-  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
-  if (k >= 0) {
-    s.multiply_power_of_ten(static_cast<unsigned>(k));
-  } else {
-    r.multiply_power_of_ten(static_cast<unsigned>(-k));
-    below.multiply_power_of_ten(static_cast<unsigned>(-k));
-    above.multiply_power_of_ten(static_cast<unsigned>(-k));
-  }
-  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
-    big_integer high = r;
-    high.add(above);
-    return high.compare(limit) >= (closed ? 0 : 1);
-  };
-  while (reaches(s)) {
-    s.multiply_add(10, 0);
-    ++k;
-  }
-  unsigned count = 0;
-  for (;;) {
-    r.multiply_add(10, 0);
-    below.multiply_add(10, 0);
-    above.multiply_add(10, 0);
-    char digit = '0';
-    while (r.compare(s) >= 0) {
-      r.subtract(s);
-      ++digit;
-    }
-    --k;
-    const bool low = r.compare(below) < (closed ? 1 : 0);
-    const bool high = reaches(s);
-    if (!low && !high) {
-      digits[count++] = digit;
-      continue;
-    }
-    r.shift_left(1);
-    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
-    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
-    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
-    exponent = k;
-    return count;
-  }
-}
-
-/// a * b
-[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
-#ifdef __SIZEOF_INT128__
-  __extension__ using wide = unsigned __int128;
-  const wide p = wide{a} * b;
-  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
-#else
-  constexpr std::uint64_t half = 0xffffffffu;
-  const std::uint64_t first = (a & half) * (b & half);
-  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
-  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
-  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
-#endif
-}
-/// a * b / 2^64, cut
-[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
-  word_pair p = multiply(a.high, b);
-  const std::uint64_t carried = multiply(a.low, b).high;
-  p.low += carried;
-  p.high += p.low < carried ? 1 : 0;
-  return p;
-}
-
-/// (high * 2^64 + low) * 2^exponent
-struct binary_128 {
-  word_pair bits;
-  int exponent;
-};
-
-/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
-/// error below 3 in the last bit.
-[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
-  const auto from_table = [](int i) -> binary_128 {
-    const int zeros = std::countl_zero(powers_of_five[i]);
-    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
-  };
-  if (power >= 0 && power <= 27) return from_table(power);
-  const int coarse = (power + 297) / 27 - 11;
-  const binary_128 fine = from_table((power + 297) % 27);
-  // 1217359 / 2^19 is just above log2(5).
-  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
-          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
-}
-
-[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
-  char digits[20];
-  int exponent = 0;
-  const unsigned count = shortest_digits_exact(v, digits, exponent);
-  std::uint64_t significand = 0;
-  for (unsigned i = 0; i < 17; ++i)
-    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
-  return {significand, static_cast<int>(count) + exponent};
-}
-
-/// Shortest digits of a finite v > 0, the nearest to v of those.
-[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
-  const int binary = biased - 1075;  // v = significand * 2^binary
-  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
-  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
-  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
-  const bool nearer = fraction == 0;  // the double below
-  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
-  const binary_128 five = power_of_five(scale);
-  const bool exact = five.bits.low == 0;
-  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
-  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
-  const int shift = 128 + binary + scale + five.exponent;
-  word_pair value = multiply(five.bits.high, significand << shift);
-  if (!exact) value = multiply_high(five.bits, significand << shift);
-  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
-  const std::uint64_t above_low =
-      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
-  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
-  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
-  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
-  constexpr std::uint64_t half = std::uint64_t{1} << 63;
-  if (!exact) {
-    // These three are off by less than 3: too close to an integer or to a half, that could decide.
-    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
-    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
-  }
-  // The integers within. Ties to even: the ends read back as v when the significand is even.
-  const std::uint64_t odd = significand & 1;
-  const std::uint64_t high =
-      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
-  const std::uint64_t low =
-      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
-  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
-  std::uint64_t nearest = high / 10 * 10;
-  if (nearest < low) {
-    nearest = value.high;
-    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
-    nearest = nearest < low ? low : nearest > high ? high : nearest;
-  }
-  const bool has_16 = nearest < powers_of_ten[16];
-  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
-}
-
-/// How many of eight digits there are up to the last that isn't 0; there is one.
-[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
-  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
-}
-
-/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
-inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
-  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
-  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
-  store_le(to, high | eight_zeros);
-  store_le(to + 8, low | eight_zeros);
-  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
-}
-
-/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
-/// way saves no registers for it.
-[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
-  const decimal_17 d = shortest(v);
-  const std::uint64_t first = d.significand / powers_of_ten[16];
-  const std::uint64_t others = d.significand % powers_of_ten[16];
-  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
-    *to++ = static_cast<char>('0' + first);
-    const unsigned count = put_sixteen(to + 1, others);
-    *to = '.';
-    to += count == 0 ? 0 : count + 1;
-    *to++ = 'e';
-    *to++ = d.point < 1 ? '-' : '+';
-    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
-    if (power < 10) *to++ = '0';
-    return put_up_to_eight(to, power);
-  }
-  if (d.point <= 0) {
-    std::memcpy(to, "0.000", 5);
-    to += 2 - d.point;
-    *to++ = static_cast<char>('0' + first);
-    return to + put_sixteen(to, others);
-  }
-  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
-  // integers below 2^53 are doubles, and those behind are written whole.
-  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
-  const auto point = static_cast<unsigned>(d.point);
-  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
-  to = put_magnitude(to, whole);
-  *to++ = '.';
-  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
-  return to + (count == 0 ? 1 : count);
-}
-
-}  // namespace detail
-
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
-inline char* put_double(char* to, double v, double_style style) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  *to = '-';
-  to += bits >> 63;
-  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
-  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
-  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
-  const double scaled = v * 1e8;
-  if (scaled < 1e15) {
-    const auto n = static_cast<std::int64_t>(scaled + 0.5);
-    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
-    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
-      const auto whole = static_cast<std::uint32_t>(v);
-      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
-      *to++ = '.';
-      const std::uint64_t digits =
-          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
-      store_le(to, digits | detail::eight_zeros);
-      return to + detail::up_to_last(digits | 1);  // one digit at least
-    }
-  }
-  return detail::put_shortest(to, v, style);
-}
-
-/// Appends a finite double.
-inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
-  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SHORTEST_HPP
-
-// ---- tessera/nac/words.hpp
-//
-// NAC assembly: its words, a table for each kind, which print, assemble and dictionaries share.
-//
-//   nac::assembly::word_of(nac::assembly::section_words, "code");    // its index, or not_a_word
-//
-//   keys          of the header: nac 1.6, quantization none, weights internal, inputs 1 …
-//   sections      operations: signatures: constants: parameters: input_names: tensors: code: …
-//   instructions  those of the system: input, parameter, output …; raw and op for any other
-//   fields        of tensors and payloads: scale, scales, axis, block, shape; hex, values, file
-//
-// Names of data types, quantization methods and actions are those of format.hpp.
-//
-// Lifetime:   constants.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_WORDS_HPP
-#define TESSERA_NAC_WORDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-/// The words of NAC assembly.
-namespace assembly {
-
-// X(word)
-#define TESSERA_NAC_KEYS(X)                                                                        \
-  X(nac)                                                                                           \
-  X(quantization)                                                                                  \
-  X(weights)                                                                                       \
-  X(inputs)                                                                                        \
-  X(outputs)                                                                                       \
-  X(d_model)                                                                                       \
-  X(training_flag)                                                                                 \
-  X(self_counting)                                                                                 \
-  X(order)
-
-/// What stands before the sections, a line for each.
-enum class key : std::uint8_t {
-#define TESSERA_X(word) word,
-  TESSERA_NAC_KEYS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr std::string_view key_words[] = {
-#define TESSERA_X(word) #word,
-    TESSERA_NAC_KEYS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NAC_KEYS
-
-// X(word), in the order of printing
-#define TESSERA_NAC_TEXT_SECTIONS(X)                                                               \
-  X(operations)                                                                                    \
-  X(signatures)                                                                                    \
-  X(constants)                                                                                     \
-  X(parameters)                                                                                    \
-  X(input_names)                                                                                   \
-  X(tensors)                                                                                       \
-  X(code)                                                                                          \
-  X(schedule)                                                                                      \
-  X(training)                                                                                      \
-  X(arrays)                                                                                        \
-  X(resources)                                                                                     \
-  X(plan_constants)                                                                                \
-  X(plan)                                                                                          \
-  X(tokenizer)
-
-/// The sections of the text; plan and tokenizer close with the word `end`.
-enum class text_section : std::uint8_t {
-#define TESSERA_X(word) word,
-  TESSERA_NAC_TEXT_SECTIONS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr std::string_view section_words[] = {
-#define TESSERA_X(word) #word,
-    TESSERA_NAC_TEXT_SECTIONS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NAC_TEXT_SECTIONS
-
-/// What stands behind the word of an instruction.
-enum class operands : std::uint8_t {
-  name,       ///< nothing, or the name of an input
-  parameter,  ///< an id, or a parameter's name
-  number,
-  constant,     ///< # and an id, or the constant itself
-  saved,        ///< an index into OPS, or its value
-  values,       ///< (values), and `filler [words]` where C isn't zeros
-  step,         ///< a parameter, and (gradient, learning rate)
-  end,          ///< (), or (value)
-  branch,       ///< (predicate, length if true, length if false)
-  convergence,  ///< (input), or (input, end, branches …)
-  raw,          ///< A B, c [words] and d [words]
-  operation     ///< an operation's id, and its arguments
-};
-
-// X(word, A, B, operands)
-#define TESSERA_NAC_INSTRUCTION_WORDS(X)                                                           \
-  X("input", 2, 0, name)                                                                           \
-  X("parameter", 2, 1, parameter)                                                                  \
-  X("state", 2, 2, number)                                                                         \
-  X("lifted", 2, 3, constant)                                                                      \
-  X("saved", 2, 4, saved)                                                                          \
-  X("target", 2, 5, number)                                                                        \
-  X("output", 3, 0, values)                                                                        \
-  X("subgraph_output", 3, 1, values)                                                               \
-  X("reserved_output", 3, 2, values)                                                               \
-  X("step", 3, 3, step)                                                                            \
-  X("end_training", 3, 4, end)                                                                     \
-  X("control_flow", 6, 0, branch)                                                                  \
-  X("convergence", 7, 0, convergence)                                                              \
-  X("raw", 0, 0, raw)                                                                              \
-  X("op", 0, 0, operation)
-
-struct instruction_word {
-  std::string_view word;
-  std::uint8_t a, b;
-  operands what;
-};
-inline constexpr instruction_word instruction_words[] = {
-#define TESSERA_X(word, a, b, what) {word, a, b, operands::what},
-    TESSERA_NAC_INSTRUCTION_WORDS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NAC_INSTRUCTION_WORDS
-
-[[nodiscard]] constexpr const instruction_word* instruction_word_of(
-    std::string_view word) noexcept {
-  for (const instruction_word& w : instruction_words)
-    if (w.word == word) return &w;
-  return nullptr;
-}
-/// Of a system instruction; null where it has no word of its own.
-[[nodiscard]] constexpr const instruction_word* instruction_word_of(std::uint8_t a,
-                                                                    std::uint8_t b) noexcept {
-  for (const instruction_word& w : instruction_words)
-    if (w.a != 0 && w.a == a && (w.b == b || a == op_control_flow || a == op_convergence))
-      return &w;
-  return nullptr;
-}
-
-inline constexpr std::string_view header_words[] = {"1.6", "1.7", "1.8"};
-inline constexpr std::string_view weights_words[] = {"external", "internal"};
-inline constexpr std::string_view boolean_words[] = {"false", "true"};
-/// Operations whose prefixes may count themselves.
-inline constexpr std::string_view counting_words[] = {"input", "output", "control_flow"};
-
-inline constexpr std::string_view word_hex = "hex", word_values = "values", word_file = "file",
-                                  word_end = "end", word_c = "c", word_d = "d",
-                                  word_filler = "filler", word_action = "action",
-                                  word_scale = "scale", word_scales = "scales", word_axis = "axis",
-                                  word_block = "block", word_shape = "shape", word_ints = "ints",
-                                  word_floats = "floats", word_null = "null", word_nan = "nan",
-                                  word_none = "none", word_infinity = "inf",
-                                  word_minus_infinity = "-inf";
-
-/// Words that arguments may be, and so no value's name.
-inline constexpr std::string_view reserved_words[] = {
-    word_null,     boolean_words[0], boolean_words[1], word_nan,
-    word_infinity, word_ints,        word_floats,      word_end};
-
-/// A section's tag without the space at the end of one of them.
-[[nodiscard]] constexpr std::string_view tag_word(section s) noexcept {
-  const std::string_view t = tag(s);
-  return t.substr(0, t.back() == ' ' ? 3 : 4);
-}
-
-inline constexpr std::size_t not_a_word = ~std::size_t{0};
-template <std::size_t N>
-[[nodiscard]] constexpr std::size_t word_of(const std::string_view (&words)[N],
-                                            std::string_view word) noexcept {
-  for (std::size_t i = 0; i < N; ++i)
-    if (words[i] == word) return i;
-  return not_a_word;
-}
-
-/// Texts of CMAP or PERM by their ids, and the least id of a text.
-class short_index {
- public:
-  short_index() noexcept = default;
-  /// The last record of an id counts; ids above 255 name nothing.
-  void set(std::uint16_t id, std::string_view text) noexcept {
-    if (id > 255) return;
-    texts_[id] = text;
-    present_[id] = true;
-    stale_ = true;
-  }
-  [[nodiscard]] bool has(std::uint32_t id) const noexcept { return id < 256 && present_[id]; }
-  [[nodiscard]] std::string_view operator[](std::uint8_t id) const noexcept { return texts_[id]; }
-  /// The least id whose text this is; 256 when there is none.
-  [[nodiscard]] std::uint32_t find(std::string_view text) noexcept {
-    if (stale_) rebuild();
-    for (std::uint32_t slot = hash(text);; slot = (slot + 1) % slot_count) {
-      const std::uint16_t id = slots_[slot];
-      if (id == empty) return 256;
-      if (texts_[id] == text) return id;
-    }
-  }
-
- private:
-  static constexpr std::uint32_t slot_count = 1024;  // a quarter full at most
-  static constexpr std::uint16_t empty = 0xffff;
-  [[nodiscard]] static std::uint32_t hash(std::string_view text) noexcept {
-    std::uint32_t h = 2166136261u;
-    for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
-    return (h ^ h >> 16) % slot_count;
-  }
-  void rebuild() noexcept {
-    stale_ = false;
-    for (std::uint16_t& slot : slots_) slot = empty;
-    for (std::uint32_t id = 0; id < 256; ++id) {
-      if (!present_[id]) continue;
-      std::uint32_t slot = hash(texts_[id]);
-      while (slots_[slot] != empty && texts_[slots_[slot]] != texts_[id])
-        slot = (slot + 1) % slot_count;
-      if (slots_[slot] == empty) slots_[slot] = static_cast<std::uint16_t>(id);
-    }
-  }
-  std::string_view texts_[256];
-  std::uint16_t slots_[slot_count] = {};
-  bool present_[256] = {};
-  bool stale_ = true;
-};
-
-}  // namespace assembly
-namespace detail {
-using namespace assembly;
-}
-
-/// The assembly's word for a system instruction; empty where it has none of its own.
-[[nodiscard]] constexpr std::string_view system_word(std::uint8_t a, std::uint8_t b) noexcept {
-  const assembly::instruction_word* const w = assembly::instruction_word_of(a, b);
-  return w == nullptr ? std::string_view() : w->word;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_WORDS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// How a container is printed.
-struct print_options {
-  /// How payloads stand in the text.
-  enum payloads : std::uint8_t {
-    automatic,     ///< up to 64 bytes inline, more by reference if there is a source name
-    inline_hex,    ///< all inline
-    by_reference,  ///< none inline, unless there is no source name
-  };
-  std::string_view source_name = {};  ///< of the file, for references into it; none: all inline
-  payloads payload = automatic;
-  bool schedule_beside = false;  ///< the schedule's commands as comments beside the code, too
-};
-
-namespace detail {
-
-inline void print_hex(text& out, std::uint64_t value, unsigned digits) {
-  out << "0x";
-  while (digits-- != 0) out << "0123456789abcdef"[value >> (4 * digits) & 15];
-}
-
-/// To nearest, as a cast does where the result is a float32; infinity beyond.
-[[nodiscard]] inline float float_from_double(double value) noexcept {
-  constexpr double largest = 0x1.fffffep127, tie = 0x1.ffffffp127;
-  const double magnitude = value < 0 ? -value : value;
-  if (magnitude <= largest) return static_cast<float>(value);
-  const auto bound =
-      magnitude < tie ? 0x1.fffffep127f : static_cast<float>(tessera::detail::infinity);
-  return value < 0 ? -bound : bound;
-}
-
-/// The double nearest to a float32's shortest decimal, as the assembler reads that.
-[[nodiscard]] inline double shortest_float(float value) noexcept {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const auto exact = static_cast<double>(value);
-  if ((bits & 0x7fffffff) == 0 || (bits >> 23 & 255) == 255) return exact;
-  const auto magnitude = static_cast<double>(std::bit_cast<float>(bits & 0x7fffffff));
-  const tessera::detail::decimal_17 d = tessera::detail::shortest(magnitude);
-  // Any 6 digits survive in a float32 with all its bits; 9 are always enough.
-  for (unsigned digits = (bits >> 23 & 255) == 0 ? 1 : 6; digits <= 9; ++digits) {
-    const std::uint64_t unit = tessera::detail::powers_of_ten[17 - digits];
-    const std::uint64_t significand = (d.significand + unit / 2) / unit;
-    char decimals[integer_room];
-    const char* const end = put_integer(decimals, significand);
-    const double near =
-        decimal_to_double({std::string_view(decimals, static_cast<std::size_t>(end - decimals)),
-                           d.point - static_cast<int>(digits)},
-                          significand);
-    if (static_cast<double>(float_from_double(near)) == magnitude) return exact < 0 ? -near : near;
-  }
-  return exact;
-}
-
-inline void print_double(text& out, double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  if ((bits & 0x7fffffffffffffff) == 0x7ff0000000000000) {
-    out << (bits >> 63 != 0 ? word_minus_infinity : word_infinity);
-  } else if ((bits & 0x7ff0000000000000) == 0x7ff0000000000000) {
-    out << word_nan;
-    if (bits != 0x7ff8000000000000) out << ' ', print_hex(out, bits, 16);
-  } else {
-    append_double(out, value, double_style::python);
-  }
-}
-
-inline void print_float(text& out, std::uint32_t bits) {
-  if ((bits & 0x7fffffff) > 0x7f800000) {  // which a conversion to double might change
-    out << word_nan;
-    if (bits != 0x7fc00000) out << ' ', print_hex(out, bits, 8);
-    return;
-  }
-  print_double(out, shortest_float(std::bit_cast<float>(bits)));
-}
-
-/// A list of `count` elements, of which `each(index)` prints those before `most`.
-template <class Each>
-inline void print_list(text& out, std::uint32_t count, std::uint32_t most, Each each) {
-  out << '[';
-  for (std::uint32_t i = 0; i < count && i < most; ++i) {
-    if (i != 0) out << ", ";
-    each(i);
-  }
-  out << (count > most ? ", ...]" : "]");
-}
-template <class T>
-inline void print_integers(text& out, const packed<T>& values, std::uint32_t most = UINT32_MAX) {
-  print_list(out, values.size(), most, [&](std::uint32_t i) { out << values[i]; });
-}
-inline void print_floats(text& out, const packed<float>& values, std::uint32_t most = UINT32_MAX) {
-  print_list(out, values.size(), most, [&](std::uint32_t i) {
-    print_float(out, load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
-  });
-}
-
-inline void print_constant(text& out, const constant& c) {
-  switch (c.type) {
-    case constant_type::null: out << word_null; break;
-    case constant_type::boolean: out << boolean_words[c.boolean() ? 1 : 0]; break;
-    case constant_type::int64: out << c.int64(); break;
-    case constant_type::float64: print_double(out, c.float64()); break;
-    case constant_type::string: print_string(out, c.string()); break;
-    case constant_type::int32_list: print_integers(out, c.int32_list()); break;
-    case constant_type::float32_list:
-      if (c.length == 0) out << word_floats << ' ';
-      print_floats(out, c.float32_list());
-      break;
-  }
-}
-
-/// The code that stands for a constant in a signature derived from its arguments.
-[[nodiscard]] constexpr char code_of(constant_type type) noexcept {
-  return "cbifsSS"[static_cast<unsigned>(type)];
-}
-
-inline constexpr std::size_t short_text = 32, short_list = 8;  ///< what may stand many times
-
-/// Whether a constant takes little room wherever it is named.
-[[nodiscard]] inline bool is_short(const constant& c) noexcept {
-  if (c.type == constant_type::string) return c.length <= short_text;
-  return c.type < constant_type::int32_list || c.length <= short_list;
-}
-
-/// `offset` is that of the bytes in the file, `expected` the size that the text tells already.
-inline void print_payload(text& out, bytes data, std::uint64_t offset, std::uint64_t expected,
-                          const print_options& options) {
-  const bool by_reference = !options.source_name.empty() &&
-                            (options.payload == print_options::by_reference ||
-                             (options.payload == print_options::automatic && data.size() > 64));
-  if (by_reference) {
-    out << word_file << ' ';
-    print_string(out, options.source_name);
-    unsigned digits = 1;
-    while (digits < 16 && offset >> (4 * digits) != 0) ++digits;
-    out << ' ';
-    print_hex(out, offset, digits);
-    out << ' ' << data.size();
-    return;
-  }
-  out << word_hex << ' ';
-  if (data.size() != expected) out << data.size() << ' ';
-  out << '{';
-  const std::size_t a_line = 32;
-  for (std::size_t i = 0; i < data.size(); i += 4) {
-    if (data.size() > a_line && i % a_line == 0)
-      out << "\n    ";
-    else
-      out << ' ';
-    char* to = out.prepare(8);
-    std::size_t count = 0;
-    for (std::size_t k = i; k < data.size() && k < i + 4; ++k, count += 2) {
-      const auto b = static_cast<unsigned char>(data[k]);
-      *to++ = "0123456789abcdef"[b >> 4];
-      *to++ = "0123456789abcdef"[b & 15];
-    }
-    out.advance(count);
-  }
-  out << (data.size() > a_line ? "\n  }" : data.empty() ? "}" : " }");
-}
-
-/// The type, the shape and the quantization of a tensor, as they stand before its payload.
-inline void print_tensor_type(text& out, const tensor& t) {
-  out << name(t.type) << ' ';
-  print_integers(out, t.shape);
-  if (t.quantization == nac::quantization::none) return;
-  out << ' ' << name(t.quantization);
-  if (t.quantization == nac::quantization::fp16) return;
-  if (t.quantization == nac::quantization::int8_tensor) {
-    out << ' ' << word_scale << ' ';
-    print_float(out, load_le<std::uint32_t>(t.scales.data()));
-    return;
-  }
-  if (t.quantization == nac::quantization::int8_channel) {
-    out << ' ' << word_axis << ' ' << t.axis;
-  } else {
-    out << ' ' << word_block << ' ' << t.block << ' ' << word_shape << ' ';
-    print_integers(out, t.original_shape);
-  }
-  out << ' ' << word_scales << ' ';
-  print_floats(out, t.scales);
-}
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_PRINT_VALUES_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// What two constants of equal values have in common.
-struct constant_value {
-  constant_type type = constant_type::null;
-  bytes value;
-};
-[[nodiscard]] inline bool less(const constant_value& a, const constant_value& b) noexcept {
-  if (a.type != b.type) return a.type < b.type;
-  if (a.value.size() != b.value.size()) return a.value.size() < b.value.size();
-  return !a.value.empty() && std::memcmp(a.value.data(), b.value.data(), a.value.size()) < 0;
-}
-[[nodiscard]] inline constant_value value_of(const constant& c) noexcept {
-  static constexpr std::byte booleans[] = {std::byte{0}, std::byte{1}};
-  switch (c.type) {
-    case constant_type::null: break;
-    case constant_type::boolean: return {c.type, bytes(booleans + (c.boolean() ? 1 : 0), 1)};
-    case constant_type::int64:
-    case constant_type::float64: return {c.type, bytes(c.payload, 8)};
-    case constant_type::string: return {c.type, bytes(c.payload, c.length)};
-    case constant_type::int32_list:
-    case constant_type::float32_list: return {c.type, bytes(c.payload, std::size_t{4} * c.length)};
-  }
-  return {};
-}
-
-/// Records by their ids; the last of an id counts.
-template <class Record>
-class record_table {
- public:
-  template <class List>
-  explicit record_table(const List& records) {
-    records_.reserve(records.size());
-    for (const Record& r : records) {
-      rows_.set(r.id, static_cast<std::uint32_t>(records_.size()));
-      records_.push_back(r);
-    }
-  }
-  [[nodiscard]] const Record* find(std::uint32_t id) const noexcept {
-    return rows_[id] != no_index ? &records_[rows_[id]] : nullptr;
-  }
-  [[nodiscard]] std::uint32_t end() const noexcept { return rows_.end(); }
-
- private:
-  id_table rows_;
-  pool<Record> records_;
-};
-
-/// Whether a text is one word to the lexer.
-[[nodiscard]] constexpr bool is_word(std::string_view s) noexcept {
-  if (s.empty() || !starts_word(s[0])) return false;
-  for (const char c : s)
-    if (!is_in_word(c)) return false;
-  return true;
-}
-
-inline void print_commands(text& out, const commands& all) {
-  bool first = true;
-  for (const command& c : all) {
-    if (!first) out << ", ";
-    first = false;
-    if (name(c.what).empty())
-      out << word_action << ' ' << static_cast<unsigned>(c.what);
-    else
-      out << name(c.what);
-    out << ' ' << c.target;
-  }
-}
-
-class code_printer {
- public:
-  code_printer(text& out, const file& f, const print_options& options)
-      : out_(out),
-        file_(f),
-        constants_(f.constants()),
-        parameters_(f.parameters()),
-        tensors_(f.tensors()),
-        input_names_(f.input_names()) {
-    for (std::uint32_t id = first_regular_op; id < 256; ++id) {
-      const std::string_view n = f.operation_name(static_cast<std::uint8_t>(id));
-      if (!n.empty()) operations_.set(static_cast<std::uint16_t>(id), n);
-    }
-    signatures_.set(0, {});
-    for (const named& n : f.signatures()) signatures_.set(n.id, n.text);
-    find_inline();
-    if (options.schedule_beside) find_ticks();
-  }
-
-  void print(const instructions& all, bool is_training) {
-    count_ = all.size();
-    for (const instruction& i : all) {
-      comment_.clear();
-      out_ << "  v" << i.index << " = ";
-      if (i.a >= first_regular_op)
-        regular(i);
-      else
-        system(i, is_training);
-      if (!is_training && i.index < ticks_.size()) {
-        for (std::uint32_t t = ticks_[i.index]; t != 0; t = next_[t - 1]) {
-          remark();
-          print_commands(comment_, of_tick_[t - 1]);
-        }
-      }
-      if (!comment_.empty()) out_ << "  ; " << comment_.view();
-      out_ << '\n';
-    }
-  }
-
- private:
-  /// Marks the constants whose value stands for their id: short, and of the least id.
-  void find_inline() {
-    struct row {
-      constant_value value;
-      std::uint32_t id;
-    };
-    pool<row> rows;
-    rows.reserve(constants_.end());
-    for (std::uint32_t id = 0; id < constants_.end(); ++id)
-      if (const constant* const c = constants_.find(id); c != nullptr && is_short(*c))
-        rows.push_back({value_of(*c), id});
-    tessera::sort(rows.data(), rows.size(),
-                  [](const row& a, const row& b) { return less(a.value, b.value); });
-    inline_.resize(constants_.end());
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      inline_[rows[i].id] = i == 0 || less(rows[i - 1].value, rows[i].value);
-  }
-  void find_ticks() {
-    for (const tick& t : file_.schedule()) of_tick_.push_back(t.commands);
-    next_.resize(of_tick_.size());
-    if (!of_tick_.empty()) ticks_.resize(65536);
-    pool<std::uint32_t> last;
-    last.resize(ticks_.size());
-    std::uint32_t number = 0;
-    for (const tick& t : file_.schedule()) {
-      ++number;
-      std::uint32_t& before = last[t.instruction];
-      (before == 0 ? ticks_[t.instruction] : next_[before - 1]) = number;
-      before = number;
-    }
-  }
-
-  void remark() {
-    if (!comment_.empty()) comment_ << "; ";
-  }
-  void index(std::uint32_t at, std::int16_t offset) {
-    const std::int64_t target = std::int64_t{at} + offset;
-    if (offset != 0 && target >= 0 && target < count_)
-      out_ << 'v' << target;
-    else
-      out_ << '@' << offset;
-  }
-  void constant_argument(std::uint16_t id) {
-    if (id < inline_.size() && inline_[id]) return print_constant(out_, *constants_.find(id));
-    out_ << '#' << id;
-    const constant* const c = constants_.find(id);
-    if (c == nullptr || !is_short(*c)) return;
-    remark();
-    print_constant(comment_, *c);
-  }
-  void variant(std::uint8_t b) { out_ << ':' << b; }
-
-  void regular(const instruction& i) {
-    char derived[256];
-    std::uint32_t constant = 0;
-    const std::uint32_t size = i.d.size();  // at most 255
-    for (std::uint32_t k = 0; k < size; ++k) {
-      derived[k] = 'T';
-      if (i.d[k] != 0) continue;
-      const nac::constant* const c =
-          constant < i.c.size() ? constants_.find(i.c[constant]) : nullptr;
-      derived[k] = code_of(c == nullptr ? constant_type::null : c->type);
-      ++constant;
-    }
-    if (constant != i.c.size()) return raw(i);
-    operation(i.a);
-    const std::string_view codes(derived, size);
-    if (signatures_[i.b] != codes || signatures_.find(codes) != i.b) variant(i.b);
-    out_ << '(';
-    constant = 0;
-    for (std::uint32_t k = 0; k < size; ++k) {
-      if (k != 0) out_ << ", ";
-      if (i.d[k] != 0)
-        index(i.index, i.d[k]);
-      else
-        constant_argument(i.c[constant++]);
-    }
-    out_ << ')';
-  }
-  void operation(std::uint8_t a) {
-    const std::string_view n = file_.operation_name(a);
-    if (n.empty() || operations_.find(n) != a)
-      out_ << "op " << a;
-    else if (is_word(n) && instruction_word_of(n) == nullptr)
-      out_ << n;
-    else
-      print_string(out_, n);
-  }
-
-  void system(const instruction& i, bool is_training) {
-    const instruction_word* const w = instruction_word_of(i.a, i.b);
-    if (w == nullptr || (i.a == op_convergence && !is_plain_convergence(i))) return raw(i);
-    out_ << w->word;
-    switch (w->what) {
-      case operands::name:
-        if (const named* const n = input_names_.find(i.index); !is_training && n != nullptr)
-          named_comment(n->text);
-        break;
-      case operands::parameter:
-        out_ << ' ' << i.c[0];
-        parameter_comment(i.c[0]);
-        break;
-      case operands::number: out_ << ' ' << i.c[0]; break;
-      case operands::constant: out_ << ' ', constant_argument(i.c[0]); break;
-      case operands::saved:
-        out_ << ' ';
-        if (i.c[0] < file_.instructions().size()) out_ << 'v';
-        out_ << i.c[0];
-        break;
-      case operands::values: {
-        indices(i);
-        bool plain = true;
-        for (std::uint32_t k = 0; k < i.c.size(); ++k) plain = plain && i.c[k] == 0;
-        if (plain) break;
-        out_ << ' ' << word_filler << ' ';
-        print_integers(out_, i.c);
-        break;
-      }
-      case operands::step:
-        out_ << ' ' << i.c[0];
-        indices(i);
-        parameter_comment(i.c[0]);
-        break;
-      case operands::end:
-        out_ << '(';
-        if (i.d[0] != 0) index(i.index, i.d[0]);
-        out_ << ')';
-        break;
-      case operands::branch:
-        if (i.b != 0) variant(i.b);
-        out_ << '(';
-        index(i.index, i.d[0]);
-        out_ << ", " << i.c[0] << ", " << i.c[1] << ')';
-        break;
-      case operands::convergence:
-        if (i.b != 0) variant(i.b);
-        out_ << '(';
-        index(i.index, static_cast<std::int16_t>(i.c[0]));
-        for (std::uint32_t k = 0; k < i.d.size() && i.d.size() > 1; ++k) {
-          if (k == 1) continue;  // their number
-          out_ << ", ";
-          index(i.index, i.d[k]);
-        }
-        out_ << ')';
-        break;
-      case operands::raw:
-      case operands::operation: break;  // no instruction's own
-    }
-  }
-  [[nodiscard]] static bool is_plain_convergence(const instruction& i) noexcept {
-    return i.c.size() == 1 &&
-           (i.d.size() == 1 ||
-            static_cast<std::uint32_t>(static_cast<std::uint16_t>(i.d[1])) == i.d.size() - 2);
-  }
-  void indices(const instruction& i) {
-    out_ << '(';
-    for (std::uint32_t k = 0; k < i.d.size(); ++k) {
-      if (k != 0) out_ << ", ";
-      index(i.index, i.d[k]);
-    }
-    out_ << ')';
-  }
-  void raw(const instruction& i) {
-    out_ << "raw " << i.a << ' ' << i.b;
-    if (!i.c.empty()) {
-      out_ << ' ' << word_c << ' ';
-      print_integers(out_, i.c);
-    }
-    if (!i.d.empty()) {
-      out_ << ' ' << word_d << ' ';
-      print_integers(out_, i.d);
-    }
-  }
-
-  void named_comment(std::string_view n) {
-    if (n.size() > 2 * short_text) return;
-    remark();
-    print_string(comment_, n);
-  }
-  void parameter_comment(std::uint16_t id) {
-    if (const named* const n = parameters_.find(id); n != nullptr) named_comment(n->text);
-    const tensor* const t = tensors_.find(id);
-    if (t == nullptr || t->value_shape().size() > short_list) return;
-    comment_ << (comment_.empty() ? "" : " ") << name(t->type) << ' ';
-    print_integers(comment_, t->value_shape());
-  }
-
-  text& out_;
-  const file& file_;
-  text comment_;
-  std::uint32_t count_ = 0;
-  short_index operations_, signatures_;
-  record_table<constant> constants_;
-  record_table<named> parameters_;
-  record_table<tensor> tensors_;
-  record_table<named> input_names_;
-  pool<bool> inline_;
-  pool<std::uint32_t> ticks_, next_;  // from 1: the first of an instruction, and the next of one
-  pool<commands> of_tick_;
-};
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_PRINT_CODE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// Shorter names first, which is the order that numbered names stand in.
-[[nodiscard]] inline bool name_less(std::string_view a, std::string_view b) noexcept {
-  return a.size() != b.size() ? a.size() < b.size() : a < b;
-}
-
-/// The results of OPS or of TRNG.
-class scope {
- public:
-  void define(std::string_view name, std::uint32_t index, std::uint64_t offset) {
-    rows_.push_back({name, index, offset});
-  }
-  /// After the last definition.
-  void close(lexer& in) {
-    tessera::sort(rows_.data(), rows_.size(),
-                  [](const row& a, const row& b) { return name_less(a.name, b.name); });
-    for (std::size_t i = 1; i < rows_.size(); ++i)
-      if (rows_[i].name == rows_[i - 1].name)
-        return in.fail(errc::nac_text_value_repeated, rows_[i].offset);
-  }
-  [[nodiscard]] std::uint32_t find(lexer& in, std::string_view name, std::uint64_t offset) const {
-    const std::size_t i = first_not_below(rows_.data(), rows_.size(),
-                                          [name](const row& r) { return name_less(r.name, name); });
-    if (i < rows_.size() && rows_[i].name == name) return rows_[i].index;
-    in.fail(errc::nac_text_value_undefined, offset);
-    return 0;
-  }
-
- private:
-  struct row {
-    std::string_view name;
-    std::uint32_t index;
-    std::uint64_t offset;
-  };
-  pool<row> rows_;
-};
-
-/// Operations or signatures, of one byte's ids.
-class short_ids {
- public:
-  /// Those of a table, from id `first` on.
-  void fill(const parts& p, const pool<named_part>& rows, std::uint32_t first) {
-    const id_table last(rows);
-    for (std::uint32_t id = first; id < 256; ++id)
-      if (last[id] != no_index) set(static_cast<std::uint8_t>(id), p.string(rows[last[id]].text));
-  }
-  /// What has no row of its own, too.
-  void set(std::uint8_t id, std::string_view name) {
-    if (names_.size() == 0) names_.reserve(std::size_t{512} * 255);  // two of each: it never grows
-    const std::size_t first = names_.size();
-    names_ << name;
-    index_.set(id, names_.view().substr(first));
-  }
-  /// An id that the text names by itself.
-  void reserve(std::uint32_t id) noexcept {
-    if (id < 256) reserved_[id] = true;
-  }
-  [[nodiscard]] bool has(std::uint32_t id) const noexcept { return index_.has(id); }
-  [[nodiscard]] std::string_view operator[](std::uint8_t id) const noexcept { return index_[id]; }
-  [[nodiscard]] std::uint32_t find(std::string_view name) noexcept { return index_.find(name); }
-  /// A new one's id, from `first` on; 256 when all are taken.
-  [[nodiscard]] std::uint32_t free(std::uint32_t first) const noexcept {
-    while (first < 256 && (index_.has(first) || reserved_[first])) ++first;
-    return first;
-  }
-
- private:
-  text names_;
-  short_index index_;
-  bool reserved_[256] = {};
-};
-
-/// Ids that are taken.
-class taken_ids {
- public:
-  void add(std::uint16_t id) noexcept { taken_.insert(id); }
-  [[nodiscard]] bool has(std::uint16_t id) const noexcept { return taken_.has(id); }
-  /// The least free id that isn't below any it returned before; 0 above what can be written.
-  [[nodiscard]] std::uint16_t next() noexcept {
-    while (next_ <= max_id && has(next_)) ++next_;
-    if (next_ > max_id) return 0;
-    add(next_);
-    return next_;
-  }
-  void start_at(std::uint16_t id) noexcept { next_ = id; }
-
- private:
-  id_set taken_;
-  std::uint16_t next_ = 1;
-};
-
-[[nodiscard]] inline constant_value value_of(const parts& p, const constant_part& c) noexcept {
-  switch (c.type) {
-    case constant_type::null: break;
-    case constant_type::boolean:
-    case constant_type::int64:
-    case constant_type::float64: return {c.type, std::as_bytes(std::span(&c.bits, 1))};
-    case constant_type::string: return {c.type, as_bytes(p.string(c.values))};
-    case constant_type::int32_list:
-    case constant_type::float32_list:
-      return {c.type, std::as_bytes(std::span(p.numbers.data() + c.values.first, c.values.size))};
-  }
-  return {};
-}
-
-/// Constants that stand in the code by their values. Their words are set when all are known.
-class constant_values {
- public:
-  taken_ids ids;
-
-  /// What CNST holds.
-  void fill(const parts& p) {
-    for (const constant_part& c : p.constants) ids.add(c.id);
-    rows_ = id_table(p.constants);
-  }
-  /// null where there is none.
-  [[nodiscard]] constant_type type_of(const parts& p, std::uint16_t id) const noexcept {
-    return rows_[id] != no_index ? p.constants[rows_[id]].type : constant_type::null;
-  }
-  void add(const constant_part& c, std::uint32_t word, std::uint64_t offset) {
-    uses_.push_back({c, word, offset});
-  }
-  /// Sets the words, and appends to CNST what isn't there.
-  void close(lexer& in, parts& p) {
-    struct row {
-      constant_value value;
-      std::uint32_t number;  // an id, or behind all ids a use
-    };
-    const std::uint32_t id_count = rows_.end();
-    pool<row> order;
-    order.reserve(p.constants.size() + uses_.size());
-    for (std::uint32_t id = 0; id < id_count; ++id)
-      if (rows_[id] != no_index) order.push_back({value_of(p, p.constants[rows_[id]]), id});
-    for (std::size_t i = 0; i < uses_.size(); ++i)
-      order.push_back({value_of(p, uses_[i].constant), id_count + static_cast<std::uint32_t>(i)});
-    tessera::sort(order.data(), order.size(),
-                  [](const row& a, const row& b) { return less(a.value, b.value); });
-    pool<std::uint32_t> first_of;  // for each use: the first row with its value
-    first_of.resize(uses_.size());
-    for (std::size_t i = 0, first = 0; i < order.size(); ++i) {
-      if (less(order[first].value, order[i].value)) first = i;
-      if (order[i].number >= id_count) first_of[order[i].number - id_count] = order[first].number;
-    }
-    for (std::size_t i = 0; i < uses_.size(); ++i) {
-      const std::uint32_t first = first_of[i];
-      if (first < id_count) {
-        p.words[uses_[i].word] = static_cast<std::uint16_t>(first);
-      } else if (first - id_count < i) {
-        p.words[uses_[i].word] = p.words[uses_[first - id_count].word];
-      } else {
-        constant_part c = uses_[i].constant;
-        const bool is_first = c.type == constant_type::null && !ids.has(1);
-        if (is_first) ids.add(1);
-        c.id = is_first ? std::uint16_t{1} : ids.next();
-        if (c.id == 0) return in.fail(errc::nac_text_constants, uses_[i].offset);
-        p.words[uses_[i].word] = c.id;
-        p.constants.push_back(c);
-      }
-    }
-  }
-
- private:
-  struct use {
-    constant_part constant;
-    std::uint32_t word;
-    std::uint64_t offset;
-  };
-  id_table rows_;
-  pool<use> uses_;
-};
-
-/// Parameters that are named by their names. Ids are set when all are known.
-class parameter_names {
- public:
-  taken_ids ids;
-
-  /// For a word of C, or for the id of a tensor.
-  void add(std::string_view name, std::uint32_t target, bool is_tensor, std::uint64_t offset) {
-    const auto first = static_cast<std::uint32_t>(names_.size());
-    names_ << name;
-    uses_.push_back({{first, static_cast<std::uint32_t>(name.size())}, target, is_tensor, offset});
-  }
-  /// Where the text has a table, that has all; else rows are appended.
-  void close(lexer& in, parts& p, bool has_table) {
-    struct row {
-      std::string_view name;
-      std::uint32_t number;  // a row of the table, or behind all rows a use
-    };
-    const auto row_count = static_cast<std::uint32_t>(p.parameters.size());
-    pool<row> order;
-    order.reserve(row_count + uses_.size());
-    for (std::uint32_t i = 0; i < row_count && !uses_.empty(); ++i)
-      order.push_back({p.string(p.parameters[i].text), i});
-    for (std::size_t i = 0; i < uses_.size(); ++i)
-      order.push_back({names_.view().substr(uses_[i].name.first, uses_[i].name.size),
-                       row_count + static_cast<std::uint32_t>(i)});
-    tessera::sort(order.data(), order.size(),
-                  [](const row& a, const row& b) { return name_less(a.name, b.name); });
-    pool<std::uint32_t> first_of;
-    first_of.resize(uses_.size());
-    for (std::size_t i = 0, first = 0; i < order.size(); ++i) {
-      if (order[first].name != order[i].name) first = i;
-      if (order[i].number >= row_count) first_of[order[i].number - row_count] = order[first].number;
-    }
-    pool<std::uint16_t> id_of;
-    id_of.resize(uses_.size());
-    for (std::size_t i = 0; i < uses_.size(); ++i) {
-      const std::uint32_t first = first_of[i];
-      if (first < row_count) {
-        id_of[i] = p.parameters[first].id;
-      } else if (first - row_count < i) {
-        id_of[i] = id_of[first - row_count];
-      } else {
-        if (has_table) return in.fail(errc::nac_text_parameter, uses_[i].offset);
-        id_of[i] = ids.next();
-        if (id_of[i] == 0) return in.fail(errc::nac_text_parameters, uses_[i].offset);
-        p.add_name(p.parameters, id_of[i],
-                   names_.view().substr(uses_[i].name.first, uses_[i].name.size));
-      }
-      (uses_[i].is_tensor ? p.tensors[uses_[i].target].id : p.words[uses_[i].target]) = id_of[i];
-    }
-  }
-
- private:
-  struct use {
-    range name;  // in names_
-    std::uint32_t target;
-    bool is_tensor;
-    std::uint64_t offset;
-  };
-  text names_;
-  pool<use> uses_;
-};
-
-/// Names that stand at the inputs themselves.
-class input_names {
- public:
-  void add(range name, std::uint32_t index, std::uint64_t offset) {
-    uses_.push_back({name, index, offset});
-  }
-  /// Appends rows for instructions that have none; the others say the same.
-  void close(lexer& in, parts& p) const {
-    const id_table rows(p.input_names);
-    for (const use& u : uses_) {
-      if (rows[u.index] == no_index)
-        p.input_names.push_back({static_cast<std::uint16_t>(u.index), u.name});
-      else if (p.string(p.input_names[rows[u.index]].text) != p.string(u.name))
-        return in.fail(errc::nac_text_input_name, u.offset);
-    }
-  }
-
- private:
-  struct use {
-    range name;  // in parts::characters
-    std::uint32_t index;
-    std::uint64_t offset;
-  };
-  pool<use> uses_;
-};
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_ASSEMBLE_NAMES_HPP
-
-// ---- tessera/nac/assemble_values.hpp
-//
-// NAC assembly: how constants, numbers, shapes and payloads are read.
-//
-//   nac::detail::value_reader read{in, out, resolver};
-//   const nac::constant_part c = read.constant();     // null true -7 1.5 "cpu" [1, -1] [0.5, 2.0]
-//
-//   constant  null | true | false | INTEGER | FLOAT | STRING | [ints | floats] LIST
-//   FLOAT     a number with one of . e, or inf, -inf, nan, nan 0xBITS
-//   LIST      [1, -1], of int32; of float32 where one element is a FLOAT
-//   payload   hex [SIZE] { DIGITS … }        DIGITS in pairs, in groups of any length
-//             values [NUMBER, …]             of the type before it; true and false are 1 and 0
-//             file STRING OFFSET SIZE        which the resolver finds
-//
-// Lifetime:   borrows what the resolver gives.
-// Errors:     nac_text_*, at the token that is wrong.
-// Limits:     those of the fields.
-// Allocation: what is read.
-
-#ifndef TESSERA_NAC_ASSEMBLE_VALUES_HPP
-#define TESSERA_NAC_ASSEMBLE_VALUES_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/float16.hpp
-//
-// The 16-bit floats of tensor files: IEEE binary16 and bfloat16, to and from float.
-//
-//   float x = tessera::float_from_half(0x3c00);      // 1.0f
-//   std::uint16_t h = tessera::half_from_float(x);   // rounded to nearest, ties to even
-//
-//   binary16   1 sign, 5 exponent (bias 15), 10 fraction bits
-//   bfloat16   1 sign, 8 exponent (bias 127), 7 fraction bits: the upper half of a float
-//
-// NaNs stay NaNs and keep their sign and upper fraction bits (hosts that compute on x87 may quiet a
-// signaling one); too large becomes infinity.
-//
-// Lifetime:   values.
-// Errors:     none: every bit pattern converts.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_FLOAT16_HPP
-#define TESSERA_CORE_FLOAT16_HPP
-
-#include <bit>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// The float with the value of a binary16 pattern; exact.
-[[nodiscard]] constexpr float float_from_half(std::uint16_t half) noexcept {
-  const std::uint32_t sign = std::uint32_t{half & 0x8000u} << 16;
-  const std::uint32_t exponent = half >> 10 & 0x1fu;
-  std::uint32_t fraction = half & 0x3ffu;
-  if (exponent == 0x1f)  // infinity and NaN
-    return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-  if (fraction == 0) return std::bit_cast<float>(sign);
-  const auto shift = static_cast<std::uint32_t>(std::countl_zero(fraction)) - 21;  // subnormal
-  fraction = fraction << shift & 0x3ffu;
-  return std::bit_cast<float>(sign | (113 - shift) << 23 | fraction << 13);
-}
-
-/// The binary16 pattern nearest to `value`, ties to even.
-[[nodiscard]] constexpr std::uint16_t half_from_float(float value) noexcept {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t sign = bits >> 16 & 0x8000u;
-  const std::uint32_t magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u)  // NaN: quiet, so that a payload in the low bits alone survives
-    return static_cast<std::uint16_t>(sign | 0x7e00u | (magnitude >> 13 & 0x1ffu));
-  if (magnitude >= 0x47800000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // >= 2^16
-  const std::uint32_t exponent = magnitude >> 23;
-  if (exponent < 102) return static_cast<std::uint16_t>(sign);  // below half the least subnormal
-  // Significand and the number of its bits that are dropped; rounding may carry into the exponent,
-  // which is what makes 65520 infinite and the largest subnormal normal.
-  const std::uint32_t significand = (magnitude & 0x7fffffu) | 0x800000u;
-  const std::uint32_t dropped = exponent >= 113 ? 13 : 126 - exponent;
-  std::uint32_t half = exponent >= 113 ? (exponent - 113) << 10 : 0;
-  half += significand >> dropped;
-  const std::uint32_t rest = significand & ((1u << dropped) - 1);
-  const std::uint32_t tie = 1u << (dropped - 1);
-  half += (rest > tie || (rest == tie && (half & 1u) != 0)) ? 1u : 0u;
-  return static_cast<std::uint16_t>(sign | half);
-}
-
-/// The float with the value of a bfloat16 pattern; exact.
-[[nodiscard]] constexpr float float_from_bfloat16(std::uint16_t value) noexcept {
-  return std::bit_cast<float>(std::uint32_t{value} << 16);
-}
-
-/// The bfloat16 pattern nearest to `value`, ties to even.
-[[nodiscard]] constexpr std::uint16_t bfloat16_from_float(float value) noexcept {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);
-  return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_FLOAT16_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// What a text names instead of holding it.
-struct payload_reference {
-  std::string_view name;
-  std::uint64_t offset = 0, size = 0;
-};
-
-/// Finds what a text refers to.
-struct resolver {
-  void* context = nullptr;
-  /// False where there are no such bytes. What `out` is set to outlives the parts.
-  bool (*resolve)(void* context, const payload_reference& which, bytes& out) = nullptr;
-};
-
-namespace detail {
-
-/// A decimal number as it stands in the text. False where it isn't one; infinity beyond doubles.
-[[nodiscard]] inline bool parse_double(std::string_view s, double& out) noexcept {
-  const bool negative = !s.empty() && s[0] == '-';
-  if (negative) s.remove_prefix(1);
-  std::size_t end = 0, digits = 0, behind = 0;
-  bool point = false;
-  for (; end < s.size() && (is_decimal(s[end]) || (s[end] == '.' && !point)); ++end) {
-    if (s[end] == '.') {
-      point = true;
-    } else {
-      ++digits;
-      behind += point ? 1 : 0;
-    }
-  }
-  if (digits == 0 || s[0] == '.') return false;
-  std::int64_t exponent = 0;
-  if (end < s.size()) {
-    if (s[end] != 'e' && s[end] != 'E') return false;
-    std::size_t i = end + 1;
-    const bool below = i < s.size() && s[i] == '-';
-    if (i < s.size() && (s[i] == '-' || s[i] == '+')) ++i;
-    if (i == s.size()) return false;
-    constexpr std::int64_t enough = std::int64_t{1} << 50;  // beyond it nothing changes
-    for (; i < s.size(); ++i) {
-      if (!is_decimal(s[i])) return false;
-      if (exponent < enough) exponent = exponent * 10 + (s[i] - '0');
-    }
-    if (below) exponent = -exponent;
-  }
-  const double magnitude =
-      decimal_to_double({s.substr(0, end), exponent - static_cast<std::int64_t>(behind)});
-  out = negative ? -magnitude : magnitude;
-  return true;
-}
-
-/// Whether a token begins a FLOAT.
-[[nodiscard]] inline bool is_float(const token& t) noexcept {
-  if (t.kind == token_kind::word) return t.text == word_nan || t.text == word_infinity;
-  if (t.kind != token_kind::number) return false;
-  if (t.text == word_minus_infinity) return true;
-  const std::string_view magnitude = t.text.substr(t.text[0] == '-' ? 1 : 0);
-  return magnitude.substr(0, 2) != "0x" && magnitude.find_first_of(".eE") != std::string_view::npos;
-}
-
-/// Reads values into parts.
-struct value_reader {
-  lexer& in;
-  parts& out;
-  const nac::resolver& resolver;
-
-  /// A string of at most `most` bytes.
-  [[nodiscard]] range string(std::size_t most) const {
-    const std::uint64_t offset = in.offset();
-    const std::size_t first = out.characters.size();
-    in.string(out.characters);
-    const std::size_t size = out.characters.size() - first;
-    if (size > most) in.fail(errc::nac_text_length, offset);
-    return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(size)};
-  }
-
-  /// Elements in brackets, which `each` reads; at most `most`.
-  template <class Each>
-  void list(std::size_t most, errc too_many, Each&& each) const {
-    if (!in.expect('[')) return;
-    if (in.accept(']')) return;
-    for (std::size_t count = 1; !in.failed(); ++count) {
-      if (count > most) return in.fail(too_many);
-      each();
-      if (in.accept(']')) return;
-      in.expect(',');
-    }
-  }
-  [[nodiscard]] range integers(std::int64_t least, std::int64_t greatest, std::size_t most,
-                               errc too_many) const {
-    const std::size_t first = out.numbers.size();
-    list(most, too_many,
-         [&] { out.numbers.push_back(static_cast<std::uint32_t>(in.integer(least, greatest))); });
-    return {static_cast<std::uint32_t>(first),
-            static_cast<std::uint32_t>(out.numbers.size() - first)};
-  }
-  [[nodiscard]] range shape() const { return integers(0, 0xffffffff, 255, errc::nac_text_rank); }
-  [[nodiscard]] range floats(std::size_t most, errc too_many) const {
-    const std::size_t first = out.numbers.size();
-    list(most, too_many, [&] { out.numbers.push_back(float32()); });
-    return {static_cast<std::uint32_t>(first),
-            static_cast<std::uint32_t>(out.numbers.size() - first)};
-  }
-
-  /// Bits behind `nan`; `standard` where there are none. `magnitude` is all but the sign, and above
-  /// `infinity` in a NaN.
-  [[nodiscard]] std::uint64_t nan_bits(std::uint64_t standard, std::uint64_t infinity,
-                                       std::uint64_t magnitude) const noexcept {
-    const token t = in.peek();
-    if (t.kind != token_kind::number || t.text.substr(0, 2) != "0x") return standard;
-    std::uint64_t bits = 0;
-    for (const char c : t.text.substr(2)) {
-      if (hex_digit(c) > 15 || bits >> 60 != 0) return in.fail(errc::nac_text_nan), standard;
-      bits = bits << 4 | hex_digit(c);
-    }
-    if ((bits & magnitude) <= infinity || bits > (magnitude << 1 | 1))
-      return in.fail(errc::nac_text_nan), standard;
-    in.next();
-    return bits;
-  }
-  /// A FLOAT or an integer, as a double that isn't a NaN. False: a NaN, whose bits follow.
-  [[nodiscard]] bool number(double& value) const noexcept {
-    value = 0;
-    if (in.accept(word_nan)) return false;
-    const token t = in.peek();
-    if (in.accept(word_infinity)) return value = tessera::detail::infinity, true;
-    if (t.kind != token_kind::number) return in.fail(errc::nac_text_float), true;
-    if (t.text == word_minus_infinity) return in.next(), value = -tessera::detail::infinity, true;
-    if (!parse_double(t.text, value)) return in.fail(errc::nac_text_float), true;
-    if (value == tessera::detail::infinity || value == -tessera::detail::infinity)
-      return in.fail(errc::nac_text_float_range), true;
-    in.next();
-    return true;
-  }
-  [[nodiscard]] std::uint64_t float64() const noexcept {
-    double value = 0;
-    if (!number(value)) return nan_bits(0x7ff8000000000000, 0x7ff0000000000000, 0x7fffffffffffffff);
-    return std::bit_cast<std::uint64_t>(value);
-  }
-  [[nodiscard]] std::uint32_t float32() const noexcept {
-    const token t = in.peek();
-    double value = 0;
-    if (!number(value))
-      return static_cast<std::uint32_t>(nan_bits(0x7fc00000, 0x7f800000, 0x7fffffff));
-    const float nearest = float_from_double(value);
-    const auto bits = std::bit_cast<std::uint32_t>(nearest);
-    if ((bits & 0x7fffffff) == 0x7f800000 && t.text != word_infinity &&
-        t.text != word_minus_infinity)
-      in.fail(errc::nac_text_float_range, t.offset);
-    return bits;
-  }
-
-  /// Whether a list in brackets holds a FLOAT.
-  [[nodiscard]] bool holds_float() const noexcept {
-    for (lexer ahead = in; !ahead.failed() && ahead.peek().kind != token_kind::end; ahead.next()) {
-      if (is_float(ahead.peek())) return true;
-      if (ahead.peek().kind == token_kind::mark && ahead.peek().text == "]") return false;
-    }
-    return false;
-  }
-  [[nodiscard]] constant_part constant() const {
-    constant_part c;
-    const token t = in.peek();
-    if (t.kind == token_kind::string) {
-      c.type = constant_type::string;
-      c.values = string(0xffff);
-    } else if (is_float(t)) {
-      c.type = constant_type::float64;
-      c.bits = float64();
-    } else if (t.kind == token_kind::number) {
-      c.type = constant_type::int64;
-      constexpr std::int64_t most = 0x7fffffffffffffff;
-      c.bits = static_cast<std::uint64_t>(in.integer(-most - 1, most));
-    } else if (in.accept(word_null)) {
-      c.type = constant_type::null;
-    } else if (in.accept(boolean_words[0]) || in.accept(boolean_words[1])) {
-      c.type = constant_type::boolean;
-      c.bits = t.text == boolean_words[1] ? 1 : 0;
-    } else if (in.accept(word_floats) || (t.text == "[" && holds_float())) {
-      c.type = constant_type::float32_list;
-      c.values = floats(0xffff, errc::nac_text_list);
-    } else if (in.accept(word_ints) || t.text == "[") {
-      c.type = constant_type::int32_list;
-      c.values = integers(-0x80000000ll, 0x7fffffff, 0xffff, errc::nac_text_list);
-    } else {
-      in.fail(errc::nac_text_constant);
-    }
-    return c;
-  }
-
-  /// What a payload's size must be is unknown.
-  static constexpr std::uint64_t any_size = ~std::uint64_t{0} - 1;
-
-  /// A payload of `expected` bytes, or of the size that it tells itself.
-  [[nodiscard]] payload data(std::uint64_t expected) const {
-    const std::uint64_t offset = in.offset();
-    if (in.accept(word_file)) return reference(offset);
-    if (!in.accept(word_hex)) return in.fail(errc::nac_text_payload), payload();
-    if (in.peek().kind == token_kind::number)
-      expected = static_cast<std::uint64_t>(in.integer(0, 0x7fffffffffffffff));
-    if (!in.expect('{')) return {};
-    payload p{nullptr, out.own_bytes.size(), 0};
-    while (!in.failed() && !in.accept('}')) {
-      const token t = in.peek();
-      if (t.kind != token_kind::number && t.kind != token_kind::word)
-        return in.fail(errc::nac_text_hex), p;
-      for (std::size_t i = 0; i < t.text.size(); ++i)
-        if (hex_digit(t.text[i]) > 15) return in.fail(errc::nac_text_hex, t.offset + i), p;
-      if (t.text.size() % 2 != 0) return in.fail(errc::nac_text_hex), p;
-      for (std::size_t i = 0; i < t.text.size(); i += 2)
-        out.own_bytes.push_back(
-            static_cast<std::byte>(hex_digit(t.text[i]) << 4 | hex_digit(t.text[i + 1])));
-      in.next();
-    }
-    p.size = out.own_bytes.size() - p.first;
-    if (expected != any_size && p.size != expected) in.fail(errc::nac_text_hex_size, offset);
-    return p;
-  }
-
-  /// The same for elements of a type, which may stand as values too.
-  [[nodiscard]] payload elements(data_type type, const range& dimensions) const {
-    const std::uint64_t expected = shape_bytes(type, out.numbers_of(dimensions));
-    const std::uint64_t offset = in.offset();
-    if (!in.accept(word_values)) return data(expected);
-    payload p{nullptr, out.own_bytes.size(), 0};
-    list(~std::size_t{0}, errc::nac_text_list, [&] {
-      std::byte b[8];
-      store_le(b, element(type));
-      out.own_bytes.append(b, size_of(type));
-    });
-    p.size = out.own_bytes.size() - p.first;
-    if (p.size != expected) in.fail(errc::nac_text_values, offset);
-    return p;
-  }
-
-  /// A tensor's type, shape and quantization.
-  void tensor_type(tensor_part& t) const {
-    t.type = type();
-    t.shape = shape();
-    const token q = in.peek();
-    if (q.kind != token_kind::word) return;
-    const std::size_t method = word_of(quantization_names, q.text);
-    if (method == not_a_word) return;
-    in.next();
-    t.quantization = static_cast<quantization>(method);
-    switch (t.quantization) {
-      case quantization::none:
-      case quantization::fp16: break;
-      case quantization::int8_tensor:
-        field(word_scale);
-        t.scales = {static_cast<std::uint32_t>(out.numbers.size()), 1};
-        out.numbers.push_back(float32());
-        break;
-      case quantization::int8_channel:
-        field(word_axis);
-        t.axis = static_cast<std::uint8_t>(in.integer(0, 255));
-        field(word_scales);
-        t.scales = floats(0xffffffff, errc::nac_text_list);
-        break;
-      case quantization::block_fp8:
-        field(word_block);
-        t.block = static_cast<std::uint16_t>(in.integer(1, 0xffff));
-        field(word_shape);
-        t.original_shape = shape();
-        field(word_scales);
-        t.scales = floats(0xffffffff, errc::nac_text_list);
-        break;
-    }
-  }
-  [[nodiscard]] data_type type() const noexcept {
-    std::size_t i = 0;
-    while (i < data_type_count && data_types[i].name != in.peek().text) ++i;
-    if (i == data_type_count) return in.fail(errc::nac_text_data_type), data_type::float32;
-    in.next();
-    return static_cast<data_type>(i);
-  }
-
- private:
-  /// The bits of an element, in as many bytes as its type has.
-  [[nodiscard]] std::uint64_t element(data_type type) const noexcept {
-    const auto integer = [this](std::int64_t least, std::int64_t most) {
-      return static_cast<std::uint64_t>(in.integer(least, most));
-    };
-    constexpr std::int64_t most = 0x7fffffffffffffff;
-    switch (type) {
-      case data_type::float32: return float32();
-      case data_type::float64: return float64();
-      case data_type::float16: return half_from_float(std::bit_cast<float>(float32()));
-      case data_type::bfloat16: return bfloat16_from_float(std::bit_cast<float>(float32()));
-      case data_type::int32: return integer(-0x80000000ll, 0x7fffffff);
-      case data_type::int64: return integer(-most - 1, most);
-      case data_type::int16: return integer(-0x8000, 0x7fff);
-      case data_type::int8: return integer(-0x80, 0x7f);
-      case data_type::uint8: return integer(0, 0xff);
-      case data_type::boolean:
-        if (in.accept(boolean_words[1])) return 1;
-        return in.accept(boolean_words[0]) ? 0 : integer(0, 1);
-    }
-    return 0;
-  }
-  void field(std::string_view word) const noexcept {
-    if (!in.accept(word)) in.fail(errc::nac_text_quantization_field);
-  }
-  [[nodiscard]] payload reference(std::uint64_t where) const {
-    text name;
-    in.string(name);
-    constexpr std::int64_t most = 0x7fffffffffffffff;
-    const auto offset = static_cast<std::uint64_t>(in.integer(0, most));
-    const auto size = static_cast<std::uint64_t>(in.integer(0, most));
-    bytes found;
-    if (in.failed()) return {};
-    if (resolver.resolve == nullptr ||
-        !resolver.resolve(resolver.context, {name.view(), offset, size}, found))
-      return in.fail(errc::nac_text_payload_unresolved, where), payload();
-    if (found.size() != size) return in.fail(errc::nac_text_payload_size, where), payload();
-    return parts::borrow(found);
-  }
-};
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_ASSEMBLE_VALUES_HPP
-
-// ---- tessera/nac/text_map.hpp
-//
-// Where in its text the parts of an assembled container stand, for who finds something wrong later.
-//
-//   nac::text_map map;
-//   auto parts = nac::assemble(source, {}, {}, &map);
-//   … write it, read what was written, verify it: `found` is a diagnostic of that
-//   map.offset_of(*file, found.offset);           // of the statement that it is about
-//
-// A statement is a row of a table, an instruction, or a line of the plan or of the tokenizer; what
-// the assembler added by itself has none: then it is the section's word, else that of the code.
-//
-// Lifetime:   owns its lists.
-// Errors:     none.
-// Limits:     texts of 4 GiB.
-// Allocation: 8 bytes for each statement, at most twice that.
-
-#ifndef TESSERA_NAC_TEXT_MAP_HPP
-#define TESSERA_NAC_TEXT_MAP_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-class text_map {
- public:
-  static constexpr std::uint64_t none = ~std::uint64_t{0};
-
-  text_map() noexcept {
-    for (std::uint64_t& k : keys_) k = none;
-    for (std::uint64_t& s : sections_) s = none;
-  }
-
-  void set(assembly::key k, std::uint64_t offset) noexcept {
-    keys_[static_cast<std::size_t>(k)] = offset;
-  }
-  void set(assembly::text_section s, std::uint64_t offset) noexcept {
-    sections_[static_cast<std::size_t>(s)] = offset;
-  }
-  /// A statement that makes record `first` of its list, or the bytes of a body from `first` on.
-  /// Statements of a section come in order.
-  void add(assembly::text_section s, std::uint64_t first, std::uint64_t offset) {
-    rows_[static_cast<std::size_t>(s)].push_back(
-        {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(offset)});
-  }
-
-  /// Of a header's line; 0 where there is none.
-  [[nodiscard]] std::uint64_t of(assembly::key k) const noexcept {
-    return known(keys_[static_cast<std::size_t>(k)]);
-  }
-  /// Of a section's word, else of that of the code, else 0.
-  [[nodiscard]] std::uint64_t of(assembly::text_section s) const noexcept {
-    const std::uint64_t offset = sections_[static_cast<std::size_t>(s)];
-    return known(offset != none
-                     ? offset
-                     : sections_[static_cast<std::size_t>(assembly::text_section::code)]);
-  }
-  /// Of what made a record, or a byte of a body.
-  [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept {
-    const pool<row>& rows = rows_[static_cast<std::size_t>(s)];
-    const std::size_t behind =
-        first_not_below(rows.data(), rows.size(), [part](const row& r) { return r.first <= part; });
-    const bool is_body =
-        s == assembly::text_section::plan || s == assembly::text_section::tokenizer;
-    if (behind == 0 || (!is_body && rows[behind - 1].first != part)) return of(s);
-    return rows[behind - 1].offset;
-  }
-
-  /// Of what stands at a byte of the container: `f` was assembled with this map.
-  [[nodiscard]] std::uint64_t offset_of(const file& f, std::uint64_t offset) const {
-    for (std::size_t i = 0; i < section_count; ++i) {
-      const auto s = static_cast<section>(i);
-      if (f.has(s) && offset >= f.offset(s) && offset - f.offset(s) < f.section(s).size())
-        return in_section(f, s, offset);
-    }
-    if (offset == 4) return of(assembly::key::training_flag);
-    if (offset >= 5 && offset < 7) return of(assembly::key::inputs);
-    return of(offset >= 7 && offset < 9 ? assembly::key::outputs : assembly::key::nac);
-  }
-
- private:
-  struct row {
-    std::uint32_t first, offset;
-  };
-  [[nodiscard]] static constexpr std::uint64_t known(std::uint64_t offset) noexcept {
-    return offset != none ? offset : 0;
-  }
-
-  /// The last record of a list that doesn't begin behind a byte.
-  template <class List>
-  [[nodiscard]] std::uint64_t in_list(assembly::text_section s, const List& list,
-                                      std::uint64_t offset) const {
-    std::uint64_t before = 0;
-    for (const auto& r : list) {
-      if (r.offset > offset) break;
-      ++before;
-    }
-    return before == 0 ? of(s) : of(s, before - 1);
-  }
-
-  [[nodiscard]] std::uint64_t in_section(const file& f, section s, std::uint64_t offset) const {
-    using assembly::text_section;
-    switch (s) {
-      case section::mmap: return in_list(text_section::schedule, f.schedule(), offset);
-      case section::ops: return in_list(text_section::code, f.instructions(), offset);
-      case section::cmap: return in_list(text_section::operations, f.operations(), offset);
-      case section::cnst: return in_list(text_section::constants, f.constants(), offset);
-      case section::perm: return in_list(text_section::signatures, f.signatures(), offset);
-      case section::data:
-        if (!f.tensors().empty() && offset >= f.tensors().offset())
-          return in_list(text_section::tensors, f.tensors(), offset);
-        if (!f.input_names().empty() && offset >= f.input_names().offset())
-          return in_list(text_section::input_names, f.input_names(), offset);
-        return in_list(text_section::parameters, f.parameters(), offset);
-      case section::proc: {
-        const std::uint64_t first = f.offset(s) + 8;  // the tag, and the size
-        return offset < first ? of(text_section::tokenizer)
-                              : of(text_section::tokenizer, offset - first);
-      }
-      case section::orch: {
-        const std::uint64_t first = f.offset(s) + 12;  // the tag, and both sizes
-        if (offset < first) return of(text_section::plan);
-        if (offset - first <= f.plan().size()) return of(text_section::plan, offset - first);
-        return in_list(text_section::plan_constants, f.plan_constants(), offset);
-      }
-      case section::trng: return in_list(text_section::training, f.training(), offset);
-      case section::rsrc: return in_list(text_section::resources, f.resources(), offset);
-      case section::arrs: return in_list(text_section::arrays, f.arrays(), offset);
-    }
-    return 0;
-  }
-
-  pool<row> rows_[sizeof assembly::section_words / sizeof *assembly::section_words];
-  std::uint64_t sections_[sizeof assembly::section_words / sizeof *assembly::section_words];
-  std::uint64_t keys_[sizeof assembly::key_words / sizeof *assembly::key_words];
-};
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_TEXT_MAP_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// Whether a section begins here: a word, a colon and the end of the line.
-[[nodiscard]] inline bool at_section(const lexer& in) noexcept {
-  if (in.peek().kind != token_kind::word) return false;
-  lexer ahead = in;
-  ahead.next();
-  return ahead.accept(':') && ahead.at_line_end();
-}
-
-/// Reads OPS and TRNG.
-class code_assembler {
- public:
-  lexer& in;
-  parts& out;
-  value_reader read;
-  short_ids operations, signatures;
-  constant_values constants;
-  parameter_names parameters;
-  bool has_input_names = false, has_outputs = false;
-
-  code_assembler(lexer& from, parts& to, const resolver& r, text_map* map)
-      : in(from), out(to), read{from, to, r}, map_(map) {}
-
-  /// Before anything else reads the code: what ids it names by themselves.
-  void look_over() {
-    while (!in.failed() && in.peek().kind != token_kind::end && !at_section(in)) {
-      while (!in.failed() && !in.at_line_end()) {
-        const token t = in.next();
-        const token n = in.peek();
-        std::uint32_t id = 0;
-        if (n.kind != token_kind::number || !small(n.text, id)) continue;
-        if (t.text == "op") operations.reserve(id);
-        if (t.text == ":") signatures.reserve(id);
-        if (t.text == "#") constants.ids.add(static_cast<std::uint16_t>(id));
-        if (t.text == "parameter" || t.text == "step")
-          parameters.ids.add(static_cast<std::uint16_t>(id));
-      }
-      in.skip_lines();
-    }
-  }
-
-  /// Everything up to the next section.
-  void code(bool is_training) {
-    is_training_ = is_training;
-    to_ = is_training ? &out.training : &out.instructions;
-    scope& names = is_training ? training_ : forward_;
-    in.skip_lines();
-    while (!in.failed() && in.peek().kind != token_kind::end && !at_section(in)) {
-      index_ = static_cast<std::uint32_t>(to_->size());
-      name_ = {};
-      if (map_ != nullptr)
-        map_->add(is_training ? text_section::training : text_section::code, index_, in.offset());
-      if (in.peek().kind == token_kind::word) {
-        lexer ahead = in;
-        const token first = ahead.next();
-        if (ahead.accept('=')) {
-          if (word_of(reserved_words, first.text) != not_a_word)
-            return in.fail(errc::nac_text_value_reserved);
-          names.define(first.text, index_, first.offset);
-          name_ = first.text;
-          in = ahead;
-        }
-      }
-      statement();
-      in.end_line();
-    }
-    if (in.failed()) return;
-    names.close(in);
-    for (const reference& r : references_) {
-      const std::uint32_t target = names.find(in, r.name, r.offset);
-      if (in.failed()) return;
-      if (r.is_index) {
-        if (target > 0xffff) return in.fail(errc::nac_text_range, r.offset);
-        out.words[r.word] = static_cast<std::uint16_t>(target);
-        continue;
-      }
-      const std::int64_t distance = std::int64_t{target} - r.from;
-      if (distance == 0) return in.fail(errc::nac_text_value_own, r.offset);
-      if (distance < -0x8000 || distance > 0x7fff)
-        return in.fail(errc::nac_text_distance, r.offset);
-      out.words[r.word] = static_cast<std::uint16_t>(distance);
-    }
-    references_.clear();
-  }
-
-  /// An index into OPS: itself, or the name of its result.
-  [[nodiscard]] std::uint16_t forward_index() {
-    const token t = in.peek();
-    if (t.kind != token_kind::word) return static_cast<std::uint16_t>(in.integer(0, 0xffff));
-    in.next();
-    const std::uint32_t index = forward_.find(in, t.text, t.offset);
-    if (index > 0xffff) in.fail(errc::nac_text_range, t.offset);
-    return static_cast<std::uint16_t>(index);
-  }
-
-  /// After the last instruction: what stands in tables, and what the text has no table for.
-  void close(bool has_parameters) {
-    if (!in.failed()) constants.close(in, out);
-    if (!in.failed()) parameters.close(in, out, has_parameters);
-    if (!in.failed()) input_names_.close(in, out);
-  }
-  [[nodiscard]] std::uint32_t inputs() const noexcept { return inputs_; }
-
- private:
-  struct reference {
-    std::string_view name;
-    std::uint64_t offset;
-    std::uint32_t from, word;
-    bool is_index;  // the word is an instruction's index, no distance
-  };
-  /// Up to five digits, decimal or behind 0x.
-  [[nodiscard]] static bool small(std::string_view digits, std::uint32_t& id) noexcept {
-    const bool hex = digits.substr(0, 2) == "0x";
-    if (hex) digits.remove_prefix(2);
-    id = 0;
-    for (const char c : digits) {
-      const unsigned d = hex_digit(c);
-      if (d >= (hex ? 16u : 10u)) return false;
-      id = id * (hex ? 16 : 10) + d;
-      if (id > 0xffff) return false;
-    }
-    return !digits.empty();
-  }
-
-  void statement() {
-    c_.clear();
-    d_.clear();
-    first_reference_ = references_.size();
-    const token t = in.peek();
-    instruction_part i;
-    if (t.kind == token_kind::string) {
-      regular(i, t);
-    } else if (t.kind != token_kind::word) {
-      return in.fail(errc::nac_text_instruction);
-    } else if (const instruction_word* const w = instruction_word_of(t.text); w == nullptr) {
-      regular(i, t);
-    } else {
-      in.next();
-      i.a = w->a;
-      i.b = w->b;
-      system(i, *w, t);
-    }
-    if (in.failed()) return;
-    i.c = out.add_words(c_);
-    i.d = out.add_words(d_);
-    to_->push_back(i);
-    // Places in C and D become places in the words of all.
-    for (std::size_t k = first_reference_; k < references_.size(); ++k) {
-      std::uint32_t& word = references_[k].word;
-      word = (word & in_c) != 0 ? i.c.first + (word & ~in_c) : i.d.first + word;
-    }
-    for (const value_use& u : values_) constants.add(u.constant, i.c.first + u.word, u.offset);
-    for (const value_use& u : parameter_uses_)
-      parameters.add(name_text_.view(), i.c.first + u.word, false, u.offset);
-    values_.clear();
-    parameter_uses_.clear();
-  }
-
-  // ---- operands
-
-  static constexpr std::uint32_t in_c = std::uint32_t{1} << 31;
-
-  /// A result, into D or C.
-  void result(pool<std::uint16_t>& to, bool zero_allowed) {
-    const token t = in.peek();
-    if (in.accept('@')) {
-      const std::uint64_t offset = in.offset();
-      const std::int64_t distance = in.integer(-0x8000, 0x7fff);
-      if (distance == 0 && !zero_allowed) in.fail(errc::nac_text_value_own, offset);
-      return to.push_back(static_cast<std::uint16_t>(distance));
-    }
-    if (t.kind != token_kind::word || word_of(reserved_words, t.text) != not_a_word)
-      return in.fail(errc::nac_text_result);
-    in.next();
-    const auto word = static_cast<std::uint32_t>(to.size());
-    references_.push_back({t.text, t.offset, index_, &to == &c_ ? word | in_c : word, false});
-    to.push_back(0);
-  }
-  /// # and an id, or a value; returns its code.
-  char constant() {
-    const std::uint64_t offset = in.offset();
-    if (in.accept('#')) {
-      c_.push_back(static_cast<std::uint16_t>(in.integer(0, 0xffff)));
-      return code_of(constants.type_of(out, c_.back()));
-    }
-    const constant_part c = read.constant();
-    values_.push_back({c, static_cast<std::uint32_t>(c_.size()), offset});
-    c_.push_back(0);
-    return code_of(c.type);
-  }
-  void number() { c_.push_back(static_cast<std::uint16_t>(in.integer(0, 0xffff))); }
-  void parameter() {
-    if (in.peek().kind != token_kind::string) return number();
-    parameter_uses_.push_back({{}, static_cast<std::uint32_t>(c_.size()), in.offset()});
-    const std::uint64_t offset = in.offset();
-    name_text_.clear();
-    in.string(name_text_);
-    if (name_text_.size() > 0xffff) in.fail(errc::nac_text_length, offset);
-    c_.push_back(0);
-  }
-  void variant(instruction_part& i) {
-    if (in.accept(':')) i.b = static_cast<std::uint8_t>(in.integer(0, 255));
-  }
-  void words(std::int64_t least, std::int64_t most, pool<std::uint16_t>& to) {
-    read.list(0xffff, errc::nac_text_list,
-              [&] { to.push_back(static_cast<std::uint16_t>(in.integer(least, most))); });
-  }
-  template <class Each>
-  void parentheses(Each&& each) {
-    if (!in.expect('(') || in.accept(')')) return;
-    while (!in.failed()) {
-      each();
-      if (in.accept(')')) return;
-      in.expect(',');
-    }
-  }
-
-  // ---- operations
-
-  void regular(instruction_part& i, const token& t) {
-    if (t.kind == token_kind::string) {
-      name_text_.clear();
-      in.string(name_text_);
-      if (name_text_.empty()) in.fail(errc::nac_text_instruction, t.offset);
-      if (!in.failed()) i.a = operation(name_text_.view(), t.offset);
-    } else {
-      in.next();
-      i.a = operation(t.text, t.offset);
-    }
-    arguments(i);
-  }
-  [[nodiscard]] std::uint8_t operation(std::string_view name, std::uint64_t offset) {
-    std::uint32_t id = operations.find(name);
-    if (id < 256) return static_cast<std::uint8_t>(id);
-    if (name.size() > 255) in.fail(errc::nac_text_length, offset);
-    id = operations.free(first_custom_op);
-    if (id > 255) in.fail(errc::nac_text_operations, offset);
-    if (in.failed()) return 0;
-    out.add_name(out.operations, static_cast<std::uint16_t>(id), name);
-    operations.set(static_cast<std::uint8_t>(id), name);
-    return static_cast<std::uint8_t>(id);
-  }
-
-  void arguments(instruction_part& i) {
-    const std::uint64_t offset = in.offset();
-    bool is_explicit = false, is_number = false;
-    token chosen;
-    std::uint32_t id = 0;
-    if (in.accept(':')) {
-      is_explicit = true;
-      chosen = in.peek();
-      is_number = chosen.kind == token_kind::number;
-      if (is_number) {
-        id = static_cast<std::uint32_t>(in.integer(0, 255));
-      } else if (chosen.kind == token_kind::string) {
-        name_text_.clear();
-        in.string(name_text_);
-      } else {
-        return in.fail(errc::nac_text_signature);
-      }
-    }
-    char derived[255];
-    std::size_t count = 0;
-    parentheses([&] {
-      if (count == 255) return in.fail(errc::nac_text_arguments);
-      const token t = in.peek();
-      const bool is_result =
-          (t.kind == token_kind::mark && t.text == "@") ||
-          (t.kind == token_kind::word && word_of(reserved_words, t.text) == not_a_word);
-      if (is_result) {
-        derived[count++] = 'T';
-        return result(d_, false);
-      }
-      derived[count++] = constant();
-      d_.push_back(0);
-    });
-    if (in.failed()) return;
-    const std::string_view codes(derived, count);
-    if (!is_explicit) {
-      i.b = signature(codes, offset);
-    } else if (is_number && !signatures.has(id)) {
-      add_signature(id, codes);
-      i.b = static_cast<std::uint8_t>(id);
-    } else {
-      i.b = is_number ? static_cast<std::uint8_t>(id) : signature(name_text_.view(), chosen.offset);
-      if (in.failed()) return;
-      const std::string_view known = signatures[i.b];
-      if (known.size() != count || !(c_.empty() || takes_constants(known)))
-        in.fail(errc::nac_text_signature_arguments, chosen.offset);
-    }
-  }
-  [[nodiscard]] std::uint8_t signature(std::string_view codes, std::uint64_t offset) {
-    std::uint32_t id = signatures.find(codes);
-    if (id < 256) return static_cast<std::uint8_t>(id);
-    if (codes.size() > 255) in.fail(errc::nac_text_length, offset);
-    id = signatures.free(1);
-    if (id > 255) in.fail(errc::nac_text_signatures, offset);
-    if (!in.failed()) add_signature(id, codes);
-    return static_cast<std::uint8_t>(id);
-  }
-  void add_signature(std::uint32_t id, std::string_view codes) {
-    out.add_name(out.signatures, static_cast<std::uint16_t>(id), codes);
-    signatures.set(static_cast<std::uint8_t>(id), codes);
-  }
-
-  // ---- the system's
-
-  void system(instruction_part& i, const instruction_word& w, const token& t) {
-    switch (w.what) {
-      case operands::name: input(); break;
-      case operands::parameter: parameter(); break;
-      case operands::number: number(); break;
-      case operands::constant: (void)constant(); break;
-      case operands::saved: saved(); break;
-      case operands::values: outputs(t); break;
-      case operands::step:
-        parameter();
-        in.expect('(');
-        result(d_, true);
-        in.expect(',');
-        result(d_, true);
-        in.expect(')');
-        break;
-      case operands::end:
-        parentheses([&] {
-          if (!d_.empty()) return in.fail(errc::nac_text_mark);
-          result(d_, true);
-        });
-        if (d_.empty()) d_.push_back(0);
-        break;
-      case operands::branch:
-        variant(i);
-        in.expect('(');
-        result(d_, true);
-        in.expect(',');
-        number();
-        in.expect(',');
-        number();
-        in.expect(')');
-        break;
-      case operands::convergence: convergence(i); break;
-      case operands::raw:
-        i.a = static_cast<std::uint8_t>(in.integer(0, 255));
-        i.b = static_cast<std::uint8_t>(in.integer(0, 255));
-        if (in.accept(word_c)) words(-0x8000, 0xffff, c_);
-        if (in.accept(word_d)) words(-0x8000, 0x7fff, d_);
-        break;
-      case operands::operation:
-        i.a = static_cast<std::uint8_t>(in.integer(first_regular_op, 255));
-        arguments(i);
-        break;
-    }
-  }
-  void input() {
-    if (!is_training_) ++inputs_;
-    const std::uint64_t offset = in.offset();
-    range name;
-    if (in.peek().kind == token_kind::string) {
-      name = read.string(0xffff);
-      if (index_ > 0xffff || is_training_) in.fail(errc::nac_text_input_name, offset);
-    } else if (is_training_ || has_input_names || name_.empty() || index_ > 0xffff ||
-               name_.size() > 0xffff) {
-      return;
-    } else {
-      name = out.add_string(name_);
-    }
-    input_names_.add(name, index_, offset);
-  }
-  void saved() {
-    const token t = in.peek();
-    if (is_training_ || t.kind != token_kind::word) return c_.push_back(forward_index());
-    in.next();  // names that stand behind it aren't known yet
-    references_.push_back({t.text, t.offset, index_, in_c, true});
-    c_.push_back(0);
-  }
-  void outputs(const token& t) {
-    parentheses([&] {
-      if (d_.size() == 0xffff) return in.fail(errc::nac_text_outputs, t.offset);
-      result(d_, true);
-    });
-    if (!has_outputs) {
-      has_outputs = true;
-      out.outputs = static_cast<std::uint16_t>(d_.size());
-    }
-    if (d_.size() != out.outputs) in.fail(errc::nac_text_outputs, t.offset);
-    const std::uint64_t offset = in.offset();
-    if (in.accept(word_filler)) {
-      words(0, 0xffff, c_);
-      if (c_.size() != out.outputs) in.fail(errc::nac_text_outputs, offset);
-    }
-    if (!in.failed()) c_.resize(out.outputs);
-  }
-  /// C: where the value comes from; D: the end, how many branches there are, and each.
-  void convergence(instruction_part& i) {
-    variant(i);
-    in.expect('(');
-    result(c_, true);
-    if (!in.failed() && in.accept(',')) {
-      result(d_, false);
-      d_.push_back(0);
-      while (!in.failed() && in.accept(',')) {
-        if (d_.size() == 2 + 0x7fff) return in.fail(errc::nac_text_list);
-        result(d_, true);
-      }
-      if (!in.failed()) d_[1] = static_cast<std::uint16_t>(d_.size() - 2);
-    } else {
-      d_.push_back(0);
-    }
-    in.expect(')');
-  }
-
-  struct value_use {
-    constant_part constant;
-    std::uint32_t word;
-    std::uint64_t offset;
-  };
-
-  text_map* map_;
-  pool<instruction_part>* to_ = nullptr;
-  scope forward_, training_;
-  bool is_training_ = false;
-  std::uint32_t index_ = 0, inputs_ = 0;
-  std::string_view name_;  // of the result
-  text name_text_;         // decoded: an operation, a signature or a parameter
-  pool<std::uint16_t> c_, d_;
-  pool<reference> references_;
-  pool<value_use> values_, parameter_uses_;
-  input_names input_names_;
-  std::size_t first_reference_ = 0;
-};
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_ASSEMBLE_CODE_HPP
-
-// ---- tessera/nac/mep_text.hpp
-//
-// The orchestrator's plan as text for people, and read back to the same bytes.
-//
-//       src_constant $0, #0 ; 3
-//       flow_loop_start $0
-//     L1:
-//       string_format $1, #1, [$0] ; "n={}"
-//       io_write $1, stdout, $0, line
-//       flow_loop_end L1
-//       exec_halt
-//
-//   $n          a slot                       #n      a constant of the plan by its id
-//   [$1, $2]    a list of slots              none    no slot or no constant, where that can be
-//   word        what the table calls a value, or the label that a jump goes to; any word but `end`
-//   n           a model, a value without a name, or a jump's distance from the end of its operand
-//   bytes 0x…   what is no instruction: from the first bytes that can't be one to the end
-//
-// Operands stand in the order of the bytes. Every byte is printed, so that a broken plan reads back
-// as it was, too; values of constants stand in comments.
-//
-// Lifetime:   nothing is kept but the bytes that parts own.
-// Errors:     of parsing: nac_mep_* and nac_text_*, at the token.
-// Limits:     a jump reaches 32 KiB; labels and jumps stand in the first 4 GiB of the text.
-// Allocation: to print, 6 × the bytecode and 100 bytes for each constant, beside the text;
-//             to parse, at most 20 × the text, where it is labels alone.
-
-#ifndef TESSERA_NAC_MEP_TEXT_HPP
-#define TESSERA_NAC_MEP_TEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nac/hex.hpp
-//
-// Bytes in the assembly that nothing else can say: one number behind 0x, two digits a byte.
-//
-//   nac::detail::print_bytes(out, b);     // 0x54495341
-//   nac::detail::parse_bytes(in, to);
-//
-// Lifetime:   nothing is kept.
-// Errors:     nac_hex, at the number.
-// Limits:     none.
-// Allocation: what is read.
-
-#ifndef TESSERA_NAC_HEX_HPP
-#define TESSERA_NAC_HEX_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-inline constexpr std::size_t bytes_of_line = 32;  ///< that are printed in one number
-
-inline void print_bytes(text& out, bytes b) {
-  out << "0x";
-  for (const std::byte v : b) {
-    const auto n = static_cast<unsigned>(v);
-    out << "0123456789abcdef"[n >> 4] << "0123456789abcdef"[n & 15];
-  }
-}
-
-/// Lines of `bytes 0x…`.
-inline void print_byte_lines(text& out, bytes b, std::string_view margin) {
-  for (; !b.empty(); b = b.subspan(b.size() < bytes_of_line ? b.size() : bytes_of_line)) {
-    out << margin << "bytes ";
-    print_bytes(out, b.size() < bytes_of_line ? b : b.first(bytes_of_line));
-    out << '\n';
-  }
-}
-
-inline void parse_bytes(lexer& in, pool<std::byte>& to) {
-  const token t = in.peek();
-  std::string_view digits = t.text;
-  if (t.kind != token_kind::number || digits.substr(0, 2) != "0x" || digits.size() % 2 != 0)
-    return in.fail(errc::nac_hex);
-  for (std::size_t i = 2; i < digits.size(); i += 2) {
-    const unsigned high = hex_digit(digits[i]), low = hex_digit(digits[i + 1]);
-    if (high > 15 || low > 15) return in.fail(errc::nac_hex);
-    to.push_back(static_cast<std::byte>(high << 4 | low));
-  }
-  in.next();
-}
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_HEX_HPP
-
-// ---- tessera/nac/mep.hpp
-//
-// The orchestrator's bytecode (MEP): the table of its instructions, an iterator, a writer.
-//
-//   nac::plan_reader in(file.plan());
-//   for (nac::plan_instruction i; in.next(i);)
-//     for (const nac::plan_operand& o : i.operands())
-//       std::cout << i.row->name << ' ' << o.value << '\n';
-//   if (in.error().code != tessera::errc::ok) return in.error();
-//
-//   ORCH         u32 bytes of code, u32 number of constants, code, constants
-//   instruction  u8 opcode, operands by the row's layout; one letter each:
-//     i o        u8 slot that is read, that is written;  z: written, 0 for none
-//     v x        u8 n, then n of i, n of o
-//     m b        u8 number of a model; u8 without a meaning of its own
-//     c s n w    u16 id of a constant; which is a string; a model's number; a string, 0 for none
-//     j          i16 distance from the end of this operand
-//     A to Z     u8 with names: `plan_choices`; some decide which operands follow the layout
-//
-// Lifetime:   borrows the bytecode.
-// Errors:     nac_mep_*; offsets into the bytecode; of a writer, the index of the instruction.
-// Limits:     none.
-// Allocation: none to read; of the writer: what it writes, and 16 bytes for each label and jump.
-
-#ifndef TESSERA_NAC_MEP_HPP
-#define TESSERA_NAC_MEP_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-// X(mnemonic, opcode, the 1.x that it came with or 0 where no version runs it, layout)
-// clang-format off
-#define TESSERA_NAC_PLAN_OPS(X)               \
-  X(src_cmd_arg,           0x01, 0, "ob")     \
-  X(src_user_prompt,       0x02, 6, "oPs")    \
-  X(src_file_content,      0x03, 0, "bbb")    \
-  X(src_constant,          0x04, 6, "oc")     \
-  X(src_exec_mode,         0x05, 7, "o")      \
-  X(res_load_model,        0x10, 6, "ms")     \
-  X(res_load_datafile,     0x11, 6, "oFs")    \
-  X(res_load_extern,       0x12, 6, "oR")     \
-  X(res_load_dynamic,      0x13, 6, "oiG")    \
-  X(res_load_array,        0x14, 8, "os")     \
-  X(reserved_18,           0x18, 0, "bbb")    \
-  X(res_unload,            0x1f, 6, "U")      \
-  X(preproc_encode,        0x20, 6, "iio")    \
-  X(preproc_decode,        0x21, 6, "iio")    \
-  X(preproc_get_id,        0x22, 6, "iso")    \
-  X(string_format,         0x2a, 6, "osv")    \
-  X(tensor_create,         0x30, 6, "oTKi")   \
-  X(reserved_31,           0x31, 0, "bbbbb")  \
-  X(tensor_manipulate,     0x38, 6, "Moi")    \
-  X(tensor_combine,        0x39, 6, "Cov")    \
-  X(tensor_info,           0x3a, 6, "Noi")    \
-  X(tensor_extract,        0x3b, 6, "oii")    \
-  X(reserved_50,           0x50, 0, "bbvx")   \
-  X(reserved_51,           0x51, 0, "bbbvx")  \
-  X(sys_copy,              0x59, 6, "oi")     \
-  X(sys_debug_print,       0x5f, 6, "is")     \
-  X(math_unary,            0x60, 6, "Qoi")    \
-  X(math_binary,           0x61, 6, "Boii")   \
-  X(math_aggregate,        0x62, 6, "Aoi")    \
-  X(logic_compare,         0x68, 6, "Loii")   \
-  X(analysis_top_k,        0x70, 6, "iioo")   \
-  X(analysis_sample,       0x71, 6, "iiio")   \
-  X(model_run_static,      0x80, 6, "mvx")    \
-  X(model_run_dynamic,     0x81, 0, "bvb")    \
-  X(model_train_step,      0x82, 7, "mEvvoizww") \
-  X(model_zero_grad,       0x83, 7, "m")      \
-  X(model_save_weights,    0x85, 7, "mib")    \
-  X(flow_loop_start,       0xa0, 6, "i")      \
-  X(flow_loop_end,         0xa1, 6, "j")      \
-  X(flow_branch_if,        0xa8, 6, "ij")     \
-  X(flow_break_loop_if,    0xa9, 6, "ij")     \
-  X(reserved_af,           0xaf, 0, "")       \
-  X(serialize_object,      0xe0, 6, "oiS")    \
-  X(reserved_e1,           0xe1, 0, "bbb")    \
-  X(io_write,              0xf0, 6, "iDiW")   \
-  X(exec_return,           0xfe, 6, "v")      \
-  X(exec_halt,             0xff, 6, "")
-// clang-format on
-
-/// The orchestrator's instructions.
-enum class plan_op : std::uint8_t {
-#define TESSERA_X(name, code, since, layout) name = code,
-  TESSERA_NAC_PLAN_OPS(TESSERA_X)
-#undef TESSERA_X
-};
-struct plan_op_row {
-  plan_op op;
-  std::uint8_t since;  ///< 6, 7 or 8 for versions 1.6 to 1.8; 0: reserved, its size is all there is
-  std::string_view name;
-  std::string_view layout;
-};
-inline constexpr plan_op_row plan_ops[] = {
-#define TESSERA_X(name, code, since, layout) {plan_op::name, since, #name, layout},
-    TESSERA_NAC_PLAN_OPS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NAC_PLAN_OPS
-
-/// A value of an operand that has names, and the operands that stand behind the layout with it.
-struct plan_choice {
-  char set;  ///< the letter of the operand
-  std::uint8_t value;
-  std::uint8_t since;
-  std::string_view name;
-  std::string_view more = {};
-};
-// clang-format off
-inline constexpr plan_choice plan_choices[] = {
-    {'P', 0, 6, "string"}, {'P', 1, 6, "int"}, {'P', 2, 6, "float"},
-    {'F', 2, 6, "npy"},
-    {'G', 2, 6, "npy"}, {'G', 3, 6, "image"},
-    {'R', 0, 6, "tokenizer", "n"}, {'R', 1, 6, "constant", "c"},
-    {'U', 0, 6, "model", "m"}, {'U', 1, 6, "slot", "o"},
-    {'T', 0, 6, "f32"}, {'T', 1, 6, "f64"}, {'T', 2, 6, "f16"}, {'T', 3, 6, "bf16"},
-    {'T', 4, 6, "i32"}, {'T', 5, 6, "i64"}, {'T', 6, 6, "i16"}, {'T', 7, 6, "i8"},
-    {'T', 8, 6, "u8"}, {'T', 9, 6, "bool"},
-    {'K', 0, 6, "value"}, {'K', 1, 6, "range"}, {'K', 2, 6, "ones"}, {'K', 3, 6, "zeros"},
-    {'M', 1, 6, "pad_left", "ii"}, {'M', 2, 8, "unsqueeze", "i"}, {'M', 3, 8, "squeeze", "i"},
-    {'C', 0, 6, "concat", "i"},
-    {'N', 0, 6, "shape"}, {'N', 1, 6, "dimension", "i"}, {'N', 2, 6, "scalar"},
-    {'Q', 0, 6, "softmax"}, {'Q', 1, 6, "sqrt"}, {'Q', 2, 6, "abs"}, {'Q', 3, 6, "neg"},
-    {'Q', 4, 6, "exp"}, {'Q', 5, 8, "reciprocal"},
-    {'B', 0, 6, "add"}, {'B', 1, 6, "sub"}, {'B', 2, 6, "mul"}, {'B', 3, 8, "div"},
-    {'B', 4, 8, "pow"}, {'B', 5, 8, "max"}, {'B', 6, 8, "min"},
-    {'A', 0, 6, "argmax"},
-    {'L', 0, 6, "eq"}, {'L', 1, 6, "ne"}, {'L', 2, 6, "gt"}, {'L', 3, 6, "lt"},
-    {'E', 0, 7, "cross_entropy"}, {'E', 1, 7, "mse"}, {'E', 255, 7, "none"},
-    {'S', 0, 6, "text"}, {'S', 1, 6, "json"}, {'S', 2, 6, "png"},
-    {'D', 0, 6, "stdout"}, {'D', 1, 6, "stderr"}, {'D', 2, 6, "file"},
-    {'W', 0, 6, "line"}, {'W', 1, 6, "append"}, {'W', 2, 6, "bare"},
-};
-// clang-format on
-
-namespace detail {
-
-/// What is wrong with a value that a set of choices doesn't have.
-[[nodiscard]] constexpr errc choice_error(char set) noexcept {
-  switch (set) {
-    case 'P': return errc::nac_mep_prompt_type;
-    case 'F':
-    case 'G': return errc::nac_mep_file_type;
-    case 'R': return errc::nac_mep_extern_kind;
-    case 'U': return errc::nac_mep_unload_kind;
-    case 'T': return errc::nac_mep_data_type;
-    case 'K': return errc::nac_mep_create_kind;
-    case 'E': return errc::nac_mep_loss;
-    case 'S': return errc::nac_mep_format;
-    case 'D': return errc::nac_mep_destination;
-    case 'W': return errc::nac_mep_write_mode;
-    default: return errc::nac_mep_operation;
-  }
-}
-
-/// Where each opcode stands in plan_ops, and each set in plan_choices.
-struct plan_tables {
-  std::uint8_t row[256], first[26], size[26];
-  bool decides[26];  ///< whether the choice says which operands follow
-};
-inline constexpr std::uint8_t no_row = 255;
-inline constexpr plan_tables plan_table = [] {
-  plan_tables t{};
-  for (std::uint8_t& row : t.row) row = no_row;
-  std::uint8_t n = 0;
-  for (const plan_op_row& r : plan_ops) t.row[static_cast<std::size_t>(r.op)] = n++;
-  n = 0;
-  for (const plan_choice& c : plan_choices) {
-    const auto set = static_cast<std::size_t>(c.set - 'A');
-    if (t.size[set]++ == 0) t.first[set] = n;
-    t.decides[set] = t.decides[set] || !c.more.empty();
-    ++n;
-  }
-  return t;
-}();
-
-}  // namespace detail
-
-/// An opcode's row; null for an unknown one.
-[[nodiscard]] constexpr const plan_op_row* plan_row(std::uint8_t opcode) noexcept {
-  const std::uint8_t row = detail::plan_table.row[opcode];
-  return row == detail::no_row ? nullptr : &plan_ops[row];
-}
-[[nodiscard]] constexpr std::string_view name(plan_op op) noexcept {
-  const plan_op_row* const row = plan_row(static_cast<std::uint8_t>(op));
-  return row != nullptr ? row->name : std::string_view();
-}
-/// A choice by its operand's letter and value; null where there is none.
-[[nodiscard]] constexpr const plan_choice* find_choice(char set, std::int64_t value) noexcept {
-  const auto s = static_cast<std::size_t>(set - 'A');
-  const std::size_t first = detail::plan_table.first[s];
-  for (std::size_t i = 0; i < detail::plan_table.size[s]; ++i)
-    if (plan_choices[first + i].value == value) return &plan_choices[first + i];
-  return nullptr;
-}
-
-[[nodiscard]] constexpr bool is_choice_operand(char kind) noexcept {
-  return kind >= 'A' && kind <= 'Z';
-}
-[[nodiscard]] constexpr bool is_list_operand(char kind) noexcept {
-  return kind == 'v' || kind == 'x';
-}
-[[nodiscard]] constexpr bool is_constant_operand(char kind) noexcept {
-  return kind == 'c' || kind == 's' || kind == 'n' || kind == 'w';
-}
-[[nodiscard]] constexpr bool is_slot_operand(char kind) noexcept {
-  return kind == 'i' || kind == 'o' || kind == 'z';
-}
-/// Bytes of an operand, of a list's count alone.
-[[nodiscard]] constexpr std::uint32_t operand_size(char kind) noexcept {
-  return is_constant_operand(kind) || kind == 'j' ? 2 : 1;
-}
-
-/// Walks along an instruction's operands: a list's count, then each of its slots.
-class plan_layout {
- public:
-  constexpr plan_layout() noexcept = default;
-  explicit constexpr plan_layout(const plan_op_row& row) noexcept : left_(row.layout) {}
-  /// The letter of the operand that comes next; 0 behind the last.
-  [[nodiscard]] constexpr char kind() const noexcept {
-    return slots_ != 0 ? slot_ : left_.empty() ? '\0' : left_[0];
-  }
-  /// Slots of the list that are still to come.
-  [[nodiscard]] constexpr std::uint32_t slots() const noexcept { return slots_; }
-  /// Goes behind the operand, whose value decides what follows. False, without going on, where it
-  /// decides by a choice that doesn't exist.
-  constexpr bool pass(std::int64_t value) noexcept {
-    if (slots_ != 0) return --slots_, true;
-    const char k = left_[0];
-    if (is_list_operand(k)) {
-      slots_ = static_cast<std::uint32_t>(value);
-      slot_ = k == 'v' ? 'i' : 'o';
-    } else if (is_choice_operand(k) && detail::plan_table.decides[k - 'A']) {
-      const plan_choice* const c = find_choice(k, value);
-      if (c == nullptr) return false;
-      more_ = c->more;
-    }
-    left_.remove_prefix(1);
-    if (left_.empty()) {
-      left_ = more_;
-      more_ = {};
-    }
-    return true;
-  }
-
- private:
-  std::string_view left_, more_;
-  std::uint32_t slots_ = 0;
-  char slot_ = 'i';
-};
-
-/// An operand as it stands.
-struct plan_operand {
-  char kind = '\0';  ///< the letter of the layout
-  std::int32_t value = 0;
-  std::uint64_t offset = 0;  ///< into the bytecode
-
-  /// Where a jump goes, an offset into the bytecode.
-  [[nodiscard]] std::int64_t target() const noexcept {
-    return static_cast<std::int64_t>(offset) + 2 + value;
-  }
-};
-
-class plan_operands {
- public:
-  class iterator {
-   public:
-    iterator() noexcept = default;
-    iterator(plan_layout l, const std::byte* at, std::uint64_t offset) noexcept
-        : layout_(l), at_(at) {
-      now_.offset = offset;
-      read();
-    }
-    [[nodiscard]] const plan_operand& operator*() const noexcept { return now_; }
-    [[nodiscard]] const plan_operand* operator->() const noexcept { return &now_; }
-    iterator& operator++() noexcept {
-      const std::uint32_t size = operand_size(now_.kind);
-      (void)layout_.pass(now_.value);  // which the reader has found to be possible
-      at_ += size;
-      now_.offset += size;
-      read();
-      return *this;
-    }
-    [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
-      return a.now_.kind == b.now_.kind && a.at_ == b.at_;
-    }
-
-   private:
-    void read() noexcept {
-      now_.kind = layout_.kind();
-      if (now_.kind == '\0') {
-        at_ = nullptr;
-      } else {
-        now_.value = now_.kind == 'j'               ? load_le<std::int16_t>(at_)
-                     : operand_size(now_.kind) == 2 ? load_le<std::uint16_t>(at_)
-                                                    : load_le<std::uint8_t>(at_);
-      }
-    }
-    plan_layout layout_;
-    const std::byte* at_ = nullptr;
-    plan_operand now_;
-  };
-
-  plan_operands(const plan_op_row& row, const std::byte* at, std::uint64_t offset) noexcept
-      : layout_(row), at_(at), offset_(offset) {}
-  [[nodiscard]] iterator begin() const noexcept { return {layout_, at_, offset_}; }
-  [[nodiscard]] iterator end() const noexcept { return {}; }
-
- private:
-  plan_layout layout_;
-  const std::byte* at_;
-  std::uint64_t offset_;
-};
-
-/// An instruction, all of whose operands are there.
-struct plan_instruction {
-  std::uint64_t offset = 0;  ///< into the bytecode
-  std::uint32_t size = 0;    ///< its bytes, with the opcode
-  const plan_op_row* row = nullptr;
-  const std::byte* data = nullptr;
-
-  [[nodiscard]] plan_op op() const noexcept { return row->op; }
-  [[nodiscard]] bool reserved() const noexcept { return row->since == 0; }
-  [[nodiscard]] plan_operands operands() const noexcept { return {*row, data + 1, offset + 1}; }
-};
-
-/// Walks over any bytes as instructions, and stops at the first that can't be one.
-class plan_reader {
- public:
-  explicit plan_reader(bytes code) noexcept : code_(code) {}
-  /// The next instruction. False at the end, and where the bytes are none: see error().
-  [[nodiscard]] bool next(plan_instruction& out) noexcept {
-    if (at_ == code_.size() || error_.code != errc::ok) return false;
-    const plan_op_row* const row = plan_row(load_le<std::uint8_t>(code_.data() + at_));
-    if (row == nullptr) return fail(errc::nac_mep_opcode, at_);
-    std::size_t at = at_ + 1;
-    for (plan_layout layout(*row); layout.kind() != '\0';) {
-      const std::uint32_t size = operand_size(layout.kind());
-      if (code_.size() - at < size) return fail(errc::nac_mep_truncated, at);
-      const auto value = load_le<std::uint8_t>(code_.data() + at);  // of a word: decides nothing
-      if (!layout.pass(value)) return fail(detail::choice_error(layout.kind()), at);
-      at += size;
-    }
-    out = {at_, static_cast<std::uint32_t>(at - at_), row, code_.data() + at_};
-    at_ = at;
-    return true;
-  }
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// Behind the last instruction.
-  [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
-
- private:
-  bool fail(errc code, std::uint64_t offset) noexcept {
-    error_ = {code, offset};
-    return false;
-  }
-  bytes code_;
-  std::size_t at_ = 0;
-  tessera::error error_;
-};
-
-/// Writes a plan and its constants into parts.
-///
-///   nac::plan_writer w(p);
-///   const auto again = w.new_label();
-///   w.emit(nac::plan_op::src_constant, {0, w.int64(3)});
-///   w.emit(nac::plan_op::flow_loop_start, {0});
-///   w.place(again);
-///   w.emit(nac::plan_op::string_format, {1, w.string("{}"), 1, 0});    // a list: its count, slots
-///   w.emit(nac::plan_op::io_write, {1, 0, 0, 0});
-///   w.emit(nac::plan_op::flow_loop_end, {again});                      // a jump: its label
-///   if (const error e = w.finish(); e.code != errc::ok) return e;      // now p.plan holds it
-class plan_writer {
- public:
-  /// Constants go behind those that `to` has, with ids behind theirs.
-  explicit plan_writer(parts& to) : to_(to) {
-    for (const constant_part& c : to.plan_constants)
-      if (c.id >= next_id_) next_id_ = std::uint32_t{c.id} + 1;
-  }
-
-  // ---- constants: each returns the id of a new one
-
-  std::uint16_t null() { return add(constant_type::null, 0, {}); }
-  std::uint16_t boolean(bool v) { return add(constant_type::boolean, v ? 1 : 0, {}); }
-  std::uint16_t int64(std::int64_t v) {
-    return add(constant_type::int64, static_cast<std::uint64_t>(v), {});
-  }
-  std::uint16_t float64(double v) {
-    return add(constant_type::float64, std::bit_cast<std::uint64_t>(v), {});
-  }
-  std::uint16_t string(std::string_view v) {
-    return add(constant_type::string, 0, to_.add_string(v));
-  }
-  std::uint16_t int32_list(view<std::int32_t> v) { return add_list(constant_type::int32_list, v); }
-  std::uint16_t float32_list(view<float> v) { return add_list(constant_type::float32_list, v); }
-
-  // ---- code
-
-  /// A place to jump to, which `place` sets before or after its jumps.
-  [[nodiscard]] std::uint32_t new_label() {
-    labels_.push_back(unplaced);
-    return static_cast<std::uint32_t>(labels_.size() - 1);
-  }
-  void place(std::uint32_t label) noexcept {
-    if (label < labels_.size()) labels_[label] = code_.size();
-  }
-  /// Appends an instruction: its operands in the order of the layout. After an error: nothing.
-  void emit(plan_op op, view<std::int64_t> operands) {
-    if (error_.code != errc::ok) return;
-    const plan_op_row* const row = plan_row(static_cast<std::uint8_t>(op));
-    if (row == nullptr) return fail(errc::nac_mep_opcode);
-    if (row->since == 0) return fail(errc::nac_mep_reserved);
-    code_.push_back(static_cast<std::byte>(op));
-    plan_layout layout(*row);
-    for (const std::int64_t value : operands) {
-      const char kind = layout.kind();
-      if (kind == '\0') return fail(errc::nac_mep_operand_count);
-      if (is_choice_operand(kind) && find_choice(kind, value) == nullptr)
-        return fail(detail::choice_error(kind));
-      if (value < 0 || value > (operand_size(kind) == 2 && kind != 'j' ? 0xffff
-                                : kind == 'j'                          ? 0xffffffff
-                                                                       : 0xff))
-        return fail(errc::nac_mep_operand_range);
-      if (kind == 'j') jumps_.push_back({code_.size(), static_cast<std::uint32_t>(value), count_});
-      std::byte word[2] = {};
-      if (operand_size(kind) == 1)
-        word[0] = static_cast<std::byte>(value);
-      else if (kind != 'j')
-        store_le(word, static_cast<std::uint16_t>(value));
-      code_.append(word, operand_size(kind));
-      (void)layout.pass(value);
-    }
-    if (layout.kind() != '\0') return fail(errc::nac_mep_operand_count);
-    ++count_;
-  }
-  void emit(plan_op op, std::initializer_list<std::int64_t> operands = {}) {
-    emit(op, view<std::int64_t>(operands.begin(), operands.size()));
-  }
-
-  /// Bytes of code so far.
-  [[nodiscard]] std::uint64_t size() const noexcept { return code_.size(); }
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// Sets the jumps and puts the code where the plan of the parts was. The writer is empty then.
-  [[nodiscard]] tessera::error finish() {
-    for (const jump& j : jumps_) {
-      if (error_.code != errc::ok) break;
-      if (j.label >= labels_.size() || labels_[j.label] == unplaced) {
-        error_ = {errc::nac_mep_label_unknown, j.instruction};
-        break;
-      }
-      const std::int64_t distance =
-          static_cast<std::int64_t>(labels_[j.label]) - static_cast<std::int64_t>(j.offset) - 2;
-      if (distance < -0x8000 || distance > 0x7fff)
-        error_ = {errc::nac_mep_jump_range, j.instruction};
-      else
-        store_le(code_.data() + j.offset, static_cast<std::int16_t>(distance));
-    }
-    const tessera::error e = error_;
-    if (e.code == errc::ok) to_.plan = to_.keep(bytes(code_.data(), code_.size()));
-    code_.clear();
-    labels_.clear();
-    jumps_.clear();
-    count_ = 0;
-    error_ = {};
-    return e;
-  }
-
- private:
-  static constexpr std::uint64_t unplaced = ~std::uint64_t{0};
-  struct jump {
-    std::uint64_t offset;
-    std::uint32_t label;
-    std::uint32_t instruction;
-  };
-
-  void fail(errc code) noexcept { error_ = {code, count_}; }
-  std::uint16_t add(constant_type type, std::uint64_t bits, range values) {
-    if (next_id_ > 0xffff) {
-      if (error_.code == errc::ok) fail(errc::nac_mep_constants);
-      return 0;
-    }
-    const auto id = static_cast<std::uint16_t>(next_id_++);
-    to_.plan_constants.push_back({id, type, bits, values});
-    return id;
-  }
-  template <class T>
-  std::uint16_t add_list(constant_type type, view<T> values) {
-    const range r{static_cast<std::uint32_t>(to_.numbers.size()),
-                  static_cast<std::uint32_t>(values.size())};
-    for (const T v : values) to_.numbers.push_back(std::bit_cast<std::uint32_t>(v));
-    return add(type, 0, r);
-  }
-
-  parts& to_;
-  pool<std::byte> code_;
-  pool<std::uint64_t> labels_;
-  pool<jump> jumps_;
-  std::uint32_t count_ = 0, next_id_ = 0;
-  tessera::error error_;
-};
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_MEP_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// A constant's value as a comment shows it: long ones are cut, so that a plan's text stays in
-/// proportion to its bytes.
-struct short_value {
-  static constexpr std::uint32_t characters = 40, elements = 6;
-
-  static void print(text& out, const constant& c) {
-    if (c.type == constant_type::string && c.length > characters) {
-      const std::string_view s = c.string();
-      std::size_t end = characters;
-      while (end != 0 && (static_cast<unsigned char>(s[end]) & 0xc0) == 0x80) --end;
-      print_string(out, s.substr(0, end));
-      out << "...";
-    } else if (c.type == constant_type::int32_list) {
-      print_integers(out, c.int32_list(), elements);
-    } else if (c.type == constant_type::float32_list) {
-      print_floats(out, c.float32_list(), elements);
-    } else {
-      print_constant(out, c);
-    }
-  }
-};
-
-class plan_printer {
- public:
-  plan_printer(text& out, bytes code, const constants& pool_of) : out_(out), code_(code) {
-    for (const constant& c : pool_of) constants_.push_back(c);
-    sort(constants_.data(), constants_.size(),
-         [](const constant& a, const constant& b) { return a.id < b.id; });
-    find_labels();
-  }
-
-  void print() {
-    plan_reader in(code_);
-    for (plan_instruction i; in.next(i);) {
-      label(i.offset);
-      instruction(i);
-    }
-    if (in.offset() != code_.size()) {
-      label(in.offset());
-      print_byte_lines(out_, code_.subspan(to_size(in.offset())), "    ");
-    }
-    label(code_.size());
-  }
-
- private:
-  /// Where jumps go, of those that go to an instruction, to what is none, or to the end.
-  void find_labels() {
-    pool<std::uint8_t> starts;
-    starts.resize(code_.size() / 8 + 1);
-    const auto mark = [&starts](std::uint64_t at) {
-      starts[to_size(at / 8)] |= static_cast<std::uint8_t>(1u << at % 8);
-    };
-    plan_reader all(code_);
-    for (plan_instruction i; all.next(i);) mark(i.offset);
-    mark(all.offset());
-    mark(code_.size());
-    plan_reader in(code_);
-    for (plan_instruction i; in.next(i);) {
-      for (const plan_operand& o : i.operands()) {
-        if (o.kind != 'j' || o.target() < 0) continue;
-        const auto to = static_cast<std::uint64_t>(o.target());
-        if (to <= code_.size() && (starts[to_size(to / 8)] >> to % 8 & 1) != 0)
-          labels_.push_back(static_cast<std::uint32_t>(to));
-      }
-    }
-    sort(labels_.data(), labels_.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
-    std::size_t n = 0;
-    for (const std::uint32_t to : labels_)
-      if (n == 0 || labels_[n - 1] != to) labels_[n++] = to;
-    labels_.resize(n);
-  }
-  /// The number of a label, or 0 where there is none.
-  [[nodiscard]] std::size_t label_at(std::int64_t offset) const noexcept {
-    const std::size_t i = first_not_below(labels_.data(), labels_.size(),
-                                          [offset](std::uint32_t l) { return l < offset; });
-    return i != labels_.size() && labels_[i] == offset ? i + 1 : 0;
-  }
-  void label(std::uint64_t offset) {
-    if (next_label_ == labels_.size() || labels_[next_label_] != offset) return;
-    out_ << "  L" << ++next_label_ << ":\n";
-  }
-
-  [[nodiscard]] const constant* find(std::int32_t id) const noexcept {
-    const std::size_t behind = first_not_below(constants_.data(), constants_.size(),
-                                               [id](const constant& c) { return c.id <= id; });
-    return behind != 0 && constants_[behind - 1].id == id ? &constants_[behind - 1] : nullptr;
-  }
-
-  void operand(const plan_operand& o) {
-    const bool none = (o.kind == 'z' || o.kind == 'w') && o.value == 0;
-    const plan_choice* const choice =
-        is_choice_operand(o.kind) ? find_choice(o.kind, o.value) : nullptr;
-    const std::size_t to = o.kind == 'j' ? label_at(o.target()) : 0;
-    if (none)
-      out_ << "none";
-    else if (choice != nullptr)
-      out_ << choice->name;
-    else if (to != 0)
-      out_ << 'L' << to;
-    else
-      out_ << (is_slot_operand(o.kind) ? "$" : is_constant_operand(o.kind) ? "#" : "") << o.value;
-  }
-
-  void instruction(const plan_instruction& i) {
-    out_ << "    " << i.row->name;
-    bool first = true, in_list = false, first_slot = false;
-    plan_layout layout(*i.row);
-    for (const plan_operand& o : i.operands()) {
-      const bool slot_of_list = layout.slots() != 0;
-      if (in_list && !slot_of_list) {
-        out_ << ']';
-        in_list = false;
-      }
-      (void)layout.pass(o.value);
-      out_ << (first ? " " : in_list && first_slot ? "" : ", ");
-      first = first_slot = false;
-      if (is_list_operand(o.kind)) {
-        out_ << '[';
-        in_list = first_slot = true;
-      } else {
-        operand(o);
-      }
-    }
-    if (in_list) out_ << ']';
-    bool commented = false;
-    for (const plan_operand& o : i.operands()) {
-      if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) continue;
-      const constant* const c = find(o.value);
-      if (c == nullptr) continue;
-      out_ << (commented ? ", " : " ; ");
-      commented = true;
-      short_value::print(out_, *c);
-    }
-    out_ << '\n';
-  }
-
-  text& out_;
-  bytes code_;
-  pool<constant> constants_;    // by id; of the same ids the last counts
-  pool<std::uint32_t> labels_;  // in order
-  std::size_t next_label_ = 0;
-};
-
-class plan_parser {
- public:
-  explicit plan_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
-
-  [[nodiscard]] bool parse(parts& p) {
-    for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
-      const token t = in_.peek();
-      if (t.kind != token_kind::word) in_.fail(errc::nac_mep_mnemonic);
-      if (t.kind != token_kind::word || t.text == word_end) break;
-      in_.next();
-      if (in_.accept(':')) {
-        add(labels_, t);
-        continue;
-      }
-      if (map_ != nullptr) map_->add(text_section::plan, code_.size(), t.offset);
-      if (t.text == "bytes") {
-        parse_bytes(in_, code_);
-      } else if (const plan_op_row* const row = find(t.text); row != nullptr) {
-        instruction(*row);
-      } else {
-        in_.fail(errc::nac_mep_mnemonic, t.offset);
-      }
-      if (!in_.failed()) in_.end_line();
-    }
-    if (!in_.failed()) resolve();
-    if (in_.failed()) return false;
-    p.plan = p.keep(bytes(code_.data(), code_.size()));
-    return true;
-  }
-
- private:
-  /// A label, or a jump to one.
-  struct place {
-    std::uint32_t source, size, code;
-  };
-
-  [[nodiscard]] std::string_view name(const place& p) const noexcept {
-    return in_.source().substr(p.source, p.size);
-  }
-  void add(pool<place>& to, const token& t) {
-    if (t.offset > 0xffffffff) return in_.fail(errc::input_too_large, t.offset);
-    to.push_back({static_cast<std::uint32_t>(t.offset), static_cast<std::uint32_t>(t.text.size()),
-                  static_cast<std::uint32_t>(code_.size())});
-  }
-
-  [[nodiscard]] static const plan_op_row* find(std::string_view name) noexcept {
-    for (const plan_op_row& row : plan_ops)
-      if (row.name == name) return &row;
-    return nullptr;
-  }
-  void put(std::uint32_t size, std::int64_t value) {
-    if (size == 1)
-      append_le(code_, static_cast<std::uint8_t>(value & 0xff));
-    else
-      append_le(code_, static_cast<std::uint16_t>(value & 0xffff));
-  }
-
-  void instruction(const plan_op_row& row) {
-    code_.push_back(static_cast<std::byte>(row.op));
-    bool first = true;
-    for (plan_layout layout(row); layout.kind() != '\0' && !in_.failed(); first = false) {
-      if (!first && !in_.accept(',')) return in_.fail(errc::nac_mep_operand_count);
-      const char kind = layout.kind();
-      const std::uint64_t at = in_.offset();
-      const std::int64_t value = is_list_operand(kind) ? list(kind) : operand(kind);
-      if (in_.failed()) return;
-      if (!layout.pass(value)) return in_.fail(choice_error(kind), at);
-      if (is_list_operand(kind))
-        while (layout.slots() != 0) (void)layout.pass(0);  // which stand there already
-    }
-  }
-  std::int64_t list(char kind) {
-    const std::uint64_t at = in_.offset();
-    const std::size_t count_at = code_.size();
-    put(1, 0);
-    if (!in_.expect('[')) return 0;
-    std::uint32_t count = 0;
-    while (!in_.failed() && !in_.accept(']')) {
-      if (count != 0 && !in_.expect(',')) return 0;
-      if (++count > 255) return in_.fail(errc::nac_mep_list, at), 0;
-      (void)operand(kind == 'v' ? 'i' : 'o');
-    }
-    code_[count_at] = static_cast<std::byte>(count);
-    return count;
-  }
-  std::int64_t operand(char kind) {
-    const std::uint32_t size = operand_size(kind);
-    std::int64_t value = 0;
-    if (kind == 'j') {
-      const token t = in_.peek();
-      if (t.kind == token_kind::word) {
-        in_.next();
-        add(jumps_, t);
-      } else {
-        value = in_.integer(-0x8000, 0x7fff);
-      }
-    } else if (is_choice_operand(kind) && in_.peek().kind == token_kind::word) {
-      const plan_choice* choice = nullptr;
-      for (const plan_choice& c : plan_choices)
-        if (c.set == kind && c.name == in_.peek().text) choice = &c;
-      if (choice == nullptr) return in_.fail(errc::nac_mep_choice), 0;
-      value = choice->value;
-      in_.next();
-    } else if ((kind != 'z' && kind != 'w') || !in_.accept("none")) {
-      if (is_slot_operand(kind) || is_constant_operand(kind))
-        in_.expect(is_slot_operand(kind) ? '$' : '#');
-      if (!in_.failed()) value = in_.integer(0, size == 1 ? 0xff : 0xffff);
-    }
-    put(size, value);
-    return value;
-  }
-
-  void resolve() {
-    sort(labels_.data(), labels_.size(),
-         [this](const place& a, const place& b) { return name(a) < name(b); });
-    for (std::size_t i = 1; i < labels_.size(); ++i)
-      if (name(labels_[i]) == name(labels_[i - 1]))
-        return in_.fail(errc::nac_mep_label_repeated, labels_[i].source);
-    for (const place& j : jumps_) {
-      const std::size_t to =
-          first_not_below(labels_.data(), labels_.size(),
-                          [&](const place& label) { return name(label) < name(j); });
-      if (to == labels_.size() || name(labels_[to]) != name(j))
-        return in_.fail(errc::nac_mep_label_unknown, j.source);
-      const std::int64_t distance = std::int64_t{labels_[to].code} - j.code - 2;
-      if (distance < -0x8000 || distance > 0x7fff)
-        return in_.fail(errc::nac_mep_jump_range, j.source);
-      store_le(code_.data() + j.code, static_cast<std::int16_t>(distance));
-    }
-  }
-
-  lexer& in_;
-  text_map* map_;
-  pool<std::byte> code_;
-  pool<place> labels_, jumps_;
-};
-
-/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
-/// parts. False after an error, which the lexer has.
-[[nodiscard]] inline bool parse_plan(lexer& in, parts& p, text_map* map = nullptr) {
-  return plan_parser(in, map).parse(p);
-}
-
-}  // namespace detail
-
-/// Prints bytecode, labels behind two spaces and instructions behind four.
-inline void print_plan(text& out, bytes code, const constants& pool_of) {
-  detail::plan_printer(out, code, pool_of).print();
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_MEP_TEXT_HPP
-
-// ---- tessera/nac/tisa_text.hpp
-//
-// The tokenizer's manifest as text for people, and read back to the same bytes.
-//
-//     version 1
-//     unicode_norm "NFD"
-//     filter_category "Mn", "Cf"
-//     replace " ", "▁"
-//     partition_rules
-//       rule "</s>" protected trim "▁"
-//       rule "\\s+" remove
-//     bpe_encode "</w>"
-//     compose "<s>", ids, 2
-//
-//   rule        of the partition_rules above it; remove and isolate are behaviours 1 and 2, others
-//               stand as `behaviour 7`
-//   compose     tokens in quotes, ids by number, and where the text's own ids go
-//   op 7 0x00…  an instruction by its number and payload, which isn't in the table or not complete
-//   bytes 0x…   what is no manifest, or no instruction: from there to the end
-//
-// Lifetime:   nothing is kept but the bytes that parts own.
-// Errors:     of parsing: nac_tisa_* and nac_text_*, at the token.
-// Limits:     what the fields can hold.
-// Allocation: to parse, at most 8 × the text.
-
-#ifndef TESSERA_NAC_TISA_TEXT_HPP
-#define TESSERA_NAC_TISA_TEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nac/tisa.hpp
-//
-// The tokenizer's manifest (TISA): the table of its instructions, an iterator, a writer, checks.
-//
-//   nac::manifest_reader in(file.manifest());
-//   for (nac::tokenizer_instruction i; in.next(i);)
-//     if (i.op() == nac::tokenizer_op::replace) use(i.first_string(), i.second_string());
-//   if (in.error().code != tessera::errc::ok) return in.error();
-//
-//   manifest     "TISA", u8 version, instructions to the end
-//   instruction  u8 opcode, u32 size of the payload, payload by the row's form:
-//     none       nothing
-//     short_text s8; of bpe_encode: s8, or nothing, as version 1.6 has it
-//     long_text  s16;  long_texts: s16, s16
-//     categories u8 n, n × s8
-//     rules      u16 n, n × { u8 flags, s16 expression, [u8 behaviour], [s8 trim] }
-//     items      u8 n, n × { u8 0 } or { u8 1, u8 0, s8 } or { u8 1, u8 1, i32 }
-//   s8, s16      u8 or u16 bytes, and those in UTF-8
-//
-// Lifetime:   borrows the manifest.
-// Errors:     nac_tisa_*; offsets into the manifest; of a writer, the index of the instruction.
-// Limits:     none.
-// Allocation: none to read; of the writer, what it writes.
-
-#ifndef TESSERA_NAC_TISA_HPP
-#define TESSERA_NAC_TISA_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-enum class tokenizer_form : std::uint8_t {
-  none,
-  short_text,
-  long_text,
-  long_texts,
-  categories,
-  rules,
-  items
-};
-
-// X(name, opcode, form of the payload, whether it encodes)
-// clang-format off
-#define TESSERA_NAC_TOKENIZER_OPS(X)                \
-  X(lowercase,        0x01, none,       false)      \
-  X(unicode_norm,     0x02, short_text, false)      \
-  X(replace,          0x03, long_texts, false)      \
-  X(filter_category,  0x04, categories, false)      \
-  X(prepend,          0x07, long_text,  false)      \
-  X(partition_rules,  0x10, rules,      false)      \
-  X(byte_encode,      0x15, none,       false)      \
-  X(bpe_encode,       0x20, short_text, true)       \
-  X(wordpiece_encode, 0x21, short_text, true)       \
-  X(unigram_encode,   0x22, none,       true)       \
-  X(compose,          0x30, items,      false)
-// clang-format on
-
-/// The tokenizer's instructions.
-enum class tokenizer_op : std::uint8_t {
-#define TESSERA_X(name, code, form, encodes) name = code,
-  TESSERA_NAC_TOKENIZER_OPS(TESSERA_X)
-#undef TESSERA_X
-};
-struct tokenizer_op_row {
-  tokenizer_op op;
-  tokenizer_form form;
-  bool encodes;
-  std::string_view name;
-};
-inline constexpr tokenizer_op_row tokenizer_ops[] = {
-#define TESSERA_X(name, code, form, encodes)                                                       \
-  {tokenizer_op::name, tokenizer_form::form, encodes, #name},
-    TESSERA_NAC_TOKENIZER_OPS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NAC_TOKENIZER_OPS
-/// An opcode's row; null for an unknown one.
-[[nodiscard]] constexpr const tokenizer_op_row* tokenizer_row(std::uint8_t opcode) noexcept {
-  for (const tokenizer_op_row& row : tokenizer_ops)
-    if (static_cast<std::uint8_t>(row.op) == opcode) return &row;
-  return nullptr;
-}
-
-inline constexpr std::string_view normal_forms[] = {"NFC", "NFD", "NFKC", "NFKD"};
-/// The general categories of Unicode.
-inline constexpr std::string_view general_categories[] = {
-    "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe",
-    "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn"};
-
-/// A rule of partition_rules. A match is a fragment, unless it is removed.
-struct partition_rule {
-  static constexpr std::uint8_t protects = 1, has_behaviour = 2, has_trim = 4;
-  static constexpr std::uint8_t remove = 1, isolate = 2;  ///< behaviours; others mean nothing
-  std::uint8_t flags = 0;
-  std::uint8_t behaviour = 0;   ///< with its flag
-  std::string_view expression;  ///< regular, in the syntax of Python's `regex`
-  std::string_view trim = {};   ///< with its flag: taken off the end of the text before a match
-};
-
-/// A part of what compose puts together.
-struct compose_item {
-  enum kind_type : std::uint8_t { ids, token, id };
-  kind_type kind = ids;         ///< the text's ids, the id of a token, or an id
-  std::string_view token_text;  ///< of a token
-  std::int32_t number = 0;      ///< of an id
-};
-
-namespace detail {
-
-/// The fields of a payload. The first that isn't complete stops it.
-class payload_reader {
- public:
-  payload_reader(bytes b, std::uint64_t offset) noexcept : in_(b), offset_(offset) {}
-  [[nodiscard]] bool failed() const noexcept { return failed_; }
-  [[nodiscard]] bool at_end() const noexcept { return at_ == in_.size(); }
-  /// Of the next field, in the manifest; after a failure of the field that isn't complete.
-  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_ + at_; }
-  template <class T>
-  [[nodiscard]] T number() noexcept {
-    if (failed_ || in_.size() - at_ < sizeof(T)) return failed_ = true, T{};
-    const T value = load_le<T>(in_.data() + at_);
-    at_ += sizeof(T);
-    return value;
-  }
-  template <class Length>
-  [[nodiscard]] std::string_view string() noexcept {
-    const std::size_t first = at_;
-    const Length size = number<Length>();
-    if (failed_ || in_.size() - at_ < size) {
-      failed_ = true;
-      at_ = first;
-      return {};
-    }
-    at_ += size;
-    return as_text(in_.subspan(at_ - size, size));
-  }
-
- private:
-  bytes in_;
-  std::size_t at_ = 0;
-  std::uint64_t offset_;
-  bool failed_ = false;
-};
-
-}  // namespace detail
-
-/// An instruction with its payload, which may be anything: what is missing in it reads as empty.
-struct tokenizer_instruction {
-  std::uint64_t offset = 0;               ///< into the manifest
-  std::uint8_t opcode = 0;                ///< as it stands
-  const tokenizer_op_row* row = nullptr;  ///< null for an unknown opcode
-  bytes payload;
-
-  [[nodiscard]] tokenizer_op op() const noexcept { return static_cast<tokenizer_op>(opcode); }
-  [[nodiscard]] std::uint64_t payload_offset() const noexcept { return offset + 5; }
-  [[nodiscard]] detail::payload_reader fields() const noexcept {
-    return {payload, payload_offset()};
-  }
-  /// The normal form, what is prepended, WordPiece's marker, BPE's suffix; a replacement's pattern.
-  [[nodiscard]] std::string_view first_string() const noexcept {
-    detail::payload_reader in = fields();
-    return row != nullptr && row->form == tokenizer_form::short_text ? in.string<std::uint8_t>()
-                                                                     : in.string<std::uint16_t>();
-  }
-  /// What a replacement puts there.
-  [[nodiscard]] std::string_view second_string() const noexcept {
-    detail::payload_reader in = fields();
-    (void)in.string<std::uint16_t>();
-    return in.string<std::uint16_t>();
-  }
-};
-
-namespace detail {
-
-/// The list in a payload. `Form::read` takes an element; false where it can't be one.
-template <class Count, class Element, bool (*Read)(payload_reader&, Element&, errc&)>
-class payload_list {
- public:
-  explicit payload_list(const tokenizer_instruction& i) noexcept : in_(i.fields()) {
-    left_ = size_ = in_.number<Count>();
-    if (in_.failed()) code_ = errc::nac_tisa_payload_short;
-  }
-  /// How many it says that there are.
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  [[nodiscard]] bool next(Element& out) noexcept {
-    if (left_ == 0 || code_ != errc::ok) return false;
-    --left_;
-    offset_ = in_.offset();
-    if (!Read(in_, out, code_)) {
-      if (code_ == errc::ok) code_ = errc::nac_tisa_payload_short;
-      return false;
-    }
-    return true;
-  }
-  [[nodiscard]] tessera::error error() const noexcept {
-    return code_ == errc::ok                       ? tessera::error{}
-           : code_ == errc::nac_tisa_payload_short ? tessera::error{code_, in_.offset()}
-                                                   : tessera::error{code_, offset_};
-  }
-  /// Of the element that was read last.
-  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Whether nothing stands behind the list.
-  [[nodiscard]] bool at_end() const noexcept { return in_.at_end(); }
-  [[nodiscard]] std::uint64_t end_offset() const noexcept { return in_.offset(); }
-
- private:
-  payload_reader in_;
-  std::uint64_t offset_ = 0;
-  std::uint32_t size_ = 0, left_ = 0;
-  errc code_ = errc::ok;
-};
-
-[[nodiscard]] inline bool read_category(payload_reader& in, std::string_view& out, errc&) noexcept {
-  out = in.string<std::uint8_t>();
-  return !in.failed();
-}
-[[nodiscard]] inline bool read_rule(payload_reader& in, partition_rule& out, errc& code) noexcept {
-  out = {};
-  out.flags = in.number<std::uint8_t>();
-  if (out.flags > 7) return code = errc::nac_tisa_rule_flags, false;
-  out.expression = in.string<std::uint16_t>();
-  if ((out.flags & partition_rule::has_behaviour) != 0) out.behaviour = in.number<std::uint8_t>();
-  if ((out.flags & partition_rule::has_trim) != 0) out.trim = in.string<std::uint8_t>();
-  return !in.failed();
-}
-[[nodiscard]] inline bool read_item(payload_reader& in, compose_item& out, errc& code) noexcept {
-  out = {};
-  const auto fixed = in.number<std::uint8_t>();
-  const std::uint8_t number = fixed == 1 ? in.number<std::uint8_t>() : std::uint8_t{0};
-  if (fixed > 1 || number > 1) return code = errc::nac_tisa_item_kind, false;
-  if (fixed == 1 && number == 1) {
-    out.kind = compose_item::id;
-    out.number = in.number<std::int32_t>();
-  } else if (fixed == 1) {
-    out.kind = compose_item::token;
-    out.token_text = in.string<std::uint8_t>();
-  }
-  return !in.failed();
-}
-
-}  // namespace detail
-
-using category_reader = detail::payload_list<std::uint8_t, std::string_view, detail::read_category>;
-using rule_reader = detail::payload_list<std::uint16_t, partition_rule, detail::read_rule>;
-using item_reader = detail::payload_list<std::uint8_t, compose_item, detail::read_item>;
-
-/// Walks over a manifest's instructions, unknown ones too, whose sizes are known.
-class manifest_reader {
- public:
-  explicit manifest_reader(bytes manifest) noexcept : in_(manifest) {
-    if (in_.size() < 5 || as_text(in_.subspan(0, 4)) != "TISA")
-      error_ = {errc::nac_tisa_magic, 0};
-    else
-      at_ = 5;
-  }
-  /// The byte behind "TISA", which nothing depends on.
-  [[nodiscard]] std::uint8_t version() const noexcept {
-    return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
-  }
-  /// The next instruction. False at the end, and where there is none: see error().
-  [[nodiscard]] bool next(tokenizer_instruction& out) noexcept {
-    if (error_.code != errc::ok || at_ == in_.size()) return false;
-    if (in_.size() - at_ < 5) return fail(at_ + 1);
-    const auto size = load_le<std::uint32_t>(in_.data() + at_ + 1);
-    if (in_.size() - at_ - 5 < size) return fail(at_ + 1);
-    const auto opcode = load_le<std::uint8_t>(in_.data() + at_);
-    out = {at_, opcode, tokenizer_row(opcode), in_.subspan(at_ + 5, size)};
-    at_ += 5 + std::size_t{size};
-    return true;
-  }
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// Behind the last instruction.
-  [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
-
- private:
-  bool fail(std::size_t offset) noexcept {
-    error_ = {errc::nac_tisa_truncated, offset};
-    return false;
-  }
-  bytes in_;
-  std::size_t at_ = 0;
-  tessera::error error_;
-};
-
-namespace detail {
-
-template <class List, class Element>
-[[nodiscard]] inline error check_list(const tokenizer_instruction& i) noexcept {
-  List in(i);
-  for (Element e; in.next(e);) {}
-  if (in.error().code != errc::ok) return in.error();
-  return in.at_end() ? error{} : error{errc::nac_tisa_payload_long, in.end_offset()};
-}
-
-/// Whether a payload has all fields of its form and nothing else.
-[[nodiscard]] inline error check_form(const tokenizer_instruction& i) noexcept {
-  payload_reader in = i.fields();
-  switch (i.row->form) {
-    case tokenizer_form::none: break;
-    case tokenizer_form::short_text:
-      if (i.op() != tokenizer_op::bpe_encode || !i.payload.empty()) (void)in.string<std::uint8_t>();
-      break;
-    case tokenizer_form::long_texts: (void)in.string<std::uint16_t>(); [[fallthrough]];
-    case tokenizer_form::long_text: (void)in.string<std::uint16_t>(); break;
-    case tokenizer_form::categories: return check_list<category_reader, std::string_view>(i);
-    case tokenizer_form::rules: return check_list<rule_reader, partition_rule>(i);
-    case tokenizer_form::items: return check_list<item_reader, compose_item>(i);
-  }
-  return in.failed()   ? error{errc::nac_tisa_payload_short, in.offset()}
-         : in.at_end() ? error{}
-                       : error{errc::nac_tisa_payload_long, in.offset()};
-}
-
-template <std::size_t Size>
-[[nodiscard]] constexpr bool is_one_of(std::string_view s,
-                                       const std::string_view (&names)[Size]) noexcept {
-  for (const std::string_view name : names)
-    if (s == name) return true;
-  return false;
-}
-
-/// Whether strings of a payload, which has its form, can be used; where they stand is known from
-/// where they point.
-[[nodiscard]] inline error check_strings(const tokenizer_instruction& i) noexcept {
-  const auto place = [&i](std::string_view s, errc code) {
-    return error{code, i.payload_offset() +
-                           static_cast<std::uint64_t>(s.data() - as_text(i.payload).data())};
-  };
-  tessera::error e;
-  const auto utf8 = [&](std::string_view s) {
-    for (std::size_t at = 0; at < s.size() && e.code == errc::ok;) {
-      const unsigned length = utf8_length(s.data() + at, s.data() + s.size());
-      if (length == 0) e = place(s.substr(at), errc::nac_tisa_utf8);
-      at += length;
-    }
-    return e.code == errc::ok;
-  };
-  switch (i.row->form) {
-    case tokenizer_form::none: break;
-    case tokenizer_form::short_text:
-      if (i.op() == tokenizer_op::unicode_norm) {
-        const std::string_view form = i.first_string();
-        if (!is_one_of(form, normal_forms)) return place(form, errc::nac_tisa_normal_form);
-      }
-      [[fallthrough]];
-    case tokenizer_form::long_text: (void)utf8(i.first_string()); break;
-    case tokenizer_form::long_texts:
-      if (utf8(i.first_string())) (void)utf8(i.second_string());
-      break;
-    case tokenizer_form::categories: {
-      category_reader in(i);
-      for (std::string_view c; in.next(c);)
-        if (!is_one_of(c, general_categories)) return place(c, errc::nac_tisa_category);
-      break;
-    }
-    case tokenizer_form::rules: {
-      rule_reader in(i);
-      for (partition_rule r; in.next(r);)
-        if (!utf8(r.expression) || !utf8(r.trim)) break;
-      break;
-    }
-    case tokenizer_form::items: {
-      item_reader in(i);
-      for (compose_item c; in.next(c);)
-        if (!utf8(c.token_text)) break;
-      break;
-    }
-  }
-  return e;
-}
-
-}  // namespace detail
-
-/// Checks all that a tokenizer relies on: known instructions, complete payloads of strings that can
-/// be used, and rules that make fragments before an encoder wants some. Regular expressions aren't
-/// compiled. `offset` is added to the offset of the error.
-[[nodiscard]] inline error verify_manifest(bytes manifest, std::uint64_t offset) noexcept {
-  manifest_reader in(manifest);
-  bool partitioned = false;
-  const auto at = [offset](error e) { return error{e.code, e.offset + offset}; };
-  for (tokenizer_instruction i; in.next(i);) {
-    if (i.row == nullptr) return at({errc::nac_tisa_opcode, i.offset});
-    if (const tessera::error e = detail::check_form(i); e.code != errc::ok) {
-      const char first = i.payload.empty() ? '\0' : static_cast<char>(i.payload[0]);
-      const bool json = first == '{' || first == '"' || first == '[';
-      return at(json ? error{errc::nac_tisa_json, i.payload_offset()} : e);
-    }
-    if (const tessera::error e = detail::check_strings(i); e.code != errc::ok) return at(e);
-    if (i.row->encodes && !partitioned) return at({errc::nac_tisa_partition, i.offset});
-    partitioned = partitioned || i.op() == tokenizer_op::partition_rules;
-  }
-  return in.error().code == errc::ok ? error{} : at(in.error());
-}
-
-/// Writes a manifest.
-///
-///   nac::manifest_writer w;
-///   w.replace(" ", "\u2581");
-///   const nac::partition_rule rules[] = {{nac::partition_rule::protects, 0, "</s>"}};
-///   w.partition_rules({rules, 1});
-///   w.unigram_encode();
-///   if (w.error().code == tessera::errc::ok) p.manifest = p.keep(w.view());
-class manifest_writer {
- public:
-  explicit manifest_writer(std::uint8_t version = 1) {
-    out_.append(as_bytes("TISA").data(), 4);
-    number(version);
-  }
-
-  void lowercase() { end(begin(tokenizer_op::lowercase)); }
-  void unicode_norm(std::string_view form) { one<std::uint8_t>(tokenizer_op::unicode_norm, form); }
-  void replace(std::string_view pattern, std::string_view value) {
-    const std::size_t at = begin(tokenizer_op::replace);
-    string<std::uint16_t>(pattern);
-    string<std::uint16_t>(value);
-    end(at);
-  }
-  void filter_category(view<std::string_view> categories) {
-    const std::size_t at = begin(tokenizer_op::filter_category);
-    count<std::uint8_t>(categories.size());
-    for (const std::string_view c : categories) string<std::uint8_t>(c);
-    end(at);
-  }
-  void prepend(std::string_view s) { one<std::uint16_t>(tokenizer_op::prepend, s); }
-  void partition_rules(view<partition_rule> rules) {
-    const std::size_t at = begin(tokenizer_op::partition_rules);
-    count<std::uint16_t>(rules.size());
-    for (const partition_rule& r : rules) {
-      if (r.flags > 7) fail(errc::nac_tisa_rule_flags);
-      number(r.flags);
-      string<std::uint16_t>(r.expression);
-      if ((r.flags & partition_rule::has_behaviour) != 0) number(r.behaviour);
-      if ((r.flags & partition_rule::has_trim) != 0) string<std::uint8_t>(r.trim);
-    }
-    end(at);
-  }
-  void byte_encode() { end(begin(tokenizer_op::byte_encode)); }
-  /// With an empty payload, as version 1.6 writes it.
-  void bpe_encode() { end(begin(tokenizer_op::bpe_encode)); }
-  /// With a suffix, as later versions write it; an empty one is none.
-  void bpe_encode(std::string_view suffix) { one<std::uint8_t>(tokenizer_op::bpe_encode, suffix); }
-  void wordpiece_encode(std::string_view marker) {
-    one<std::uint8_t>(tokenizer_op::wordpiece_encode, marker);
-  }
-  void unigram_encode() { end(begin(tokenizer_op::unigram_encode)); }
-  void compose(view<compose_item> items) {
-    const std::size_t at = begin(tokenizer_op::compose);
-    count<std::uint8_t>(items.size());
-    for (const compose_item& c : items) {
-      number(static_cast<std::uint8_t>(c.kind == compose_item::ids ? 0 : 1));
-      if (c.kind == compose_item::ids) continue;
-      number(static_cast<std::uint8_t>(c.kind == compose_item::id ? 1 : 0));
-      if (c.kind == compose_item::id)
-        number(c.number);
-      else
-        string<std::uint8_t>(c.token_text);
-    }
-    end(at);
-  }
-  /// Any instruction at all.
-  void raw(std::uint8_t opcode, bytes payload) {
-    const std::size_t at = begin(static_cast<tokenizer_op>(opcode));
-    out_.append(payload.data(), payload.size());
-    end(at);
-  }
-
-  [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
-  bytes view() const&& = delete;
-  /// The first string or list that didn't fit.
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-
- private:
-  void fail(errc code) noexcept {
-    if (error_.code == errc::ok) error_ = {code, count_};
-  }
-  template <class T>
-  void number(T value) {
-    append_le(out_, value);
-  }
-  template <class Count>
-  void count(std::size_t n) {
-    if (n > static_cast<Count>(~Count{0})) fail(errc::nac_tisa_list);
-    number(static_cast<Count>(n));
-  }
-  template <class Length>
-  void string(std::string_view s) {
-    if (s.size() > static_cast<Length>(~Length{0})) fail(errc::nac_tisa_string);
-    number(static_cast<Length>(s.size()));
-    out_.append(as_bytes(s).data(), s.size());
-  }
-  template <class Length>
-  void one(tokenizer_op op, std::string_view s) {
-    const std::size_t at = begin(op);
-    string<Length>(s);
-    end(at);
-  }
-  [[nodiscard]] std::size_t begin(tokenizer_op op) {
-    number(static_cast<std::uint8_t>(op));
-    number(std::uint32_t{0});
-    return out_.size();
-  }
-  void end(std::size_t payload) {
-    const std::size_t size = out_.size() - payload;
-    if (size > 0xffffffff) fail(errc::nac_tisa_string);
-    store_le(out_.data() + payload - 4, static_cast<std::uint32_t>(size));
-    ++count_;
-  }
-
-  pool<std::byte> out_;
-  std::uint64_t count_ = 0;
-  tessera::error error_;
-};
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_TISA_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-struct manifest_printer {
-  text& out;
-
-  void string(std::string_view separator, std::string_view s) const {
-    out << separator;
-    print_string(out, s);
-  }
-  void rules(const tokenizer_instruction& i) const {
-    rule_reader in(i);
-    for (partition_rule r; in.next(r);) {
-      string("\n    rule ", r.expression);
-      if ((r.flags & partition_rule::protects) != 0) out << " protected";
-      if ((r.flags & partition_rule::has_behaviour) != 0) {
-        if (r.behaviour == partition_rule::remove)
-          out << " remove";
-        else if (r.behaviour == partition_rule::isolate)
-          out << " isolate";
-        else
-          out << " behaviour " << r.behaviour;
-      }
-      if ((r.flags & partition_rule::has_trim) != 0) string(" trim ", r.trim);
-    }
-  }
-  void items(const tokenizer_instruction& i) const {
-    item_reader in(i);
-    std::string_view separator = " ";
-    for (compose_item c; in.next(c); separator = ", ") {
-      if (c.kind == compose_item::token)
-        string(separator, c.token_text);
-      else if (c.kind == compose_item::id)
-        out << separator << c.number;
-      else
-        out << separator << "ids";
-    }
-  }
-  void instruction(const tokenizer_instruction& i) const {
-    out << "  ";
-    if (i.row == nullptr || check_form(i).code != errc::ok) {
-      out << "op " << i.opcode;
-      if (!i.payload.empty()) print_bytes(out << ' ', i.payload);
-      out << '\n';
-      return;
-    }
-    out << i.row->name;
-    switch (i.row->form) {
-      case tokenizer_form::none: break;
-      case tokenizer_form::short_text:
-        if (!i.payload.empty()) string(" ", i.first_string());
-        break;
-      case tokenizer_form::long_text: string(" ", i.first_string()); break;
-      case tokenizer_form::long_texts:
-        string(" ", i.first_string());
-        string(", ", i.second_string());
-        break;
-      case tokenizer_form::categories: {
-        category_reader in(i);
-        std::string_view separator = " ";
-        for (std::string_view c; in.next(c); separator = ", ") string(separator, c);
-        break;
-      }
-      case tokenizer_form::rules: rules(i); break;
-      case tokenizer_form::items: items(i); break;
-    }
-    out << '\n';
-  }
-};
-
-class manifest_parser {
- public:
-  explicit manifest_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
-
-  [[nodiscard]] bool parse(parts& p) {
-    for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
-      const token t = in_.peek();
-      if (t.kind != token_kind::word) in_.fail(errc::nac_tisa_name);
-      if (t.kind != token_kind::word || t.text == word_end) break;
-      in_.next();
-      if (map_ != nullptr) map_->add(text_section::tokenizer, out_.size(), t.offset);
-      line(t);
-      if (!in_.failed()) in_.end_line();
-    }
-    if (in_.failed()) return false;
-    p.manifest = p.keep(bytes(out_.data(), out_.size()));
-    p.has_manifest = true;
-    return true;
-  }
-
- private:
-  template <class T>
-  void number(T value) {
-    append_le(out_, value);
-  }
-  /// A string from the text, with its length before it.
-  template <class Length>
-  void string() {
-    const std::uint64_t at = in_.offset();
-    scratch_.clear();
-    in_.string(scratch_);
-    if (scratch_.size() > static_cast<Length>(~Length{0})) in_.fail(errc::nac_tisa_string, at);
-    number(static_cast<Length>(scratch_.size()));
-    out_.append(as_bytes(scratch_.view()).data(), scratch_.size());
-  }
-  /// A list of strings or items up to the end of the line, with its count before it.
-  void list(bool items) {
-    const std::size_t count_at = out_.size();
-    number(std::uint8_t{0});
-    std::uint32_t count = 0;
-    while (!in_.failed() && !in_.at_line_end()) {
-      if (count != 0 && !in_.expect(',')) return;
-      if (++count > 255) return in_.fail(errc::nac_tisa_list);
-      if (items)
-        item();
-      else
-        string<std::uint8_t>();
-    }
-    out_[count_at] = static_cast<std::byte>(count);
-  }
-  void item() {
-    const token_kind kind = in_.peek().kind;
-    if (in_.accept("ids")) return number(std::uint8_t{0});
-    number(std::uint8_t{1});
-    number(static_cast<std::uint8_t>(kind == token_kind::number ? 1 : 0));
-    if (kind == token_kind::number)
-      number(static_cast<std::int32_t>(in_.integer(-0x80000000LL, 0x7fffffff)));
-    else if (kind == token_kind::string)
-      string<std::uint8_t>();
-    else
-      in_.fail(errc::nac_tisa_item);
-  }
-  void rule() {
-    const std::size_t flags_at = out_.size();
-    number(std::uint8_t{0});
-    string<std::uint16_t>();
-    // In the order of the fields.
-    std::uint8_t flags = in_.accept("protected") ? partition_rule::protects : std::uint8_t{0};
-    std::int64_t behaviour = -1;
-    if (in_.accept("remove"))
-      behaviour = partition_rule::remove;
-    else if (in_.accept("isolate"))
-      behaviour = partition_rule::isolate;
-    else if (in_.accept("behaviour"))
-      behaviour = in_.integer(0, 255);
-    if (behaviour >= 0) {
-      flags |= partition_rule::has_behaviour;
-      number(static_cast<std::uint8_t>(behaviour));
-    }
-    if (in_.accept("trim")) {
-      flags |= partition_rule::has_trim;
-      string<std::uint8_t>();
-    }
-    if (!in_.failed() && !in_.at_line_end()) in_.fail(errc::nac_tisa_rule);
-    out_[flags_at] = static_cast<std::byte>(flags);
-  }
-  void rules() {
-    const std::size_t count_at = out_.size();
-    number(std::uint16_t{0});
-    std::uint32_t count = 0;
-    // The line's end is the caller's, but for those between rules.
-    while (!in_.failed()) {
-      lexer ahead = in_;
-      ahead.skip_lines();
-      const std::uint64_t at = ahead.offset();
-      if (!in_.at_line_end() || !ahead.accept("rule")) return;
-      in_ = ahead;
-      if (++count > 0xffff) return in_.fail(errc::nac_tisa_list, at);
-      rule();
-      store_le(out_.data() + count_at, static_cast<std::uint16_t>(count));
-    }
-  }
-
-  void line(const token& t) {
-    if (t.text == "version") {
-      out_.append(as_bytes("TISA").data(), 4);
-      return number(static_cast<std::uint8_t>(in_.integer(0, 255)));
-    }
-    if (t.text == "bytes") return parse_bytes(in_, out_);
-    const tokenizer_op_row* row = nullptr;
-    for (const tokenizer_op_row& r : tokenizer_ops)
-      if (r.name == t.text) row = &r;
-    const bool by_number = t.text == "op";
-    if (row == nullptr && !by_number) return in_.fail(errc::nac_tisa_name, t.offset);
-    number(by_number ? static_cast<std::uint8_t>(in_.integer(0, 255))
-                     : static_cast<std::uint8_t>(row->op));
-    number(std::uint32_t{0});
-    const std::size_t first = out_.size();
-    if (by_number) {
-      if (!in_.failed() && !in_.at_line_end()) parse_bytes(in_, out_);
-    } else {
-      payload(*row);
-    }
-    const std::size_t size = out_.size() - first;
-    if (size > 0xffffffff) return in_.fail(errc::nac_tisa_string, t.offset);
-    store_le(out_.data() + first - 4, static_cast<std::uint32_t>(size));
-  }
-  void payload(const tokenizer_op_row& row) {
-    switch (row.form) {
-      case tokenizer_form::none: break;
-      case tokenizer_form::short_text:
-        if (row.op != tokenizer_op::bpe_encode || !in_.at_line_end()) string<std::uint8_t>();
-        break;
-      case tokenizer_form::long_texts:
-        string<std::uint16_t>();
-        if (!in_.failed()) in_.expect(',');
-        [[fallthrough]];
-      case tokenizer_form::long_text: string<std::uint16_t>(); break;
-      case tokenizer_form::categories: list(false); break;
-      case tokenizer_form::rules: rules(); break;
-      case tokenizer_form::items: list(true); break;
-    }
-  }
-
-  lexer& in_;
-  text_map* map_;
-  pool<std::byte> out_;
-  text scratch_;
-};
-
-/// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
-/// parts. False after an error, which the lexer has.
-[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p, text_map* map = nullptr) {
-  return manifest_parser(in, map).parse(p);
-}
-
-}  // namespace detail
-
-/// Prints a manifest, each line behind two spaces.
-inline void print_manifest(text& out, bytes manifest) {
-  manifest_reader in(manifest);
-  if (in.offset() != 0) out << "  version " << in.version() << '\n';
-  for (tokenizer_instruction i; in.next(i);) detail::manifest_printer{out}.instruction(i);
-  detail::print_byte_lines(out, manifest.subspan(to_size(in.offset())), "  ");
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_TISA_TEXT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-class assembler {
- public:
-  assembler(std::string_view source, const resolver& r, text_map* map)
-      : in_(source), code_(in_, out_, r, map), read_{in_, out_, r}, map_(map) {}
-
-  [[nodiscard]] error run() {
-    in_.skip_lines();
-    header();
-    while (!in_.failed() && in_.peek().kind != token_kind::end) section();
-    if (!in_.failed()) tables();
-    if (has(text_section::code)) second(text_section::code);
-    if (has(text_section::training)) second(text_section::training);
-    if (has(text_section::schedule)) second(text_section::schedule);
-    if (!in_.failed()) code_.close(has(text_section::parameters));
-    // Without an OUTPUT a run gives the last result.
-    if (!code_.has_outputs && has(text_section::code)) out_.outputs = 1;
-    if (!in_.failed()) defaults();
-    return in_.error();
-  }
-  [[nodiscard]] parts take() noexcept { return std::move(out_); }
-
- private:
-  static constexpr std::size_t section_total = sizeof section_words / sizeof *section_words;
-  static constexpr std::size_t key_total = sizeof key_words / sizeof *key_words;
-
-  [[nodiscard]] bool has(text_section s) const noexcept {
-    return has_section_[static_cast<std::size_t>(s)];
-  }
-  [[nodiscard]] bool has(key k) const noexcept { return has_key_[static_cast<std::size_t>(k)]; }
-
-  // ---- header
-
-  void header() {
-    while (!in_.failed() && in_.peek().kind != token_kind::end && !at_section(in_)) {
-      const token t = in_.peek();
-      if (t.kind != token_kind::word) return in_.fail(errc::nac_text_syntax);
-      const std::size_t k = word_of(key_words, t.text);
-      if (k == not_a_word) return in_.fail(errc::nac_text_key);
-      if (has_key_[k]) return in_.fail(errc::nac_text_key_repeated);
-      has_key_[k] = true;
-      if (map_ != nullptr) map_->set(static_cast<key>(k), t.offset);
-      in_.next();
-      value(static_cast<key>(k));
-      in_.end_line();
-    }
-  }
-  void value(key k) {
-    switch (k) {
-      case key::nac:
-        out_.form = static_cast<nac::header>(one_of(header_words, errc::nac_text_version));
-        break;
-      case key::quantization:
-        out_.quantization =
-            static_cast<quantization>(one_of(quantization_names, errc::nac_text_quantization));
-        break;
-      case key::weights:
-        out_.internal_weights = one_of(weights_words, errc::nac_text_weights) != 0;
-        break;
-      case key::inputs: out_.inputs = id(); break;
-      case key::outputs:
-        out_.outputs = id();
-        code_.has_outputs = true;
-        break;
-      case key::d_model: out_.d_model = id(); break;
-      case key::training_flag:
-        out_.training_flag = one_of(boolean_words, errc::nac_text_boolean) != 0;
-        break;
-      case key::self_counting: self_counting(); break;
-      case key::order: order(); break;
-    }
-  }
-  void self_counting() {
-    self_count* const rules[] = {&out_.layout.inputs, &out_.layout.outputs, &out_.layout.branches};
-    for (self_count* const rule : rules) *rule = self_count::no;
-    if (in_.accept(word_none)) return;
-    do {
-      const std::size_t i = one_of(counting_words, errc::nac_text_self_counting);
-      if (!in_.failed()) *rules[i] = self_count::yes;
-    } while (!in_.failed() && !in_.at_line_end());
-  }
-  void order() {
-    bool placed[section_count] = {};
-    do {
-      std::size_t i = 0;
-      while (i < section_count && tag_word(static_cast<nac::section>(i)) != in_.peek().text) ++i;
-      if (i == section_count) return in_.fail(errc::nac_text_section);
-      if (placed[i]) return in_.fail(errc::nac_text_section_repeated);
-      placed[i] = true;
-      out_.layout.order.push_back(static_cast<nac::section>(i));
-      in_.next();
-    } while (!in_.failed() && !in_.at_line_end());
-  }
-  template <std::size_t N>
-  [[nodiscard]] std::size_t one_of(const std::string_view (&words)[N], errc otherwise) noexcept {
-    const std::size_t i = word_of(words, in_.peek().text);
-    if (i == not_a_word) return in_.fail(otherwise), 0;
-    in_.next();
-    return i;
-  }
-  [[nodiscard]] std::uint16_t id() noexcept {
-    return static_cast<std::uint16_t>(in_.integer(0, 0xffff));
-  }
-
-  // ---- sections; those that name results or operations are read when all others are known
-
-  void section() {
-    const token t = in_.peek();
-    if (!at_section(in_)) return in_.fail(errc::nac_text_syntax);
-    const std::size_t s = word_of(section_words, t.text);
-    if (s == not_a_word) return in_.fail(errc::nac_text_section);
-    if (has_section_[s]) return in_.fail(errc::nac_text_section_repeated);
-    has_section_[s] = true;
-    if (map_ != nullptr) map_->set(static_cast<text_section>(s), t.offset);
-    in_.next();
-    in_.next();
-    in_.skip_lines();
-    switch (static_cast<text_section>(s)) {
-      case text_section::operations: names(text_section::operations, out_.operations, 255); break;
-      case text_section::signatures: names(text_section::signatures, out_.signatures, 255); break;
-      case text_section::parameters:
-        names(text_section::parameters, out_.parameters, 0xffff);
-        break;
-      case text_section::input_names:
-        names(text_section::input_names, out_.input_names, 0xffff);
-        break;
-      case text_section::constants: constants(text_section::constants, out_.constants); break;
-      case text_section::plan_constants:
-        constants(text_section::plan_constants, out_.plan_constants);
-        break;
-      case text_section::tensors: rows(text_section::tensors, [this] { tensor(); }); break;
-      case text_section::arrays: rows(text_section::arrays, [this] { array(); }); break;
-      case text_section::resources: rows(text_section::resources, [this] { resource(); }); break;
-      case text_section::code:
-      case text_section::training:
-      case text_section::schedule:
-        second_[s] = in_;
-        code_.look_over();
-        break;
-      case text_section::plan:
-        if (parse_plan(in_, out_, map_)) body_end();
-        break;
-      case text_section::tokenizer:
-        if (parse_manifest(in_, out_, map_)) body_end();
-        break;
-    }
-  }
-  /// Statements up to the next section.
-  template <class Each>
-  void rows(text_section s, Each&& each) {
-    for (std::uint64_t i = 0;
-         !in_.failed() && in_.peek().kind != token_kind::end && !at_section(in_); ++i) {
-      if (map_ != nullptr) map_->add(s, i, in_.offset());
-      each();
-      in_.end_line();
-    }
-  }
-  void names(text_section s, pool<named_part>& to, std::size_t most) {
-    rows(s, [&] {
-      named_part n;
-      n.id = id();
-      in_.expect('=');
-      n.text = read_.string(most);
-      to.push_back(n);
-    });
-  }
-  void constants(text_section s, pool<constant_part>& to) {
-    rows(s, [&] {
-      const std::uint16_t number = id();
-      in_.expect('=');
-      constant_part c = read_.constant();
-      c.id = number;
-      to.push_back(c);
-    });
-  }
-  void tensor() {
-    tensor_part t;
-    const std::uint64_t offset = in_.offset();
-    if (in_.peek().kind == token_kind::string) {
-      text name;
-      in_.string(name);
-      if (name.size() > 0xffff) in_.fail(errc::nac_text_length, offset);
-      code_.parameters.add(name, static_cast<std::uint32_t>(out_.tensors.size()), true, offset);
-    } else {
-      t.id = id();
-      code_.parameters.ids.add(t.id);
-    }
-    in_.expect('=');
-    read_.tensor_type(t);
-    t.data = read_.elements(t.type, t.shape);
-    out_.tensors.push_back(t);
-  }
-  void array() {
-    array_part a;
-    a.name = read_.string(0xffff);
-    in_.expect('=');
-    a.type = read_.type();
-    a.shape = read_.shape();
-    a.data = read_.elements(a.type, a.shape);
-    out_.arrays.push_back(a);
-  }
-  void resource() {
-    resource_part r;
-    r.name = read_.string(0xffff);
-    in_.expect('=');
-    r.data = read_.data(value_reader::any_size);
-    out_.resources.push_back(r);
-  }
-  /// The end of a plan or of a manifest.
-  void body_end() {
-    if (!in_.accept(word_end)) in_.fail(errc::nac_text_end);
-    in_.end_line();
-  }
-
-  /// What the code leans on.
-  void tables() {
-    const std::uint32_t version = container_version(out_.form);
-    for (std::uint32_t i = first_regular_op; i < first_custom_op; ++i)
-      if (const std::string_view n = predefined_operation(i, version); !n.empty())
-        code_.operations.set(static_cast<std::uint8_t>(i), n);
-    code_.operations.fill(out_, out_.operations, first_regular_op);
-    code_.signatures.set(0, {});
-    code_.signatures.fill(out_, out_.signatures, 0);
-    if (!has(text_section::constants)) out_.constants.push_back({1, constant_type::null, 0, {}});
-    code_.constants.ids.start_at(2);
-    code_.constants.fill(out_);
-    for (const named_part& n : out_.parameters) code_.parameters.ids.add(n.id);
-    code_.has_input_names = has(text_section::input_names);
-  }
-
-  void second(text_section s) {
-    if (in_.failed()) return;
-    in_ = second_[static_cast<std::size_t>(s)];
-    if (s != text_section::schedule) return code_.code(s == text_section::training);
-    rows(s, [this] { tick(); });
-  }
-  void tick() {
-    tick_part t;
-    t.instruction = code_.forward_index();
-    t.commands.first = static_cast<std::uint32_t>(out_.commands.size());
-    in_.expect(':');
-    while (!in_.failed() && !in_.at_line_end()) {
-      if (t.commands.size != 0) in_.expect(',');
-      if (t.commands.size == 255) return in_.fail(errc::nac_text_commands);
-      command_part c;
-      const token what = in_.peek();
-      std::size_t i = 0;
-      while (i < sizeof actions / sizeof *actions && actions[i].name != what.text) ++i;
-      if (i < sizeof actions / sizeof *actions) {
-        in_.next();
-        c.what = actions[i].what;
-      } else if (in_.accept(word_action)) {
-        c.what = static_cast<action>(in_.integer(0, 255));
-      } else {
-        in_.fail(errc::nac_text_action);
-      }
-      c.target = code_.forward_index();
-      out_.commands.push_back(c);
-      ++t.commands.size;
-    }
-    out_.schedule.push_back(t);
-  }
-
-  void defaults() {
-    out_.has_training = has(text_section::training);
-    out_.has_resources = has(text_section::resources);
-    out_.has_manifest = has(text_section::tokenizer);
-    if (!has(key::training_flag))
-      out_.training_flag = out_.has_training && container_version(out_.form) == 2;
-    if (!has(key::weights))
-      out_.internal_weights = has(text_section::tensors) || out_.parameters.empty();
-    if (!has(key::inputs))
-      out_.inputs = static_cast<std::uint16_t>(code_.inputs() < 0xffff ? code_.inputs() : 0xffff);
-  }
-
-  parts out_;
-  lexer in_;
-  code_assembler code_;
-  value_reader read_;
-  text_map* map_;
-  lexer second_[section_total];
-  bool has_section_[section_total] = {}, has_key_[key_total] = {};
-};
-
-}  // namespace detail
-
-/// The parts of a container; `map` gets the places of its statements.
-[[nodiscard]] inline result<parts> assemble(std::string_view source, const resolver& r = {},
-                                            const limits& limit = {}, text_map* map = nullptr) {
-  const std::uint64_t most = limit.max_bytes < 0xffffffff ? limit.max_bytes : 0xffffffff;
-  if (source.size() > most) return error{errc::input_too_large, most};
-  detail::assembler a(source, r, map);
-  if (const error e = a.run(); e.code != errc::ok) return e;
-  return a.take();
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_ASSEMBLE_HPP
-
-// ---- tessera/nac/check.hpp
-//
-// Whether a NAC container can hold what its parts say.
-//
-//   if (const error e = nac::check(parts); e.code != errc::ok) return fail(e);
-//   // now nac::write has nothing left to refuse but a size beyond 64 bits
-//
-//   header         the version has a place for it: training, arrays, weights, sections
-//   counts         65,535 instructions; 255 commands of a tick; 2^32 - 1 records of a list
-//   texts          255 bytes of an operation's name or a signature, 65,535 of other names
-//   instructions   C and D have the words that their kind and signature take; ids up to 32,767
-//   constants      65,535 bytes or elements
-//   tensors        255 dimensions; the fields that the quantization stores, and no others
-//   payloads       2^32 - 1 bytes of a resource, a plan or a manifest
-//
-// What the numbers mean, verify tells: here, a reference may lead anywhere.
-//
-// Lifetime:   borrows the parts.
-// Errors:     nac_too_many_instructions … nac_write_resource, the first one found: of the header,
-//             texts, schedule, instructions, constants, tensors, payloads. The offset is the index
-//             of the record in its pool, 0 for fields of the header.
-// Limits:     those of the format.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_CHECK_HPP
-#define TESSERA_NAC_CHECK_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// What PERM says of a signature's instructions.
-struct signature_shape {
-  bool known = false, has_constants = false;
-  std::uint32_t arguments = 0;
-};
-
-/// Finds what a container can't hold.
-class part_checker {
- public:
-  explicit part_checker(const parts& p) noexcept : p_(p) {}
-
-  [[nodiscard]] error all() noexcept {
-    using enum error_index;
-    error e = header().in(whole);
-    if (e.code == errc::ok) e = texts();
-    if (e.code == errc::ok) e = schedule().in(tick);
-    if (e.code == errc::ok) e = code(p_.instructions).in(instruction);
-    if (e.code == errc::ok) e = code(p_.training).in(training_instruction);
-    if (e.code == errc::ok) e = constants(p_.constants).in(constant);
-    if (e.code == errc::ok) e = constants(p_.plan_constants).in(plan_constant);
-    if (e.code == errc::ok) e = tensors().in(tensor);
-    if (e.code == errc::ok) e = files();
-    return e;
-  }
-  [[nodiscard]] const signature_shape& signature(std::uint8_t b) const noexcept {
-    return signatures_[b];
-  }
-
- private:
-  [[nodiscard]] bool inside(const payload& d) const noexcept {
-    return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
-           (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
-  }
-  [[nodiscard]] static constexpr bool fits_u32(std::uint64_t n) noexcept { return n <= UINT32_MAX; }
-
-  [[nodiscard]] error header() const noexcept {
-    if (p_.form > nac::header::v1_8) return {errc::nac_write_form, 0};
-    if (static_cast<std::size_t>(p_.quantization) >= quantization_count)
-      return {errc::nac_write_quantization, 0};
-    if (container_version(p_.form) == 1 && (p_.training_flag || p_.has_training))
-      return {errc::nac_write_training, 0};
-    if (p_.form != nac::header::v1_8 && !p_.arrays.empty()) return {errc::nac_write_arrays, 0};
-    if (!p_.internal_weights && !p_.tensors.empty()) return {errc::nac_write_weights, 0};
-    if ((!p_.has_training && !p_.training.empty()) || (!p_.has_manifest && p_.manifest.size != 0))
-      return {errc::nac_write_absent, 0};
-    if (p_.instructions.size() > max_instructions || p_.training.size() > max_instructions)
-      return {errc::nac_too_many_instructions, max_instructions};
-    for (const std::size_t n :
-         {p_.schedule.size(), p_.operations.size(), p_.signatures.size(), p_.parameters.size(),
-          p_.input_names.size(), p_.constants.size(), p_.plan_constants.size(), p_.tensors.size(),
-          p_.resources.size(), p_.arrays.size()})
-      if (!fits_u32(n)) return {errc::nac_write_count, UINT32_MAX};
-    return {};
-  }
-
-  /// Names with ids: `longest` bytes each, ids up to `last`.
-  [[nodiscard]] error names(const pool<named_part>& rows, std::size_t longest, errc too_long,
-                            std::uint16_t last, errc too_large) const noexcept {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!rows[i].text.is_inside(p_.characters)) return {errc::nac_write_range, i};
-      if (rows[i].text.size > longest) return {too_long, i};
-      if (rows[i].id > last) return {too_large, i};
-    }
-    return {};
-  }
-
-  [[nodiscard]] error texts() noexcept {
-    error e =
-        names(p_.operations, 255, errc::nac_write_operation_name, 255, errc::nac_write_operation_id)
-            .in(error_index::operation);
-    if (e.code == errc::ok)
-      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id)
-              .in(error_index::signature);
-    for (const pool<named_part>* rows : {&p_.parameters, &p_.input_names})
-      if (e.code == errc::ok)
-        e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok)
-                .in(rows == &p_.parameters ? error_index::parameter : error_index::input_name);
-    if (e.code != errc::ok) return e;
-    for (const named_part& row : p_.signatures) {
-      signature_shape& s = signatures_[row.id];  // of several, the last counts
-      s = {true, takes_constants(p_.string(row.text)), row.text.size};
-    }
-    return {};
-  }
-
-  [[nodiscard]] error schedule() const noexcept {
-    for (std::size_t i = 0; i < p_.schedule.size(); ++i) {
-      if (!p_.schedule[i].commands.is_inside(p_.commands)) return {errc::nac_write_range, i};
-      if (p_.schedule[i].commands.size > 255) return {errc::nac_write_commands, i};
-    }
-    return {};
-  }
-
-  [[nodiscard]] error code(const pool<instruction_part>& list) const noexcept {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!list[i].c.is_inside(p_.words) || !list[i].d.is_inside(p_.words))
-        return {errc::nac_write_range, i};
-      const errc e =
-          list[i].a < first_regular_op ? system_instruction(list[i]) : regular_instruction(list[i]);
-      if (e != errc::ok) return {e, i};
-    }
-    return {};
-  }
-
-  [[nodiscard]] errc regular_instruction(const instruction_part& i) const noexcept {
-    const signature_shape& s = signatures_[i.b];
-    if (i.b != 0 && !s.known) return errc::nac_write_signature_unknown;
-    if (i.d.size != s.arguments) return errc::nac_write_arguments;
-    if (i.c.size != 0 && !s.has_constants) return errc::nac_write_constants;
-    if (i.c.size > 32767) return errc::nac_write_long_c;
-    for (const std::uint16_t id : p_.words_of(i.c))
-      if (id > max_id) return errc::nac_write_id;
-    return errc::ok;
-  }
-
-  [[nodiscard]] errc system_instruction(const instruction_part& i) const noexcept {
-    if (!has_variant(i.a, i.b, container_version(p_.form)))
-      return i.a == op_input ? errc::nac_write_input : errc::nac_write_output;
-    system_words words = system_words_of(i.a, i.b, p_.outputs);
-    if (i.a == op_output && words.c > 32766)
-      return errc::nac_write_long_c;  // for its prefix counts itself
-    if (i.a == op_convergence) {
-      if (i.c.size > 32767) return errc::nac_write_long_c;
-      words.c = i.c.size;
-      words.d = convergence_offsets(p_.words_of(i.d));
-    }
-    if (i.c.size != words.c || i.d.size != words.d) return errc::nac_write_words;
-    const bool is_id = (i.a == op_input && i.b < 4) || (i.a == op_output && i.b == 3);
-    if (is_id && words.c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
-    return errc::ok;
-  }
-
-  /// How many words a reader takes for D of a CONVERGENCE that begins like this.
-  [[nodiscard]] static std::uint32_t convergence_offsets(view<std::uint16_t> d) noexcept {
-    if (d.empty() || d[0] == 0) return 1;
-    if (d.size() < 2) return 2;
-    return 2 + (d[1] < 0x8000 ? std::uint32_t{d[1]} : 0);
-  }
-
-  [[nodiscard]] error constants(const pool<constant_part>& list) const noexcept {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const constant_part& c = list[i];
-      if (static_cast<std::size_t>(c.type) >= constant_type_count)
-        return {errc::nac_write_constant_type, i};
-      if (c.type == constant_type::string) {
-        if (!c.values.is_inside(p_.characters)) return {errc::nac_write_range, i};
-        if (c.values.size > 65535) return {errc::nac_write_string, i};
-      } else if (c.type > constant_type::string) {
-        if (!c.values.is_inside(p_.numbers)) return {errc::nac_write_range, i};
-        if (c.values.size > 65535) return {errc::nac_write_list, i};
-      }
-    }
-    return {};
-  }
-
-  [[nodiscard]] error tensors() const noexcept {
-    for (std::size_t i = 0; i < p_.tensors.size(); ++i)
-      if (const errc e = tensor(p_.tensors[i]); e != errc::ok) return {e, i};
-    return {};
-  }
-  [[nodiscard]] errc tensor(const tensor_part& t) const noexcept {
-    if (!t.shape.is_inside(p_.numbers) || !t.original_shape.is_inside(p_.numbers) ||
-        !t.scales.is_inside(p_.numbers) || !inside(t.data))
-      return errc::nac_write_range;
-    if (static_cast<std::size_t>(t.type) >= data_type_count) return errc::nac_write_data_type;
-    if (static_cast<std::size_t>(t.quantization) >= quantization_count)
-      return errc::nac_write_tensor_quantization;
-    if (t.shape.size > 255 || t.original_shape.size > 255) return errc::nac_write_rank;
-    const bool whole = t.quantization == quantization::int8_tensor,
-               channel = t.quantization == quantization::int8_channel,
-               block = t.quantization == quantization::block_fp8;
-    if (block && t.block == 0) return errc::nac_write_block_size;
-    if ((!channel && t.axis != 0) || (!block && (t.block != 0 || t.original_shape.size != 0)) ||
-        (!channel && !block && t.scales.size != (whole ? 1 : 0)))
-      return errc::nac_write_tensor_fields;
-    if (!fits_u32(metadata_size(t))) return errc::nac_write_metadata;
-    return errc::ok;
-  }
-
- public:
-  [[nodiscard]] static std::uint64_t metadata_size(const tensor_part& t) noexcept {
-    const std::uint64_t shape = 3 + 4 * std::uint64_t{t.shape.size},
-                        scales = 4 * std::uint64_t{t.scales.size};
-    switch (t.quantization) {
-      case quantization::none:
-      case quantization::fp16: break;
-      case quantization::int8_tensor: return shape + scales;
-      case quantization::int8_channel: return shape + 5 + scales;
-      case quantization::block_fp8:
-        return shape + 7 + 4 * std::uint64_t{t.original_shape.size} + scales;
-    }
-    return shape;
-  }
-
- private:
-  [[nodiscard]] error files() const noexcept {
-    for (const payload* b : {&p_.manifest, &p_.plan}) {
-      if (!inside(*b)) return {errc::nac_write_range, 0, error_index::whole};
-      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0, error_index::whole};
-    }
-    for (std::size_t i = 0; i < p_.resources.size(); ++i) {
-      const resource_part& r = p_.resources[i];
-      if (!r.name.is_inside(p_.characters) || !inside(r.data))
-        return {errc::nac_write_range, i, error_index::resource};
-      if (r.name.size > 65535) return {errc::nac_write_name, i, error_index::resource};
-      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i, error_index::resource};
-    }
-    for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
-      const array_part& a = p_.arrays[i];
-      if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
-        return {errc::nac_write_range, i, error_index::array};
-      if (a.name.size > 65535) return {errc::nac_write_name, i, error_index::array};
-      if (static_cast<std::size_t>(a.type) >= data_type_count)
-        return {errc::nac_write_data_type, i, error_index::array};
-      if (a.shape.size > 255) return {errc::nac_write_rank, i, error_index::array};
-    }
-    return {};
-  }
-
-  const parts& p_;
-  signature_shape signatures_[256];
-};
-
-}  // namespace detail
-
-/// The first thing that a container can't hold.
-[[nodiscard]] inline error check(const parts& p) noexcept { return detail::part_checker(p).all(); }
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_CHECK_HPP
-
-// ---- tessera/nac/convert.hpp
-//
-// Brings the parts of a NAC container into another version of the format.
-//
-//   auto older = nac::convert(nac::parts_of(*file), nac::header::v1_6);
-//   if (!older) return fail(older.error());
-//   auto bytes = nac::write(*older);
-//
-//   operation in use            its id
-//   the version predefines it   that one, and no row in CMAP
-//   another one                 its own where that is 32 or more, else the least free one from 32 on
-//
-// An operation is its name, so two ids of one name become one. CMAP holds what is in use, by
-// ascending id: it depends on nothing but the instructions and their names, and converting once
-// more changes nothing. What stays: everything else.
-//
-//   to v1_6   refused: TRNG, the training flag, arrays, INPUT 4 and 5, OUTPUT 3 and 4
-//   to v1_7   refused: arrays
-//
-// Lifetime:   as of the parts that were given: borrowed payloads stay borrowed.
-// Errors:     nac_convert_*; the offset is the index of an instruction, or 0. nac_write_range,
-//             nac_write_form.
-// Limits:     224 operations that the version doesn't predefine.
-// Allocation: none but the names of predefined operations that need a row now.
-
-#ifndef TESSERA_NAC_CONVERT_HPP
-#define TESSERA_NAC_CONVERT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// Gives the operations of a container the ids of another version.
-class operation_mover {
- public:
-  operation_mover(parts& p, header to) noexcept : p_(p), to_(container_version(to)) {}
-
-  [[nodiscard]] error move() {
-    if (const error e = find_names(); e.code != errc::ok) return e;
-    for (const pool<instruction_part>* list : {&p_.instructions, &p_.training})
-      for (std::size_t i = 0; i < list->size(); ++i)
-        if (const std::uint8_t a = (*list)[i].a; a >= first_regular_op && !operation_[a].used) {
-          if (operation_[a].name.empty()) return {errc::nac_convert_operation, i};
-          operation_[a].used = true;
-          operation_[a].first_use = i;
-        }
-    if (const error e = choose_ids(); e.code != errc::ok) return e;
-    for (pool<instruction_part>* list : {&p_.instructions, &p_.training})
-      for (instruction_part& i : *list)
-        if (i.a >= first_regular_op) i.a = operation_[i.a].id;
-    rewrite_rows();
-    return {};
-  }
-
- private:
-  struct operation {
-    std::string_view name;  // in parts::characters, or a predefined one
-    range text;             // of its row; an empty one where there is none
-    std::size_t first_use = 0;
-    std::uint8_t id = 0;  // the new one
-    bool used = false;
-  };
-
-  [[nodiscard]] error find_names() noexcept {
-    for (std::uint32_t id = 0; id < 256; ++id)
-      operation_[id].name = predefined_operation(id, container_version(p_.form));
-    for (std::size_t i = 0; i < p_.operations.size(); ++i) {
-      const named_part& row = p_.operations[i];
-      if (!row.text.is_inside(p_.characters)) return {errc::nac_write_range, i};
-      if (row.id > 255) continue;  // which no instruction can name
-      operation_[row.id].name = p_.string(row.text);
-      operation_[row.id].text = row.text;
-    }
-    return {};
-  }
-
-  /// The new id that another operation of this name has already; 0 if none has.
-  [[nodiscard]] std::uint8_t chosen(std::string_view name) const noexcept {
-    for (const operation& o : operation_)
-      if (o.id != 0 && o.name == name) return o.id;
-    return 0;
-  }
-  [[nodiscard]] std::uint8_t predefined(std::string_view name) const noexcept {
-    for (std::uint32_t id = first_regular_op; id < first_custom_op; ++id)
-      if (predefined_operation(id, to_) == name) return static_cast<std::uint8_t>(id);
-    return 0;
-  }
-
-  [[nodiscard]] error choose_ids() noexcept {
-    bool taken[256] = {};
-    for (std::uint32_t id = first_regular_op; id < 256; ++id) {
-      operation& o = operation_[id];
-      if (!o.used) continue;
-      if (std::uint8_t found = predefined(o.name); found != 0)
-        o.id = found;
-      else if (found = chosen(o.name); found != 0)
-        o.id = found;
-      else if (id >= first_custom_op)
-        taken[o.id = static_cast<std::uint8_t>(id)] = true;
-    }
-    std::uint32_t free = first_custom_op;
-    for (std::uint32_t id = first_regular_op; id < first_custom_op; ++id) {
-      operation& o = operation_[id];
-      if (!o.used || o.id != 0) continue;
-      if (const std::uint8_t found = chosen(o.name); found != 0) {
-        o.id = found;
-        continue;
-      }
-      while (free < 256 && taken[free]) ++free;
-      if (free == 256) return {errc::nac_convert_operations, o.first_use};
-      taken[o.id = static_cast<std::uint8_t>(free)] = true;
-    }
-    return {};
-  }
-
-  void rewrite_rows() {
-    range rows[256];
-    for (operation& o : operation_) {
-      if (!o.used || o.id < first_custom_op || rows[o.id].size != 0) continue;
-      rows[o.id] = o.text.size != 0 ? o.text : p_.add_string(o.name);
-    }
-    p_.operations.clear();
-    for (std::uint32_t id = first_custom_op; id < 256; ++id)
-      if (rows[id].size != 0) p_.operations.push_back({static_cast<std::uint16_t>(id), rows[id]});
-  }
-
-  parts& p_;
-  std::uint32_t to_;
-  operation operation_[256];
-};
-
-[[nodiscard]] inline error has_form(const parts& p, header to) noexcept {
-  if (to > header::v1_8 || p.form > header::v1_8) return {errc::nac_write_form, 0};
-  if (to != header::v1_8 && !p.arrays.empty()) return {errc::nac_convert_arrays, 0};
-  if (to != header::v1_6) return {};
-  if (p.has_training || !p.training.empty() || p.training_flag)
-    return {errc::nac_convert_training, 0};
-  for (std::size_t i = 0; i < p.instructions.size(); ++i) {
-    const std::uint8_t a = p.instructions[i].a, b = p.instructions[i].b;
-    if (!has_variant(a, b, 1))
-      return {a == op_input ? errc::nac_convert_input : errc::nac_convert_output, i};
-  }
-  return {};
-}
-
-}  // namespace detail
-
-/// The parts of a container of another version that computes the same.
-/// Move the parts in to save a copy of them.
-[[nodiscard]] inline result<parts> convert(parts p, header to) {
-  if (const error e = detail::has_form(p, to); e.code != errc::ok) return e;
-  if (const error e = detail::operation_mover(p, to).move(); e.code != errc::ok) return e;
-  p.form = to;
-  return result<parts>(std::move(p));
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_CONVERT_HPP
-
-// ---- tessera/nac/decode.hpp
-//
-// NAC programs as records of one size: where each instruction stands and how many arguments it has.
-//
-//   auto steps = nac::decode(*file, file->instructions());
-//   (*steps)[41].offset;        // of instruction 41, from the first one
-//
-// An instruction's length depends on its operation, on its signature and mostly on a word that it
-// holds, so none can be found before the one in front of it was looked at. What takes the time is
-// this chain of loads; so a table has for each kind of instruction what the length is made of, and
-// the loop has no branch that depends on what it finds. Besides, `read` remembers an instruction in
-// the middle, so that two chains go on at the same time.
-//
-//   length = fixed + 2 × (count & mask)          count: the word behind A and B
-//
-// Kinds that this doesn't hold for have a length that no instruction reaches. They, negative counts
-// and the last instructions are left to the function that `read` checks instructions with.
-//
-// Lifetime:   owns.
-// Errors:     too_many_items, input_too_large.
-// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
-// Allocation: 16 bytes for each instruction.
-
-#ifndef TESSERA_NAC_DECODE_HPP
-#define TESSERA_NAC_DECODE_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -9367,254 +3017,15 @@ static_assert(sizeof(step) == 16);
 
 inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
 
-/// What the length of each kind of instruction is made of.
-class length_table {
- public:
-  struct row {
-    std::uint32_t mask = 0;         ///< 0xffff where the word behind A and B counts constants
-    std::uint16_t fixed = unusual;  ///< bytes of an instruction without constants
-    std::uint8_t arguments = 0;     ///< they are the last words
-    std::uint8_t id = 0;            ///< 1: the argument is the id of anything but a constant
-  };
-  /// More than the length of any instruction that the table has.
-  static constexpr std::uint16_t unusual = 0xffff;
-  /// Bytes that must be readable behind an instruction.
-  static constexpr std::size_t slack = 32;
-
-  explicit length_table(const file& f) noexcept {
-    for (std::uint32_t b = 0; b < 256; ++b) {
-      const auto id = static_cast<std::uint8_t>(b);
-      if (b != 0 && !f.has_signature(id)) continue;
-      set(first_regular + b, f.has_constants(id) ? 4 : 2, f.arguments(id));
-      rows_[first_regular + b].mask = f.has_constants(id) ? 0xffff : 0;
-    }
-    set(system(op_input, 0), 2, 0);
-    for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) {
-      if (b == static_cast<std::uint32_t>(input::lifted_constant)) continue;
-      set(system(op_input, b), 4, 1);
-      rows_[system(op_input, b)].id = 1;
-    }
-    if (f.outputs() < 256)
-      for (std::uint32_t b = 0; b < 3; ++b)
-        set(system(op_output, b), 4u + 2u * f.outputs(), f.outputs());
-  }
-
-  /// By A and B as they stand, A below.
-  [[nodiscard]] const row& operator[](std::uint32_t ab) const noexcept {
-    const std::size_t a_first = __builtin_bswap16(static_cast<std::uint16_t>(ab));
-    const std::size_t regular = first_regular | ab >> 8;
-    return rows_[a_first < regular ? a_first : regular];
-  }
-  /// Of any instruction that the table has.
-  [[nodiscard]] std::uint32_t most_arguments() const noexcept { return most_; }
-
- private:
-  // 256 rows for each operation below 10, and 256 for all others.
-  static constexpr std::size_t first_regular = 256 * first_regular_op;
-  [[nodiscard]] static std::size_t system(std::uint32_t a, std::uint32_t b) noexcept {
-    return 256 * a + b;
-  }
-  void set(std::size_t i, std::uint32_t without_d, std::uint32_t arguments) noexcept {
-    rows_[i].fixed = static_cast<std::uint16_t>(without_d + 2 * arguments);
-    rows_[i].arguments = static_cast<std::uint8_t>(arguments);
-    if (arguments > most_) most_ = arguments;
-  }
-  row rows_[first_regular + 256];
-  std::uint32_t most_ = 1;
-};
-
-/// An instruction, as the table has it.
-struct looked_up {
-  std::uint32_t ab;         // A and B as they stand
-  std::uint32_t arguments;  // they end with the instruction
-  std::uint32_t id;         // 1: the argument is the id of anything but a constant
-  std::size_t constants;    // how many the instruction gives
-  const std::byte* behind;  // the next one
-};
-
-/// Looks at an instruction that has `slack` bytes before `end`. False: it is unusual, or has none
-/// behind it.
-[[nodiscard, gnu::always_inline]] inline bool look_up(const length_table& table,
-                                                      const std::byte* at, const std::byte* end,
-                                                      looked_up& found) noexcept {
-  found.ab = load_le<std::uint16_t>(at);
-  const length_table::row& row = table[found.ab];
-  const std::size_t fixed = row.fixed;
-  found.arguments = row.arguments;
-  found.id = row.id;
-  found.constants = load_le<std::uint16_t>(at + 2) & row.mask;
-  const std::size_t length = fixed + 2 * found.constants;
-  found.behind = at + fixed + 2 * found.constants;
-  return length < length_table::unusual &&
-         length + length_table::slack <= static_cast<std::size_t>(end - at);
-}
-[[gnu::always_inline]] inline void write_step(step* to, std::size_t offset, const looked_up& found,
-                                              std::uint32_t first) noexcept {
-  if constexpr (std::endian::native == std::endian::little) {  // in two stores
-    const std::uint64_t halves[2] = {static_cast<std::uint32_t>(offset) |
-                                         std::uint64_t{found.ab} << 32 |
-                                         std::uint64_t{found.arguments} << 48,
-                                     first};
-    std::memcpy(static_cast<void*>(to), halves, sizeof halves);
-  } else {
-    *to = {static_cast<std::uint32_t>(offset),
-           static_cast<std::uint8_t>(found.ab),
-           static_cast<std::uint8_t>(found.ab >> 8),
-           static_cast<std::uint16_t>(found.arguments),
-           first,
-           0,
-           0};
-  }
-}
-
-namespace detail {
-
-/// How far a list was decoded.
-struct decoded {
-  const std::byte* at;
-  std::uint32_t index, first;  ///< of the next instruction and its first argument
-};
-
-/// Decodes instructions up to index `stop`, or less: up to one that the table doesn't have. `end`
-/// is that of the readable bytes, `start` the first instruction; it is the first one's step.
-inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
-                       step* to, std::uint32_t stop, decoded& now) noexcept {
-  decoded next = now;
-  if (static_cast<std::size_t>(end - next.at) < length_table::slack) return;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
-    next.first += found.arguments;
-    next.at = found.behind;
-  }
-  now = next;
-}
-
-/// The same at two places at once, so that each waits while the other doesn't; until one of them
-/// ends.
-inline void decode_two(const length_table& table, const std::byte* start, const std::byte* end,
-                       step* to, std::uint32_t stop, decoded& a, decoded& b,
-                       std::uint32_t count) noexcept {
-  decoded next = a, other = b;
-  if (static_cast<std::size_t>(end - other.at) < length_table::slack) return;
-  looked_up found, found_other;
-  while (next.index != stop && other.index != count && look_up(table, next.at, end, found) &&
-         look_up(table, other.at, end, found_other)) {
-    write_step(to + next.index++, static_cast<std::size_t>(next.at - start), found, next.first);
-    write_step(to + other.index++, static_cast<std::size_t>(other.at - start), found_other,
-               other.first);
-    next.first += found.arguments;
-    other.first += found_other.arguments;
-    next.at = found.behind;
-    other.at = found_other.behind;
-  }
-  a = next;
-  b = other;
-}
-
-/// Whether indices and offsets of a list fit into steps.
-[[nodiscard]] inline error fits_steps(const instructions& list, const limits& limit) noexcept {
-  const bool fits = list.size() <= limit.max_items && list.size() <= max_index;
-  return fits ? error{} : error{errc::too_many_items, list.offset()};
-}
-
-}  // namespace detail
-
 /// The instructions of `list`, which is f.instructions() or f.training().
-[[nodiscard]] inline result<pool<step>> decode(const file& f, const instructions& list,
-                                               const limits& limit = {}) {
-  if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
-  pool<step> steps;
-  step* const to = steps.prepare(list.size());
-  const length_table table(f);
-  const detail::cursor first = list.cursor();
-  const std::byte* const start = first.data();
-  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
-  const std::byte* const end = start + size;
-  // One instruction of any kind.
-  const auto any = [&](detail::decoded& now) -> error {
-    detail::cursor at = first;
-    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
-    instruction i;
-    if (const error e = detail::parse_instruction(f, at, i); e.code != errc::ok) return e;
-    if (i.offset - first.offset() > size) return {errc::input_too_large, i.offset};
-    const std::uint32_t count = detail::argument_count(i);
-    to[now.index++] = {static_cast<std::uint32_t>(now.at - start),
-                       i.a,
-                       i.b,
-                       static_cast<std::uint16_t>(count),
-                       now.first,
-                       0,
-                       0};
-    now.first += count;
-    now.at = at.data();
-    return {};
-  };
-  const auto rest = [&](detail::decoded now, std::uint32_t stop) -> error {
-    for (;;) {
-      detail::decode_run(table, start, end, to, stop, now);
-      if (now.index == stop) return {};
-      if (const error e = any(now); e.code != errc::ok) return e;
-    }
-  };
-  const std::uint32_t count = list.size();
-  const detail::halfway half = list.halfway();
-  detail::decoded now{start, 0, 0};
-  error e;
-  if (half.index != 0 && half.offset <= size) {
-    detail::decoded second{start + half.offset, half.index, half.arguments};
-    for (;;) {
-      detail::decode_two(table, start, end, to, half.index, now, second, count);
-      if (now.index == half.index || second.index == count) break;
-      if (e = any(now); e.code != errc::ok) return e;
-      if (e = any(second); e.code != errc::ok) return e;
-    }
-    if (e = rest(now, half.index); e.code != errc::ok) return e;
-    now = second;
-  }
-  if (e = rest(now, count); e.code != errc::ok) return e;
-  steps.advance(list.size());
-  return steps;
-}
+[[nodiscard]] result<pool<step>> decode(const file& f, const instructions& list,
+                                        const limits& limit = {});
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
+
 #endif  // TESSERA_NAC_DECODE_HPP
-
-// ---- tessera/nac/detail/errors.hpp
-//
-// The names and messages of NAC's codes, made known to core.
-
-#ifndef TESSERA_NAC_DETAIL_ERRORS_HPP
-#define TESSERA_NAC_DETAIL_ERRORS_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_NAC_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(3) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace nac::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_ERRORS_HPP
 
 // ---- tessera/nac/diagnostic.hpp
 //
@@ -9667,215 +3078,14 @@ struct report {
   std::uint64_t errors = 0, warnings = 0;  ///< also those that were not kept
   std::size_t max_diagnostics = 1000;
 
-  void add(const diagnostic& d) {
-    ++(d.severity == severity::error ? errors : warnings);
-    if (diagnostics.size() < max_diagnostics) diagnostics.push_back(d);
-  }
+  void add(const diagnostic& d);
 };
-
-namespace detail {
-
-/// Notes findings, and which error was the first.
-class findings {
- public:
-  explicit findings(report* to) noexcept : to_(to) {}
-  void error(errc code, std::uint64_t offset, std::uint32_t index = diagnostic::no_index) {
-    if (first_.code == errc::ok) first_ = {code, offset};
-    if (to_ != nullptr) to_->add({code, severity::error, index, offset});
-  }
-  void error(const tessera::error& e, std::uint32_t index = diagnostic::no_index) {
-    if (e.code != errc::ok) error(e.code, e.offset, index);
-  }
-  void warning(errc code, std::uint64_t offset, std::uint32_t index = diagnostic::no_index) {
-    if (to_ != nullptr) to_->add({code, severity::warning, index, offset});
-  }
-  [[nodiscard]] const tessera::error& first() const noexcept { return first_; }
-  [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
-
- private:
-  report* to_;
-  tessera::error first_;
-};
-
-}  // namespace detail
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
+
 
 #endif  // TESSERA_NAC_DIAGNOSTIC_HPP
-
-// ---- tessera/nac/mep_verify.hpp
-//
-// Checks of the orchestrator's plan: what running it relies on and can't be seen while it runs.
-//
-//   if (const auto e = nac::verify_plan(file); e.code != tessera::errc::ok) return e;
-//
-//   every instruction  known and not reserved, complete, its named values among those in the table
-//   constants          in the pool; strings where a path, a prompt, a format or a name is wanted
-//   jumps              onto an instruction or exactly to the end, and not into a loop from outside
-//   loops              every start has its end, which jumps back into the loop; a break stands in a
-//                      loop and jumps behind its end
-//
-// Not checked: what slots hold when they are read, files, and that a branch out of a loop leaves
-// its count behind. Of constants with the same id the last counts.
-//
-// Lifetime:   nothing is kept.
-// Errors:     nac_mep_*; offsets into the file.
-// Limits:     none; time n log n of the bytecode.
-// Allocation: at most 32 × the bytecode, where it is starts of loops alone, and 200 KiB.
-
-#ifndef TESSERA_NAC_MEP_VERIFY_HPP
-#define TESSERA_NAC_MEP_VERIFY_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// Of bytecode as a file holds it: below 4 GiB.
-class plan_checker {
- public:
-  plan_checker(bytes code, const constants& pool_of) : code_(code) {
-    for (const constant& c : pool_of) {
-      if (c.id >= constant_.size()) constant_.resize(std::size_t{c.id} + 1);
-      constant_[c.id] = static_cast<std::uint8_t>(
-          known | (c.type == constant_type::string ? text : 0) | (is_model(c) ? model : 0));
-    }
-  }
-
-  [[nodiscard]] error check() {
-    if (error e = instructions(); e.code != errc::ok) return e;
-    return jumps();
-  }
-
- private:
-  static constexpr std::uint32_t outside = 0xffffffff;
-  static constexpr std::uint8_t known = 1, text = 2, model = 4;
-  struct loop {
-    std::uint32_t first;  // behind its start
-    std::uint32_t last;   // its end
-    std::uint32_t around;
-  };
-  /// From here on the innermost loop is another.
-  struct change {
-    std::uint32_t offset;
-    std::uint32_t inner;
-  };
-
-  [[nodiscard]] static bool is_model(const constant& c) noexcept {
-    switch (c.type) {
-      case constant_type::boolean: return true;
-      case constant_type::int64: return c.int64() >= 0 && c.int64() <= 255;
-      case constant_type::float64: {
-        const double v = c.float64();
-        return v >= 0 && v <= 255 && v == static_cast<double>(static_cast<int>(v));
-      }
-      default: return false;
-    }
-  }
-
-  [[nodiscard]] error operand(const plan_operand& o) const noexcept {
-    if (is_choice_operand(o.kind) && find_choice(o.kind, o.value) == nullptr)
-      return {choice_error(o.kind), o.offset};
-    if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) return {};
-    const auto id = static_cast<std::size_t>(o.value);
-    const std::uint8_t is = id < constant_.size() ? constant_[id] : std::uint8_t{0};
-    if (is == 0) return {errc::nac_mep_constant, o.offset};
-    if ((o.kind == 's' || o.kind == 'w') && (is & text) == 0)
-      return {errc::nac_mep_constant_string, o.offset};
-    if (o.kind == 'n' && (is & model) == 0) return {errc::nac_mep_constant_model, o.offset};
-    return {};
-  }
-
-  /// Each by itself, and which loops there are.
-  [[nodiscard]] error instructions() {
-    starts_.resize(code_.size() / 8 + 1);
-    std::uint32_t inner = outside;
-    plan_reader in(code_);
-    for (plan_instruction i; in.next(i);) {
-      starts_[to_size(i.offset / 8)] |= static_cast<std::uint8_t>(1u << i.offset % 8);
-      if (i.reserved()) return {errc::nac_mep_reserved, i.offset};
-      for (const plan_operand& o : i.operands())
-        if (const error e = operand(o); e.code != errc::ok) return e;
-      const auto at = static_cast<std::uint32_t>(i.offset);
-      const std::uint32_t behind = at + i.size;
-      if (i.op() == plan_op::flow_loop_start) {
-        loops_.push_back({behind, 0, inner});
-        inner = static_cast<std::uint32_t>(loops_.size() - 1);
-        changes_.push_back({behind, inner});
-      } else if (i.op() == plan_op::flow_loop_end) {
-        if (inner == outside) return {errc::nac_mep_loop_end, i.offset};
-        loops_[inner].last = at;
-        inner = loops_[inner].around;
-        changes_.push_back({behind, inner});
-      } else if (i.op() == plan_op::flow_break_loop_if && inner == outside) {
-        return {errc::nac_mep_break, i.offset};
-      }
-    }
-    if (in.error().code != errc::ok) return in.error();
-    if (inner != outside) return {errc::nac_mep_loop_open, loops_[inner].first - 2};
-    starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
-    return {};
-  }
-
-  [[nodiscard]] std::uint32_t innermost(std::uint64_t offset) const noexcept {
-    const std::size_t behind = first_not_below(
-        changes_.data(), changes_.size(), [offset](const change& c) { return c.offset <= offset; });
-    return behind == 0 ? outside : changes_[behind - 1].inner;
-  }
-  [[nodiscard]] bool is_in(const loop& l, std::uint64_t offset) const noexcept {
-    return offset >= l.first && offset <= l.last;
-  }
-
-  [[nodiscard]] error jumps() const noexcept {
-    plan_reader in(code_);
-    for (plan_instruction i; in.next(i);) {
-      if (i.op() != plan_op::flow_loop_end && i.op() != plan_op::flow_branch_if &&
-          i.op() != plan_op::flow_break_loop_if)
-        continue;
-      for (const plan_operand& o : i.operands()) {
-        if (o.kind != 'j') continue;
-        const std::int64_t target = o.target();
-        if (target < 0 || target > static_cast<std::int64_t>(code_.size()))
-          return {errc::nac_mep_jump, o.offset};
-        const auto to = static_cast<std::uint64_t>(target);
-        if ((starts_[to_size(to / 8)] >> to % 8 & 1) == 0) return {errc::nac_mep_jump, o.offset};
-        const std::uint32_t here = innermost(i.offset), there = innermost(to);
-        if (i.op() == plan_op::flow_loop_end && !is_in(loops_[here], to))
-          return {errc::nac_mep_loop_back, o.offset};
-        if (i.op() == plan_op::flow_break_loop_if && to <= loops_[here].last)
-          return {errc::nac_mep_break_target, o.offset};
-        if (there != outside && !is_in(loops_[there], i.offset))
-          return {errc::nac_mep_jump_into_loop, o.offset};
-      }
-    }
-    return {};
-  }
-
-  bytes code_;
-  pool<std::uint8_t> constant_;  // by id: what it can be used as
-  pool<std::uint8_t> starts_;    // a bit for each byte of code, and for its end
-  pool<loop> loops_;
-  pool<change> changes_;
-};
-
-}  // namespace detail
-
-/// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
-[[nodiscard]] inline error verify_plan(const file& f) {
-  if (f.plan().empty()) return {};
-  error e = detail::plan_checker(f.plan(), f.plan_constants()).check();
-  if (e.code != errc::ok) e.offset += f.offset(section::orch) + 12;  // the tag, and both sizes
-  return e;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_MEP_VERIFY_HPP
 
 // ---- tessera/nac/operations.hpp
 //
@@ -10123,39 +3333,10 @@ enum class argument_form : std::uint8_t { result, null, whole, number, string, w
 
 /// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
 /// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or one number alone.
-[[nodiscard]] inline operation view_or_squeeze(std::string_view name,
-                                               view<argument_form> given) noexcept {
-  const bool squeezes =
-      given.size() == 1 || (given.size() == 2 && given[1] == argument_form::whole);
-  return squeezes && name == "nac.view" ? operation::squeeze : operation::view;
-}
-
-namespace detail {
-
-[[nodiscard]] inline bool is_whole(double v) noexcept {
-  return v >= -9223372036854775808.0 && v < 9223372036854775808.0 &&
-         v == static_cast<double>(static_cast<std::int64_t>(v));
-}
-
-}  // namespace detail
+[[nodiscard]] operation view_or_squeeze(std::string_view name, view<argument_form> given) noexcept;
 
 /// The form of a constant; linear in its elements, so asked once for each.
-[[nodiscard]] inline argument_form form_of(const constant& c) noexcept {
-  switch (c.type) {
-    case constant_type::null: return argument_form::null;
-    case constant_type::boolean:
-    case constant_type::int64: return argument_form::whole;
-    case constant_type::float64:
-      return detail::is_whole(c.float64()) ? argument_form::whole : argument_form::number;
-    case constant_type::string: return argument_form::string;
-    case constant_type::int32_list: return argument_form::wholes;
-    case constant_type::float32_list: break;
-  }
-  const packed<float> values = c.float32_list();
-  for (std::uint32_t i = 0; i < values.size(); ++i)
-    if (!detail::is_whole(static_cast<double>(values[i]))) return argument_form::numbers;
-  return argument_form::wholes;
-}
+[[nodiscard]] argument_form form_of(const constant& c) noexcept;
 
 /// Whether a pattern's letter takes one argument of that form.
 [[nodiscard]] constexpr bool takes(char letter, argument_form form) noexcept {
@@ -10196,58 +3377,259 @@ struct match {
 
 /// Gives the letters of a pattern their arguments, from left to right; at most 255 of them. Linear
 /// but for patterns with a 'v' that others must follow, of which there are few.
-[[nodiscard]] inline match bind(std::string_view letters, view<argument_form> arguments,
-                                binding& out) noexcept {
-  const auto in_a_row = [](argument_form f) {
-    return f == argument_form::result || f == argument_form::whole;
-  };
-  out = {};
-  std::size_t at = 0, slot = 0;
-  bool optional = false, passed_over = false;
-  for (std::size_t p = 0; p < letters.size(); ++p) {
-    const char letter = letters[p];
-    if (letter == '?') {
-      optional = true;
-      continue;
-    }
-    const bool repeats = p + 1 < letters.size() && letters[p + 1] == '*';
-    const std::size_t now = slot++;
-    if (repeats) ++p;
-    if (at == arguments.size()) {
-      if (!optional) return {match::kind::count, at};
-      continue;
-    }
-    if (!takes(letter, arguments[at])) {
-      if (!optional) return {match::kind::form, at};
-      passed_over = true;
-      continue;
-    }
-    std::size_t end = at + 1;
-    if (repeats) {
-      while (end < arguments.size() && takes(letter, arguments[end])) ++end;
-    } else if ((letter == 'v' || letter == 'V') && in_a_row(arguments[at])) {
-      while (end < arguments.size() && in_a_row(arguments[end])) ++end;
-      // What must follow gets the last ones.
-      const auto rest_fits = [&] {
-        for (std::size_t q = p + 1, k = end; q < letters.size() && letters[q] != '?'; ++q, ++k)
-          if (k >= arguments.size() || !takes(letters[q], arguments[k])) return false;
-        return true;
-      };
-      if (!optional)
-        while (end > at + 1 && !rest_fits()) --end;
-    }
-    out.first[now] = static_cast<std::uint8_t>(at);
-    out.count[now] = static_cast<std::uint8_t>(end - at);
-    at = end;
-  }
-  if (at == arguments.size()) return {};
-  return {passed_over ? match::kind::form : match::kind::count, at};
-}
+[[nodiscard]] match bind(std::string_view letters, view<argument_form> arguments,
+                         binding& out) noexcept;
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
+
 #endif  // TESSERA_NAC_OPERATIONS_HPP
+
+// ---- tessera/nac/parts.hpp
+//
+// NAC containers in parts: everything that a file holds, to be changed and written.
+//
+//   nac::parts p = nac::parts_of(*file);
+//   p.form = nac::header::v1_8;
+//   p.resources.push_back({p.add_string("merges.b"), nac::parts::borrow(merges)});
+//   auto bytes = nac::write(p);                                   // nac/write.hpp
+//
+// Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. The order of
+// the sections and what prefixes count are one rule for all (nac/layout.hpp), no part of records.
+//
+// Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
+//             a source, which it borrows; parts_of borrows them from the file's bytes.
+// Errors:     none: parts may hold what no file can, and `write` tells.
+// Limits:     2^32 characters, words and numbers.
+// Allocation: of parts_of, at most 12 × what isn't payload.
+
+#ifndef TESSERA_NAC_PARTS_HPP
+#define TESSERA_NAC_PARTS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/layout.hpp
+//
+// How a NAC container lays out what it holds, where writers differ: the order of its sections, and
+// whether prefixes count themselves.
+//
+//   nac::layout how = nac::layout_of(*file);
+//   nac::counts_itself(how.inputs, nac::op_input, file->header());     // INPUT 1-3 begin with 2
+//
+//   prefix of           1.6, the specification's   1.7 and 1.8, the compiler's
+//   INPUT 1-3           2                          1
+//   OUTPUT 0-2          outputs + 1                outputs
+//   OUTPUT 3            1                          1
+//   CONTROL_FLOW        3                          3
+//   all others          how many words follow      how many words follow
+//
+// So new containers are written; a file's own layout stays with its parts, whatever wrote it. Of an
+// operation's prefixes the first one that is right either way tells; where there is none, INPUT and
+// OUTPUT follow each other.
+//
+//   order               MMAP OPS CMAP CNST PERM DATA PROC ORCH TRNG RSRC ARRS
+//   order of 1.6        … PROC RSRC ORCH
+//
+// Lifetime:   owns its list.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the order, where it isn't the version's.
+
+#ifndef TESSERA_NAC_LAYOUT_HPP
+#define TESSERA_NAC_LAYOUT_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// Whether the prefixes of an operation count themselves, too.
+enum class self_count : std::uint8_t { by_version, no, yes };
+
+/// What the same parts can be written differently by.
+struct layout {
+  self_count inputs = self_count::by_version;    ///< INPUT 1-3
+  self_count outputs = self_count::by_version;   ///< OUTPUT 0-2
+  self_count branches = self_count::by_version;  ///< CONTROL_FLOW
+  /// Sections as they follow one another; those that it leaves out stand behind them, in the order
+  /// of the version.
+  pool<section> order;
+};
+
+/// What a rule comes to for an operation: `a` is op_input, op_output or op_control_flow.
+[[nodiscard]] constexpr bool counts_itself(self_count rule, std::uint8_t a, header form) noexcept {
+  if (rule != self_count::by_version) return rule == self_count::yes;
+  return a == op_control_flow || form == header::v1_6;
+}
+
+/// The sections of a version in the order that its compiler writes them in: 0 to section_count - 1.
+[[nodiscard]] constexpr section section_in_order(header form, std::size_t place) noexcept {
+  constexpr section last_of_1_6[] = {section::rsrc, section::orch, section::trng};
+  constexpr auto first = static_cast<std::size_t>(section::orch);
+  if (form == header::v1_6 && place >= first && place < first + 3)
+    return last_of_1_6[place - first];
+  return static_cast<section>(place);
+}
+
+/// How a file is laid out.
+[[nodiscard]] layout layout_of(const file& f);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_LAYOUT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// A part of one of the pools of `parts`.
+struct range {
+  std::uint32_t first = 0, size = 0;
+
+  template <class Pool>
+  [[nodiscard]] bool is_inside(const Pool& of) const noexcept {
+    return first <= of.size() && size <= of.size() - first;
+  }
+};
+
+/// Makes the bytes of payloads while they are written, so that they need no memory.
+struct payload_source {
+  const void* context = nullptr;
+  /// Writes bytes `first` to `first + count` - 1 of the payload `key` to `to`; `first` is a multiple
+  /// of 8, and so is `count` unless the payload ends there. False: it can't.
+  bool (*read)(const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
+               std::size_t count) = nullptr;
+};
+
+/// Bytes that a file carries and nobody looks into: borrowed, in parts::own_bytes from `first`, or
+/// those that `source` makes for the key `first`.
+struct payload {
+  const std::byte* borrowed = nullptr;
+  std::uint64_t first = 0, size = 0;
+  const payload_source* source = nullptr;
+};
+
+/// A row of CMAP, PERM, or of DATA's blocks 1 and 2.
+struct named_part {
+  std::uint16_t id = 0;
+  range text;  ///< in parts::characters
+};
+
+struct constant_part {
+  std::uint16_t id = 0;
+  constant_type type = constant_type::null;
+  std::uint64_t bits = 0;  ///< of a boolean, an int64 or a float64
+  range values;            ///< a string in parts::characters; elements in parts::numbers
+
+  [[nodiscard]] std::int64_t int64() const noexcept { return std::bit_cast<std::int64_t>(bits); }
+  [[nodiscard]] double float64() const noexcept { return std::bit_cast<double>(bits); }
+};
+
+struct instruction_part {
+  std::uint8_t a = 0, b = 0;
+  range c, d;  ///< in parts::words; C without its prefix
+};
+
+struct command_part {
+  action what = action::save_result;
+  std::uint16_t target = 0;
+};
+
+struct tick_part {
+  std::uint16_t instruction = 0;
+  range commands;  ///< in parts::commands
+};
+
+struct tensor_part {
+  std::uint16_t id = 0;
+  data_type type = data_type::float32;
+  nac::quantization quantization = nac::quantization::none;
+  std::uint8_t axis = 0;
+  std::uint16_t block = 0;
+  range shape, original_shape;  ///< in parts::numbers
+  range scales;                 ///< in parts::numbers, as bits of float32
+  payload data;
+};
+
+struct resource_part {
+  range name;  ///< in parts::characters
+  payload data;
+};
+
+struct array_part {
+  range name;  ///< in parts::characters
+  data_type type = data_type::float32;
+  range shape;  ///< in parts::numbers
+  payload data;
+};
+
+/// A container in parts.
+struct parts {
+  nac::header form = nac::header::v1_6;
+  nac::quantization quantization = nac::quantization::none;
+  bool internal_weights = true;
+  bool training_flag = false;  ///< bit 6 of byte 4; version 2
+  std::uint16_t inputs = 0, outputs = 0, d_model = 0;
+  nac::layout layout;  ///< of a file that was read; else the version's
+
+  pool<tick_part> schedule;
+  pool<command_part> commands;
+  pool<instruction_part> instructions, training;
+  pool<named_part> operations, signatures, parameters, input_names;
+  pool<constant_part> constants, plan_constants;
+  pool<tensor_part> tensors;
+  payload manifest, plan;
+  pool<resource_part> resources;
+  pool<array_part> arrays;
+  bool has_manifest = false, has_training = false, has_resources = false;
+
+  text characters;
+  pool<std::uint16_t> words;
+  pool<std::uint32_t> numbers;
+  pool<std::byte> own_bytes;
+
+  [[nodiscard]] std::string_view string(range r) const noexcept {
+    return characters.view().substr(r.first, r.size);
+  }
+  [[nodiscard]] view<std::uint16_t> words_of(range r) const noexcept {
+    return {words.data() + r.first, r.size};
+  }
+  [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
+    return {numbers.data() + r.first, r.size};
+  }
+  /// None for a payload with a source.
+  [[nodiscard]] bytes data_of(const payload& p) const noexcept;
+
+  // ---- building; what is added stands behind what is there
+
+  [[nodiscard]] range add_string(std::string_view s);
+  [[nodiscard]] range add_numbers(view<std::uint32_t> values);
+  [[nodiscard]] range add_words(view<std::uint16_t> values);
+  /// Borrows `b`.
+  [[nodiscard]] static payload borrow(bytes b) noexcept { return {b.data(), 0, b.size(), nullptr}; }
+  /// Copies `b`.
+  [[nodiscard]] payload keep(bytes b);
+  void add_name(pool<named_part>& to, std::uint16_t id, std::string_view name) {
+    to.push_back({id, add_string(name)});
+  }
+};
+
+/// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes that
+/// follow no rule.
+[[nodiscard]] parts parts_of(const file& f);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_PARTS_HPP
 
 // ---- tessera/nac/print.hpp
 //
@@ -10284,173 +3666,32 @@ struct match {
 #ifndef TESSERA_NAC_PRINT_HPP
 #define TESSERA_NAC_PRINT_HPP
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-namespace detail {
 
-class printer {
- public:
-  printer(text& out, const file& f, const print_options& options) noexcept
-      : out_(out), file_(f), options_(options) {}
-
-  void print() {
-    header();
-    names(text_section::operations, file_.operations(), false);
-    names(text_section::signatures, file_.signatures(), false);
-    section(text_section::constants);
-    constants(file_.constants());
-    names(text_section::parameters, file_.parameters(), true);
-    names(text_section::input_names, file_.input_names(), true);
-    tensors();
-    {
-      code_printer code(out_, file_, options_);
-      section(text_section::code);
-      code.print(file_.instructions(), false);
-      if (!file_.schedule().empty()) schedule();
-      if (file_.has(nac::section::trng)) {
-        section(text_section::training);
-        code.print(file_.training(), true);
-      }
-    }
-    arrays();
-    resources();
-    if (!file_.plan_constants().empty()) {
-      section(text_section::plan_constants);
-      constants(file_.plan_constants());
-    }
-    if (!file_.plan().empty()) {
-      section(text_section::plan);
-      print_plan(out_, file_.plan(), file_.plan_constants());
-      out_ << word_end << '\n';
-    }
-    if (file_.has(nac::section::proc)) {
-      section(text_section::tokenizer);
-      print_manifest(out_, file_.manifest());
-      out_ << word_end << '\n';
-    }
-  }
-
- private:
-  void section(text_section s) { out_ << section_words[static_cast<std::size_t>(s)] << ":\n"; }
-  text& line(key k) { return out_ << key_words[static_cast<std::size_t>(k)] << ' '; }
-
-  void header() {
-    line(key::nac) << header_words[static_cast<std::size_t>(file_.header())] << '\n';
-    line(key::quantization) << name(file_.quantization()) << '\n';
-    line(key::weights) << weights_words[file_.has_internal_weights() ? 1 : 0] << '\n';
-    line(key::inputs) << file_.inputs() << '\n';
-    line(key::outputs) << file_.outputs() << '\n';
-    line(key::d_model) << file_.d_model() << '\n';
-    if (file_.has_training_flag() != (file_.version() == 2 && file_.has(nac::section::trng)))
-      line(key::training_flag) << boolean_words[file_.has_training_flag() ? 1 : 0] << '\n';
-    layout();
-  }
-  /// Where it isn't what a new container of the version has.
-  void layout() {
-    const nac::layout how = layout_of(file_);
-    const self_count rules[] = {how.inputs, how.outputs, how.branches};
-    constexpr std::uint8_t operations[] = {op_input, op_output, op_control_flow};
-    bool usual = true, none = true;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const bool itself = counts_itself(rules[i], operations[i], file_.header());
-      none = none && !itself;
-      usual = usual && itself == counts_itself({}, operations[i], file_.header());
-    }
-    if (!usual) {
-      out_ << key_words[static_cast<std::size_t>(key::self_counting)];
-      if (none) out_ << ' ' << word_none;
-      for (std::size_t i = 0; i < 3; ++i)
-        if (counts_itself(rules[i], operations[i], file_.header()))
-          out_ << ' ' << counting_words[i];
-      out_ << '\n';
-    }
-    if (how.order.empty()) return;
-    out_ << key_words[static_cast<std::size_t>(key::order)];
-    for (const nac::section s : how.order) out_ << ' ' << tag_word(s);
-    out_ << '\n';
-  }
-
-  template <class Names>
-  void names(text_section s, const Names& all, bool always) {
-    if (all.empty() && !always) return;
-    section(s);
-    for (const named& n : all) {
-      out_ << "  " << n.id << " = ";
-      print_string(out_, n.text);
-      out_ << '\n';
-    }
-  }
-  void constants(const nac::constants& all) {
-    for (const constant& c : all) {
-      out_ << "  " << c.id << " = ";
-      print_constant(out_, c);
-      out_ << '\n';
-    }
-  }
-  void tensors() {
-    if (file_.tensors().empty()) return;
-    section(text_section::tensors);
-    for (const tensor& t : file_.tensors()) {
-      out_ << "  " << t.id << " = ";
-      print_tensor_type(out_, t);
-      out_ << ' ';
-      print_payload(out_, t.data, t.data_offset, shape_bytes(t.type, t.shape), options_);
-      out_ << '\n';
-    }
-  }
-  void schedule() {
-    section(text_section::schedule);
-    for (const tick& t : file_.schedule()) {
-      out_ << "  " << t.instruction << (t.commands.empty() ? ":" : ": ");
-      print_commands(out_, t.commands);
-      out_ << '\n';
-    }
-  }
-  void arrays() {
-    if (file_.arrays().empty()) return;
-    section(text_section::arrays);
-    for (const array& a : file_.arrays()) {
-      out_ << "  ";
-      print_string(out_, a.name);
-      out_ << " = " << name(a.type) << ' ';
-      print_integers(out_, a.shape);
-      out_ << ' ';
-      print_payload(out_, a.data, a.data_offset, shape_bytes(a.type, a.shape), options_);
-      out_ << '\n';
-    }
-  }
-  void resources() {
-    if (!file_.has(nac::section::rsrc)) return;
-    section(text_section::resources);
-    for (const resource& r : file_.resources()) {
-      out_ << "  ";
-      print_string(out_, r.name);
-      out_ << " = ";
-      print_payload(out_, r.data, r.data_offset, r.data.size(), options_);
-      out_ << '\n';
-    }
-  }
-  text& out_;
-  const file& file_;
-  const print_options& options_;
+/// How a container is printed.
+struct print_options {
+  /// How payloads stand in the text.
+  enum payloads : std::uint8_t {
+    automatic,     ///< up to 64 bytes inline, more by reference if there is a source name
+    inline_hex,    ///< all inline
+    by_reference,  ///< none inline, unless there is no source name
+  };
+  std::string_view source_name = {};  ///< of the file, for references into it; none: all inline
+  payloads payload = automatic;
+  bool schedule_beside = false;  ///< the schedule's commands as comments beside the code, too
 };
 
-}  // namespace detail
-
 /// The text of a container.
-[[nodiscard]] inline text print(const file& f, const print_options& options = {}) {
-  text out;
-  detail::printer(out, f, options).print();
-  return out;
-}
+[[nodiscard]] text print(const file& f, const print_options& options = {});
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
+
 
 #endif  // TESSERA_NAC_PRINT_HPP
 
@@ -10482,6 +3723,82 @@ class printer {
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/nac/detail/ids.hpp
+//
+// Sets and tables of 16-bit ids: of constants, parameters and instructions.
+//
+//   detail::id_set seen;
+//   if (seen.has(c.id)) …
+//   const detail::id_table rows(file.parameters());       // the last record of an id counts
+//   if (rows[7] != detail::no_index) …                        // its index in the list
+//
+// Lifetime:   owns; refers to records by their indices.
+// Errors:     none.
+// Limits:     ids up to 65,535.
+// Allocation: of a set none, it has 8 KiB; of a table 4 to 8 bytes for each id up to the largest.
+
+#ifndef TESSERA_NAC_DETAIL_IDS_HPP
+#define TESSERA_NAC_DETAIL_IDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// A set of ids.
+class id_set {
+ public:
+  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
+  [[nodiscard]] bool has(std::uint16_t id) const noexcept {
+    return (words_[id >> 6] >> (id & 63) & 1) != 0;
+  }
+  /// 1 or 0.
+  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
+    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
+  }
+
+ private:
+  std::uint64_t words_[1024] = {};
+};
+
+inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
+
+/// From ids to indices, as far as the largest id reaches.
+class id_table {
+ public:
+  id_table() noexcept = default;
+  /// Of records with ids.
+  template <class List>
+  explicit id_table(const List& records) {
+    std::uint32_t index = 0;
+    for (const auto& r : records) set(r.id, index++);
+  }
+  /// The index of an id's record; none where there is none.
+  [[nodiscard]] std::uint32_t operator[](std::uint32_t id) const noexcept {
+    return id < next_.size() ? next_[id] - 1 : no_index;
+  }
+  void set(std::uint16_t id, std::uint32_t index) {
+    if (next_.size() <= id) next_.resize(std::size_t{id} + 1);
+    next_[id] = index + 1;
+  }
+  /// Behind the largest id.
+  [[nodiscard]] std::uint32_t end() const noexcept {
+    return static_cast<std::uint32_t>(next_.size());
+  }
+
+ private:
+  pool<std::uint32_t> next_;  // indices plus 1, so that 0 is no_index
+};
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_IDS_HPP
 
 // ---- tessera/nac/resolve.hpp
 //
@@ -10521,24 +3838,8 @@ class printer {
 #ifndef TESSERA_NAC_RESOLVE_HPP
 #define TESSERA_NAC_RESOLVE_HPP
 
-#include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-
-#if defined(__x86_64__) && defined(__clang__)
-#if __has_builtin(__builtin_ia32_pshufb128) && __has_builtin(__builtin_ia32_packsswb128) &&        \
-    __has_builtin(__builtin_ia32_pmovmskb128)
-#define TESSERA_HAS_NAC_AVX2_PATH 1
-#endif
-#elif defined(__x86_64__) && defined(__GNUC__)
-#define TESSERA_HAS_NAC_AVX2_PATH 1
-#endif
-#ifdef TESSERA_HAS_NAC_AVX2_PATH
-#define TESSERA_NAC_AVX2 [[gnu::target("avx2,bmi,bmi2,popcnt")]]
-#define TESSERA_NAC_AVX2_INLINE [[gnu::always_inline, gnu::target("avx2,bmi,bmi2,popcnt")]] inline
-#endif
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -10571,383 +3872,14 @@ struct code {
 /// `automatic` is the last where there are enough of them. It changes nothing but time.
 enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
 
-namespace detail {
-
-[[nodiscard]] inline id_set constant_ids(const file& f) noexcept {
-  id_set ids;
-  for (const constant& c : f.constants()) ids.insert(c.id);
-  return ids;
-}
-
-/// Resolves one instruction after another.
-class argument_resolver {
- public:
-  argument_resolver(const id_set& constants, std::uint64_t start, std::uint32_t count,
-                    code& out) noexcept
-      : constants_(constants), start_(start), count_(count), out_(out) {}
-
-  [[nodiscard]] error take(const instruction& i) {
-    if (i.offset - start_ > ~std::uint32_t{0}) return {errc::input_too_large, i.offset};
-    step s;
-    s.offset = static_cast<std::uint32_t>(i.offset - start_);
-    s.a = i.a;
-    s.b = i.b;
-    s.first = static_cast<std::uint32_t>(out_.arguments.size());
-    const error e = arguments(i);
-    s.arguments = static_cast<std::uint16_t>(out_.arguments.size() - s.first);
-    out_.steps.push_back(s);
-    return e;
-  }
-
- private:
-  [[nodiscard]] static std::uint64_t prefix_offset(const instruction& i) noexcept {
-    return i.offset + 2;
-  }
-
-  void push(std::uint32_t bits) { out_.arguments.push_back({bits}); }
-  void push_id(std::uint32_t id) { push(argument::constant_bit | id); }
-
-  /// The result that lies `d` instructions behind.
-  [[nodiscard]] error push_result(const instruction& i, std::int32_t d, std::uint64_t where) {
-    if (d == 0) return {errc::nac_reference_zero, where};
-    const std::int64_t index = std::int64_t{i.index} + d;
-    if (index < 0 || d > 0) return {errc::nac_reference, where};
-    push(static_cast<std::uint32_t>(index));
-    return {};
-  }
-  [[nodiscard]] error push_d(const instruction& i, std::size_t k) {
-    return push_result(i, i.d[k], i.d_offset(k));
-  }
-  [[nodiscard]] error push_all_d(const instruction& i) {
-    error e;
-    for (std::size_t k = 0; k < i.d.size() && e.code == errc::ok; ++k) e = push_d(i, k);
-    return e;
-  }
-
-  [[nodiscard]] error arguments(const instruction& i) {
-    if (i.a >= first_regular_op) return regular(i);
-    switch (i.a) {
-      case op_input:
-        if (i.b == 0) return {};
-        if (i.b == static_cast<std::uint8_t>(input::lifted_constant) && !constants_.has(i.c[0]))
-          return {errc::nac_constant_id, i.c_offset(0)};
-        push_id(i.c[0]);
-        return {};
-      case op_output:
-        if (i.b == static_cast<std::uint8_t>(output::step)) push_id(i.c[0]);
-        if (i.b == static_cast<std::uint8_t>(output::end) && i.d[0] == 0) return {};
-        return push_all_d(i);
-      case op_control_flow: return control_flow(i);
-      case op_convergence: return convergence(i);
-      default: return {};
-    }
-  }
-
-  [[nodiscard]] error regular(const instruction& i) {
-    if (!i.has_prefix) return push_all_d(i);
-    std::size_t zeros = 0;
-    for (std::size_t k = 0; k < i.d.size(); ++k) zeros += i.d[k] == 0 ? 1u : 0u;
-    if (zeros != i.c.size()) return {errc::nac_constant_count, prefix_offset(i)};
-    std::size_t taken = 0;
-    for (std::size_t k = 0; k < i.d.size(); ++k) {
-      if (i.d[k] != 0) {
-        if (const error e = push_d(i, k); e.code != errc::ok) return e;
-        continue;
-      }
-      if (!constants_.has(i.c[taken])) return {errc::nac_constant_id, i.c_offset(taken)};
-      push_id(i.c[taken++]);
-    }
-    return {};
-  }
-
-  [[nodiscard]] error control_flow(const instruction& i) {
-    if (const error e = push_d(i, 0); e.code != errc::ok) return e;
-    std::uint32_t left = count_ - i.index - 1;
-    for (std::size_t k = 0; k < 2; ++k) {
-      if (i.c[k] > 0x7fff || i.c[k] > left) return {errc::nac_branch_length, i.c_offset(k)};
-      left -= i.c[k];
-      push_id(i.c[k]);
-    }
-    return {};
-  }
-
-  [[nodiscard]] error convergence(const instruction& i) {
-    if (i.prefix != 1) return {errc::nac_convergence_input, prefix_offset(i)};
-    const auto from = static_cast<std::int16_t>(i.c[0]);
-    if (const error e = push_result(i, from, i.c_offset(0)); e.code != errc::ok) return e;
-    const std::int32_t end = i.d[0];
-    if (end < 0 || static_cast<std::uint32_t>(end) > count_ - i.index)
-      return {errc::nac_convergence_end, i.d_offset(0)};
-    push(i.index + (end == 0 ? 1 : static_cast<std::uint32_t>(end)));
-    if (end == 0) return {};
-    if (i.d[1] < 1) return {errc::nac_convergence_count, i.d_offset(1)};
-    std::int32_t before = 0;
-    for (std::size_t k = 2; k < i.d.size(); ++k) {
-      const std::int32_t first = i.d[k];
-      if (first <= before || first >= end) return {errc::nac_convergence_branch, i.d_offset(k)};
-      push(i.index + static_cast<std::uint32_t>(first));
-      before = first;
-    }
-    return {};
-  }
-
-  const id_set& constants_;
-  std::uint64_t start_;
-  std::uint32_t count_;
-  code& out_;
-};
-
-/// Instructions from which on making a length_table takes less time than it saves.
-inline constexpr std::uint32_t worth_a_table = 160;
-
-// Four words of D as one integer, the first one below: 0x8000 is the sign of each.
-inline constexpr std::uint64_t signs = 0x8000'8000'8000'8000;
-inline constexpr std::uint64_t signs_of[] = {0, 0x8000, 0x8000'8000, 0x8000'8000'8000, signs};
-
-/// Where the zeros of four words stand, by the four bits that say so. Behind the last one stand
-/// places that the next arguments are written to.
-struct zeros {
-  std::uint8_t place[4];
-  std::uint8_t count;
-};
-inline constexpr zeros zeros_of[16] = {
-    {{4, 4, 4, 4}, 0}, {{0, 4, 4, 4}, 1}, {{1, 4, 4, 4}, 1}, {{0, 1, 4, 4}, 2},
-    {{2, 4, 4, 4}, 1}, {{0, 2, 4, 4}, 2}, {{1, 2, 4, 4}, 2}, {{0, 1, 2, 4}, 3},
-    {{3, 4, 4, 4}, 1}, {{0, 3, 4, 4}, 2}, {{1, 3, 4, 4}, 2}, {{0, 1, 3, 4}, 3},
-    {{2, 3, 4, 4}, 2}, {{0, 2, 3, 4}, 3}, {{1, 2, 3, 4}, 3}, {{0, 1, 2, 3}, 4},
-};
-
-/// Four arguments with one branch, which is rare. `d` and `c` are their words in D and C, `of` the
-/// signs of those that are references, 0 for an id. Nonzero: something is wrong.
-[[nodiscard, gnu::always_inline]] inline std::uint64_t resolve_four(
-    std::uint64_t of, std::uint32_t id, const id_set& ids, std::uint32_t index, const std::byte* d,
-    const std::byte* c, argument* to, std::uint32_t& taken) noexcept {
-  const auto four = load_le<std::uint64_t>(d);
-  const std::uint64_t rest = four & ~signs;
-  const std::uint64_t nonzero = four | (rest + ~signs);
-  // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
-  const std::uint64_t reaches =
-      std::uint64_t{index < 0x8000 ? index : 0x8000} * 0x0001'0001'0001'0001 + rest;
-  std::uint64_t wrong = nonzero & ~(four & reaches) & of;
-  to[0].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d));
-  to[1].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 2));
-  to[2].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 4));
-  to[3].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 6));
-
-  const std::uint64_t zero = ((~nonzero & of) >> 15) | id;
-  const zeros& z = zeros_of[zero * 0x0001'0002'0004'0008 >> 48 & 15];
-  const std::uint32_t count = z.count;
-  const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
-  to[z.place[0]].bits = argument::constant_bit | first;
-  to[z.place[1]].bits = argument::constant_bit | second;
-  wrong |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << count) - 1) & (id - 1);
-  if (count > 2) [[unlikely]]
-    for (std::uint32_t k = 2; k < count; ++k) {
-      const auto next = load_le<std::uint16_t>(c + 2 * k);
-      to[z.place[k]].bits = argument::constant_bit | next;
-      wrong |= ids.lacks(next);
-    }
-  taken += count;
-  return wrong;
-}
-
-/// decode_run with the arguments; false: one of them is wrong.
-[[nodiscard]] inline bool resolve_run(const length_table& table, const id_set& ids,
-                                      const std::byte* start, const std::byte* end,
-                                      std::uint32_t stop, step* to, argument* arguments,
-                                      decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
-  decoded next = now;
-  std::uint64_t wrong = 0;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
-    const std::uint32_t n = found.arguments, id = found.id;
-    const std::byte* const c = next.at + 4;
-    const std::byte* const d = found.behind - 2 * std::size_t{n};
-    std::uint32_t taken = 0;
-    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, next.index, d,
-                          c, arguments, taken);
-    for (std::uint32_t k = 4; k < n; k += 4)
-      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, next.index, d + 2 * k,
-                            c + 2 * taken, arguments + k, taken);
-    wrong |= taken ^ (found.constants + id);
-    arguments += n;
-    next.first += n;
-    next.at = found.behind;
-  }
-  now = next;
-  return wrong == 0;
-}
-
-#ifdef TESSERA_HAS_NAC_AVX2_PATH
-
-typedef std::int16_t eight_words __attribute__((vector_size(16)));
-typedef std::uint16_t eight_ids __attribute__((vector_size(16)));
-typedef char sixteen_chars __attribute__((vector_size(16)));
-typedef std::int32_t eight_arguments __attribute__((vector_size(32)));
-
-/// By eight bits, of arguments that are constants: for each argument, which two bytes of C it is.
-struct constant_places {
-  alignas(16) std::int8_t bytes[256][16];
-  constexpr constant_places() noexcept : bytes() {
-    for (unsigned bits = 0; bits < 256; ++bits) {
-      std::int8_t next = 0;
-      for (unsigned k = 0; k < 8; ++k) {
-        const bool is_constant = (bits >> k & 1) != 0;
-        bytes[bits][2 * k] = is_constant ? next : std::int8_t{-1};
-        bytes[bits][2 * k + 1] = is_constant ? static_cast<std::int8_t>(next + 1) : std::int8_t{-1};
-        next = static_cast<std::int8_t>(next + (is_constant ? 2 : 0));
-      }
-    }
-  }
-};
-inline constexpr constant_places places_of;
-/// Read from 8 - n on: n words of ones, and then zeros.
-inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-
-[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_words v) noexcept {
-#ifdef __clang__
-  return __builtin_convertvector(v, eight_arguments);
-#else
-  return __builtin_ia32_pmovsxwd256(v);
-#endif
-}
-[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_ids v) noexcept {
-#ifdef __clang__
-  return __builtin_convertvector(v, eight_arguments);
-#else
-  return __builtin_ia32_pmovzxwd256(std::bit_cast<eight_words>(v));
-#endif
-}
-[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_words eight_at(const void* from) noexcept {
-  eight_words v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-[[nodiscard]] TESSERA_NAC_AVX2_INLINE std::uint32_t sign_bits(eight_words v) noexcept {
-  return static_cast<std::uint32_t>(
-      __builtin_ia32_pmovmskb128(__builtin_ia32_packsswb128(v, eight_words{})));
-}
-
-/// resolve_run for instructions of at most eight arguments, all at a time.
-[[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
-    const length_table& table, const id_set& ids, const std::byte* start, const std::byte* end,
-    std::uint32_t stop, step* to, argument* arguments, decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
-  decoded next = now;
-  eight_words wrong = {};
-  std::size_t wrong_constants = 0;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    const std::uint32_t n = found.arguments, index = next.index, id = found.id;
-    if (n > 8) [[unlikely]]
-      break;
-    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
-    const std::byte* const c = next.at + 4;
-    const std::byte* const d = found.behind - 2 * std::size_t{n};
-    next.first += n;
-    next.at = found.behind;
-    const eight_words lanes = eight_at(first_words + 8 - n);
-    const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
-    const eight_words zero = (words == 0) & lanes;
-    // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
-    const auto reach = static_cast<std::uint16_t>(index < 0x8000 ? index : 0x8000);
-    const eight_ids reaches = std::bit_cast<eight_ids>(words & 0x7fff) + reach;
-    wrong |= ~(std::bit_cast<eight_words>(reaches) & words) & lanes & ~zero;
-    const std::uint32_t bits = sign_bits(zero);
-    const auto given = std::bit_cast<eight_ids>(
-        __builtin_ia32_pshufb128(std::bit_cast<sixteen_chars>(eight_at(c)),
-                                 std::bit_cast<sixteen_chars>(eight_at(places_of.bytes[bits]))));
-    const eight_arguments results = widened(words) + static_cast<std::int32_t>(index);
-    const eight_arguments all =
-        widened(zero) < 0 ? widened(given) | std::int32_t{-0x7fff'ffff - 1} : results;
-    std::memcpy(static_cast<void*>(arguments), &all, sizeof all);
-    arguments += n;
-    const auto zeros = static_cast<std::uint32_t>(__builtin_popcount(bits));
-    const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
-    wrong_constants |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << zeros) - 1) & (id - 1);
-    wrong_constants |= found.constants + id - zeros;
-    if (zeros > 2) [[unlikely]]
-      for (std::uint32_t k = 2; k < zeros; ++k)
-        wrong_constants |= ids.lacks(load_le<std::uint16_t>(c + 2 * k));
-  }
-  now = next;
-  return wrong_constants == 0 && sign_bits(wrong) == 0;
-}
-
-[[nodiscard]] inline bool has_avx2() noexcept {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
-
-#endif
-
-/// The same as an argument_resolver for each instruction, several times as fast; false: something
-/// is wrong.
-[[nodiscard]] inline bool resolve_fast(const file& f, const instructions& list, const id_set& ids,
-                                       [[maybe_unused]] resolve_path path, code& out) {
-  constexpr std::uint32_t part = 256;  // instructions between looks at what was found
-  const length_table table(f);
-  const cursor first = list.cursor();
-  const std::byte* const start = first.data();
-  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
-  auto* run = resolve_run;
-#ifdef TESSERA_HAS_NAC_AVX2_PATH
-  if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
-#endif
-  const std::size_t room = std::size_t{part} * table.most_arguments() + 8;
-  out.arguments.reserve(std::size_t{3} * list.size() + room);  // more than most programs have
-  argument_resolver each(ids, list.offset(), list.size(), out);
-  decoded now{start, 0, 0};
-  while (now.index != list.size()) {
-    const std::uint32_t before = now.index;
-    const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
-    step* const steps = out.steps.prepare(stop - before);
-    argument* const arguments = out.arguments.prepare(room);
-    if (!run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
-    out.steps.advance(now.index - before);
-    out.arguments.advance(now.first - out.arguments.size());
-    if (now.index == stop) continue;
-    cursor at = first;
-    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
-    instruction i;
-    i.index = now.index;
-    if (parse_instruction(f, at, i).code != errc::ok || each.take(i).code != errc::ok) return false;
-    now = {at.data(), now.index + 1, static_cast<std::uint32_t>(out.arguments.size())};
-  }
-  return true;
-}
-
-}  // namespace detail
-
 /// The arguments of `list`, which is f.instructions() or f.training().
-[[nodiscard]] inline result<code> resolve(const file& f, const instructions& list,
-                                          const limits& limit = {},
-                                          resolve_path path = resolve_path::automatic) {
-  if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
-  const detail::id_set ids = detail::constant_ids(f);
-  code out;
-  out.steps.reserve(list.size());
-  if (path == resolve_path::automatic && list.size() < detail::worth_a_table)
-    path = resolve_path::plain;
-  if (path != resolve_path::plain) {
-    if (detail::resolve_fast(f, list, ids, path, out)) return out;
-    out.steps.clear();  // something is wrong: what and where, the plain path finds
-    out.arguments.clear();
-  }
-  detail::argument_resolver each(ids, list.offset(), list.size(), out);
-  for (const instruction& i : list)
-    if (const error e = each.take(i); e.code != errc::ok) return e;
-  return out;
-}
+[[nodiscard]] result<code> resolve(const file& f, const instructions& list,
+                                   const limits& limit = {},
+                                   resolve_path path = resolve_path::automatic);
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
-#undef TESSERA_HAS_NAC_AVX2_PATH
-#undef TESSERA_NAC_AVX2
-#undef TESSERA_NAC_AVX2_INLINE
 
 #endif  // TESSERA_NAC_RESOLVE_HPP
 
@@ -10988,9 +3920,2749 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 #ifndef TESSERA_NAC_SAFETENSORS_HPP
 #define TESSERA_NAC_SAFETENSORS_HPP
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// A type of safetensors files.
+struct safetensors_type {
+  std::string_view name;
+  std::uint8_t bits;  ///< of an element
+};
+/// All types, in the order of the reference implementation: tensors are written from the last type
+/// to the first, so that elements are aligned.
+inline constexpr safetensors_type safetensors_types[] = {
+    {"BOOL", 8}, {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},
+    {"I8", 8},   {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"I16", 16},
+    {"U16", 16}, {"F16", 16},    {"BF16", 16},   {"I32", 32},    {"U32", 32},
+    {"F32", 32}, {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},
+};
+inline constexpr std::size_t safetensors_type_count = 20;
+/// The row of a type's name; safetensors_type_count where there is none.
+[[nodiscard]] constexpr std::size_t safetensors_row(std::string_view name) noexcept {
+  std::size_t i = 0;
+  while (i < safetensors_type_count && safetensors_types[i].name != name) ++i;
+  return i;
+}
+
+inline constexpr std::uint64_t max_safetensors_header = 100'000'000;  ///< bytes
+inline constexpr std::string_view safetensors_metadata = "__metadata__";
+inline constexpr std::string_view nac_quantization_key = "nac_quant_meta";
+
+/// A tensor of a safetensors file.
+struct external_tensor {
+  std::uint64_t offset = 0;  ///< of its JSON object
+  std::string_view name;
+  std::string_view type;       ///< "F32", …
+  bool representable = false;  ///< NAC has its type, and its shape fits: `as` tells type and shape
+  tensor as;                   ///< `data` and `data_offset` always; `id` and `metadata` never
+};
+
+/// A string of the metadata.
+struct external_metadata {
+  std::uint64_t offset = 0;
+  std::string_view key, value;
+};
+
+namespace detail {
+struct safetensors_maker;
+}
+
+/// A safetensors file. Only `read_safetensors` makes one that isn't empty.
+class safetensors {
+ public:
+  [[nodiscard]] bytes source() const noexcept { return source_; }
+  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
+  /// The tensors in the order of their elements.
+  [[nodiscard]] external_tensor operator[](std::size_t i) const noexcept;
+  /// The index of a tensor; size() where there is none. Logarithmic.
+  [[nodiscard]] std::size_t find(std::string_view name) const noexcept;
+  /// The strings of `__metadata__`, in the order of the file.
+  [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }
+  [[nodiscard]] external_metadata metadata(std::size_t i) const noexcept {
+    return {metadata_[i].offset, string(metadata_[i].key), string(metadata_[i].value)};
+  }
+
+ private:
+  friend struct detail::safetensors_maker;
+  struct part {
+    std::uint32_t first = 0, size = 0;
+  };
+  struct record {
+    std::uint64_t offset = 0, offsets_offset = 0, first = 0, end = 0;
+    part name, shape, original_shape, scales;
+    std::uint16_t block = 0;
+    std::uint8_t row = 0, axis = 0;
+    data_type type = data_type::float32;
+    nac::quantization quantization = nac::quantization::none;
+    bool representable = true;
+  };
+  struct metadata_record {
+    std::uint64_t offset = 0;
+    part key, value;
+  };
+
+  [[nodiscard]] std::string_view string(part p) const noexcept {
+    return characters_.view().substr(p.first, p.size);
+  }
+  template <class T>
+  [[nodiscard]] packed<T> numbers(part p) const noexcept {
+    return {numbers_.data() + std::size_t{p.first} * 4, p.size};
+  }
+
+  bytes source_;
+  std::uint64_t data_ = 0;  // offset of the first element
+  pool<record> records_;    // by the offset of their elements
+  pool<std::uint32_t> by_name_;
+  pool<metadata_record> metadata_;
+  pool<std::byte> numbers_;  // of 4 bytes each, little-endian
+  text characters_;
+};
+
+namespace detail {
+struct safetensors_maker;
+
+}  // namespace detail
+
+/// A safetensors file over `in`, all of whose header was checked; no element is looked at.
+[[nodiscard]] result<safetensors> read_safetensors(bytes in, const limits& limit = {
+                                                                 .max_bytes = ~std::uint64_t{0}});
+/// A temporary owner would be gone before the file is looked at.
+template <temporary_bytes Owner>
+result<safetensors> read_safetensors(Owner&& in, const limits& = {}) = delete;
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_SAFETENSORS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+struct verify_options {
+  const safetensors* weights = nullptr;  ///< of files whose weights stand outside
+  /// External weights may be missing: then program::has_weights() is false.
+  bool weights_elsewhere = false;
+  /// Prefixes that no convention knows are errors rather than warnings.
+  bool strict_prefixes = false;
+  limits limit = {};  ///< max_items: instructions of a list
+};
+
+/// A parameter: a weight with its name.
+struct parameter {
+  std::uint16_t id = 0;
+  bool has_name = false, has_value = false;
+  std::string_view name;
+  tensor value;              ///< internal or external; of the latter, offsets count in its own file
+  std::uint64_t offset = 0;  ///< of its record with the name
+};
+
+/// An INPUT of variant 0. Those without a name are constants that the compiler lifted and lost.
+struct model_input {
+  std::uint32_t instruction = 0;
+  std::string_view name;
+};
+
+/// A command of the schedule that changes no result.
+struct scheduled_command {
+  std::uint16_t tick = 0, target = 0;  ///< instructions
+  action what = action::free;
+};
+
+namespace detail {
+struct verifier;
+}  // namespace detail
+
+/// A container that was proven. Only verify() makes one.
+class program {
+ public:
+  [[nodiscard]] const nac::file& file() const& noexcept { return file_; }
+  const nac::file& file() const&& = delete;
+  /// OPS; the operation of a step is an enumerator of nac::operation.
+  [[nodiscard]] const nac::code& code() const& noexcept { return code_; }
+  const nac::code& code() const&& = delete;
+  /// TRNG, of which the structure alone was proven; its operations may be unknown.
+  [[nodiscard]] const nac::code& training() const& noexcept { return training_; }
+  const nac::code& training() const&& = delete;
+  [[nodiscard]] std::size_t size() const noexcept { return code_.steps.size(); }
+
+  [[nodiscard]] static operation operation_of(const step& s) noexcept {
+    return static_cast<operation>(s.operation);
+  }
+  /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
+  [[nodiscard]] binding binding_of(const step& s) const noexcept;
+  [[nodiscard]] argument_form form(argument a) const noexcept {
+    return a.is_constant() ? forms_[constant_of_[a.id()]] : argument_form::result;
+  }
+
+  [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept;
+  [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
+    return constants_[constant_of_[id]];
+  }
+  [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept;
+  [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
+    return parameters_[parameter_of_[id]];
+  }
+  /// All that DATA names or holds; those of internal weights that no INPUT asks for, too.
+  [[nodiscard]] view<nac::parameter> parameters() const& noexcept { return parameters_; }
+  view<nac::parameter> parameters() const&& = delete;
+  /// Whether every parameter that is asked for has its value; see weights_elsewhere.
+  [[nodiscard]] bool has_weights() const noexcept { return has_weights_; }
+
+  /// What a caller has to give, in this order.
+  [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
+  view<model_input> inputs() const&& = delete;
+  /// What MMAP advises, in its order, without the commands that verification warned of.
+  [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
+  view<scheduled_command> schedule() const&& = delete;
+  /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
+  [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
+  /// The most results that are needed at once, parameters among them.
+  [[nodiscard]] std::uint32_t peak_results() const noexcept { return peak_results_; }
+
+ private:
+  friend struct detail::verifier;
+  friend result<program> verify(const nac::file& f, const verify_options& options, report* found);
+  explicit program(const nac::file& f) noexcept : file_(f) {}
+
+  [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept;
+
+  nac::file file_;
+  nac::code code_, training_;
+  pool<nac::constant> constants_;
+  pool<argument_form> forms_;  // of the constants
+  detail::id_table constant_of_, parameter_of_;
+  pool<nac::parameter> parameters_;
+  pool<model_input> inputs_;
+  pool<scheduled_command> schedule_;
+  pool<std::uint32_t> last_use_;
+  std::uint32_t peak_results_ = 0;
+  bool has_weights_ = true;
+};
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_PROGRAM_HPP
+
+// ---- tessera/nac/read.hpp
+//
+// NAC containers from bytes: versions 1.6, 1.7 and 1.8, in one pass and without a copy.
+//
+//   auto file = tessera::nac::read(mapped);
+//   if (!file) return fail(describe(file.error(), mapped));
+//   file->section(nac::section::cnst);          // where it stands; the records are checked
+//   for (const nac::tensor t : file->tensors()) use(t);   // touches no page of elements before
+//
+// What is read, in this order, where the first error ends it: the header and the offsets of the
+// sections, PERM, CMAP, CNST, MMAP, OPS, DATA, PROC, ORCH, TRNG, RSRC, ARRS.
+//
+// The version byte doesn't tell 1.7 from 1.8: the first section stands directly behind the header,
+// so its offset is the header's size; where there is a gap, the slots that hold offsets of sections
+// decide. Sections are what their tags say, whatever slot names them; unknown tags only bound their
+// neighbours. Bytes behind the last record of a section are skipped.
+//
+// Where an id stands twice, the last record counts. A boolean's and a null's length are ignored. A
+// constant count below 0 means none.
+//
+// Lifetime:   the file borrows the bytes.
+// Errors:     nac_magic … nac_block_size, too_many_items, input_too_large. The offset is that of
+//             the field that is wrong, or of the one that the section has no room for.
+// Limits:     max_items, for each list; 4 GiB of CMAP and of PERM. max_bytes is not limited by
+//             default, for nothing grows with it.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_READ_HPP
+#define TESSERA_NAC_READ_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+struct maker;
+
+}  // namespace detail
+
+/// What `read` keeps by default.
+inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
+
+/// A container over `in`, whose sections and records were all found in their place.
+[[nodiscard]] result<file> read(bytes in, const limits& limit = default_limits);
+/// A temporary owner would be gone before the file is looked at.
+template <temporary_bytes Owner>
+result<file> read(Owner&& in, const limits& = {}) = delete;
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_READ_HPP
+
+// ---- tessera/nac/verify.hpp
+//
+// The proof that a NAC container is valid, and the only maker of nac::program.
+//
+//   nac::report found;
+//   auto program = nac::verify(*file, {}, &found);
+//   if (!program) …                     // `found` says why; program.error() is the first error
+//
+// Proven of a program, checked in this order:
+//
+//   tables      ids stand once in each (warning: the last record counts)
+//   OPS         there is one; references lead backwards, constants exist (nac/resolve.hpp);
+//               operations are named, and those that are known (nac/operations.hpp; of others it
+//               warns, and machines refuse them) have arguments that they take;
+//               INPUT and OUTPUT are of OPS; branches end inside the one around them
+//   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
+//               of which there are as many as the header counts; each parameter that is asked for
+//               has a name and a tensor; external ones are found by their names
+//   MMAP        which commands change no result; of the others it warns (nac/rules_schedule.hpp)
+//   RSRC, ARRS  each name once; arrays have the size of their shape
+//   ORCH, PROC  the plan and the manifest decode (nac/execution_plan_verify.hpp, nac/tokenizer.hpp)
+//   TRNG        the structure alone: nothing says what its operations mean
+//   header      reserved bytes are 0, sections end where their records do (warnings)
+//
+// Left to who runs it: shapes, data types and values, which results decide; a result of a branch
+// that is taken from outside when the branch wasn't run (warning); plans and their slots.
+//
+// No element of a tensor is read.
+//
+// Lifetime:   the program borrows the bytes of the file and the external weights. The file itself
+//             is a view, of which the program holds a copy: a temporary is fine.
+// Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
+//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
+//             those of external tensors too: they are where the parameter is named.
+// Limits:     verify_options::limit, of which max_items holds for each list of instructions.
+// Allocation: the program's (nac/program.hpp), 17 bytes for an instruction, 16 more for an INPUT,
+//             and 64 for the name of a resource or array.
+
+#ifndef TESSERA_NAC_VERIFY_HPP
+#define TESSERA_NAC_VERIFY_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// A program, if `f` has no errors; `found` gets all findings, after those that it holds.
+[[nodiscard]] result<program> verify(const file& f, const verify_options& options = {},
+                                     report* found = nullptr);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_VERIFY_HPP
+
+// ---- tessera/nac/write.hpp
+//
+// Writes a NAC container from its parts: one form for what they hold, whoever built them.
+//
+//   auto bytes = nac::write(parts);
+//   if (!bytes) return fail(bytes.error());                          // nothing was written
+//
+//   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
+//   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it
+//   else     PROC, TRNG and RSRC, where the parts have them
+//   order    of sections, and what prefixes count: as parts.layout says (nac/layout.hpp)
+//   records  in the order of the parts; no padding between or behind them
+//
+// What was written so is read as the same parts; and what a file in this form holds is written as
+// that file, byte for byte.
+//
+// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
+// Errors:     what check() refuses, and nac_write_size, before the first byte; nac_write_stopped.
+//             The offset is the index of the record in its pool, 0 for the header's fields.
+// Limits:     those of the format.
+// Allocation: the container, once, at its size; nothing with a sink.
+
+#ifndef TESSERA_NAC_WRITE_HPP
+#define TESSERA_NAC_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/nac/sink.hpp
+//
+// Where files go piece by piece, so that writing them needs no memory of their size.
+//
+//   nac::sink to{&file, [](void* context, bytes piece) {
+//     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) == piece.size();
+//   }};
+//   if (error e = nac::write(parts, to); e.code != errc::ok) return fail(e);
+//
+// Lifetime:   borrows its context.
+// Errors:     `put` says so by false.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_SINK_HPP
+#define TESSERA_NAC_SINK_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// Takes a file piece by piece, in order. Pieces are valid during the call.
+struct sink {
+  void* context = nullptr;
+  /// False: stop; no call follows.
+  bool (*put)(void* context, bytes piece) = nullptr;
+};
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_SINK_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// The bytes that `write` makes of the parts, after all of its checks.
+[[nodiscard]] result<std::uint64_t> written_size(const parts& p);
+
+/// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
+/// with the offset 0, when `put` said false; every other error comes before the first call.
+[[nodiscard]] error write(const parts& p, const sink& to);
+
+/// A container of these parts.
+[[nodiscard]] result<pool<std::byte>> write(const parts& p);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_WRITE_HPP
+
+#endif  // TESSERA_NAC_HPP
+
+// ---- tessera/nac/assembly.hpp
+//
+// NAC containers from text: what print writes, and what people write by hand.
+//
+//   auto parts = nac::assemble(R"(
+//     code:
+//       x = input
+//       y = nac.add(x, 1.5)
+//       output(y)
+//   )");
+//   if (!parts) return fail(describe(parts.error(), source));
+//   auto bytes = nac::write(*parts);                                // nac/write.hpp
+//
+//   text        header lines, then sections in any order, each once; comments from ; to line ends
+//   header      nac 1.6|1.7|1.8               1.6 where it isn't given
+//               quantization NAME             none fp16 int8_tensor int8_channel block_fp8; none
+//               weights internal|external     internal where there are tensors or no parameters
+//               inputs N  outputs N           as many as the code has; 1 without an OUTPUT
+//               d_model N                     0
+//               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
+//               self_counting none|WORD …     input, output, control_flow: those whose prefixes
+//                                             count themselves; else as the version has it
+//               order TAG …                   MMAP OPS …, as the sections follow one another in the
+//                                             file; else as the version has them (layout.hpp)
+//   operations: signatures: parameters: input_names:
+//               ID = STRING                   an input's ID is the index of its instruction
+//   constants: plan_constants:
+//               ID = constant                 assemble_values.hpp
+//   tensors:    ID|STRING = TYPE SHAPE [quantization] payload
+//               TYPE f32 f64 f16 bf16 i32 i64 i16 i8 u8 bool, SHAPE [2, 3], quantization one of
+//               fp16 | int8_tensor scale FLOAT | int8_channel axis N scales [FLOAT, …]
+//               | block_fp8 block N shape SHAPE scales [FLOAT, …]
+//   code: training:
+//               instructions                  assemble_code.hpp
+//   schedule:   INDEX|RESULT : [ACTION INDEX|RESULT, …]    save_result save_for_grad free
+//               free_after_trng forward preload, or action N
+//   arrays:     STRING = TYPE SHAPE payload
+//   resources:  STRING = payload
+//   plan:       instructions of mep_text.hpp, up to the word `end`
+//   tokenizer:  instructions of tisa_text.hpp, up to the word `end`
+//
+// Tables may be left out, and what the code needs is added to them: operations from id 32 on,
+// signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
+// has to be complete where there is one. Without input_names, inputs get the names of their
+// results.
+//
+// Lifetime:   borrows what the resolver gives; nothing of the text.
+// Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
+//             wrong; input_too_large. Names are looked up after the last token, so that their
+//             errors come after all others.
+// Limits:     max_bytes, and 4 GiB - 1.
+// Allocation: at most 60 × the text, and 300 KB; besides those the map.
+
+#ifndef TESSERA_NAC_ASSEMBLY_HPP
+#define TESSERA_NAC_ASSEMBLY_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/text_map.hpp
+//
+// Where in its text the parts of an assembled container stand, for who finds something wrong later.
+//
+//   nac::text_map map;
+//   auto parts = nac::assemble(source, {}, {}, &map);
+//   … write it, read what was written, verify it: `found` is a diagnostic of that
+//   map.offset_of(*file, found.offset);           // of the statement that it is about
+//
+// A statement is a row of a table, an instruction, or a line of the plan or of the tokenizer; what
+// the assembler added by itself has none: then it is the section's word, else that of the code.
+//
+// Lifetime:   owns its lists.
+// Errors:     none.
+// Limits:     texts of 4 GiB.
+// Allocation: 8 bytes for each statement, at most twice that.
+
+#ifndef TESSERA_NAC_TEXT_MAP_HPP
+#define TESSERA_NAC_TEXT_MAP_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, and searching, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
+// standard algorithms, which cost more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, as much again as is sorted, unless it is in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
+/// holds for values at the front and for none behind them.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
+// ---- tessera/nac/words.hpp
+//
+// NAC assembly: its words, a table for each kind, which print, assemble and dictionaries share.
+//
+//   nac::assembly::word_of(nac::assembly::section_words, "code");    // its index, or not_a_word
+//
+//   keys          of the header: nac 1.6, quantization none, weights internal, inputs 1 …
+//   sections      operations: signatures: constants: parameters: input_names: tensors: code: …
+//   instructions  those of the system: input, parameter, output …; raw and op for any other
+//   fields        of tensors and payloads: scale, scales, axis, block, shape; hex, values, file
+//
+// Names of data types, quantization methods and actions are those of format.hpp.
+//
+// Lifetime:   constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_WORDS_HPP
+#define TESSERA_NAC_WORDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+/// The words of NAC assembly.
+namespace assembly {
+
+// X(word)
+#define TESSERA_NAC_KEYS(X)                                                                        \
+  X(nac)                                                                                           \
+  X(quantization)                                                                                  \
+  X(weights)                                                                                       \
+  X(inputs)                                                                                        \
+  X(outputs)                                                                                       \
+  X(d_model)                                                                                       \
+  X(training_flag)                                                                                 \
+  X(self_counting)                                                                                 \
+  X(order)
+
+/// What stands before the sections, a line for each.
+enum class key : std::uint8_t {
+#define TESSERA_X(word) word,
+  TESSERA_NAC_KEYS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::string_view key_words[] = {
+#define TESSERA_X(word) #word,
+    TESSERA_NAC_KEYS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_KEYS
+
+// X(word), in the order of printing
+#define TESSERA_NAC_TEXT_SECTIONS(X)                                                               \
+  X(operations)                                                                                    \
+  X(signatures)                                                                                    \
+  X(constants)                                                                                     \
+  X(parameters)                                                                                    \
+  X(input_names)                                                                                   \
+  X(tensors)                                                                                       \
+  X(code)                                                                                          \
+  X(schedule)                                                                                      \
+  X(training)                                                                                      \
+  X(arrays)                                                                                        \
+  X(resources)                                                                                     \
+  X(plan_constants)                                                                                \
+  X(plan)                                                                                          \
+  X(tokenizer)
+
+/// The sections of the text; plan and tokenizer close with the word `end`.
+enum class text_section : std::uint8_t {
+#define TESSERA_X(word) word,
+  TESSERA_NAC_TEXT_SECTIONS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::string_view section_words[] = {
+#define TESSERA_X(word) #word,
+    TESSERA_NAC_TEXT_SECTIONS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_TEXT_SECTIONS
+
+/// What stands behind the word of an instruction.
+enum class operands : std::uint8_t {
+  name,       ///< nothing, or the name of an input
+  parameter,  ///< an id, or a parameter's name
+  number,
+  constant,     ///< # and an id, or the constant itself
+  saved,        ///< an index into OPS, or its value
+  values,       ///< (values), and `filler [words]` where C isn't zeros
+  step,         ///< a parameter, and (gradient, learning rate)
+  end,          ///< (), or (value)
+  branch,       ///< (predicate, length if true, length if false)
+  convergence,  ///< (input), or (input, end, branches …)
+  raw,          ///< A B, c [words] and d [words]
+  operation     ///< an operation's id, and its arguments
+};
+
+// X(word, A, B, operands)
+#define TESSERA_NAC_INSTRUCTION_WORDS(X)                                                           \
+  X("input", 2, 0, name)                                                                           \
+  X("parameter", 2, 1, parameter)                                                                  \
+  X("state", 2, 2, number)                                                                         \
+  X("lifted", 2, 3, constant)                                                                      \
+  X("saved", 2, 4, saved)                                                                          \
+  X("target", 2, 5, number)                                                                        \
+  X("output", 3, 0, values)                                                                        \
+  X("subgraph_output", 3, 1, values)                                                               \
+  X("reserved_output", 3, 2, values)                                                               \
+  X("step", 3, 3, step)                                                                            \
+  X("end_training", 3, 4, end)                                                                     \
+  X("control_flow", 6, 0, branch)                                                                  \
+  X("convergence", 7, 0, convergence)                                                              \
+  X("raw", 0, 0, raw)                                                                              \
+  X("op", 0, 0, operation)
+
+struct instruction_word {
+  std::string_view word;
+  std::uint8_t a, b;
+  operands what;
+};
+inline constexpr instruction_word instruction_words[] = {
+#define TESSERA_X(word, a, b, what) {word, a, b, operands::what},
+    TESSERA_NAC_INSTRUCTION_WORDS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_INSTRUCTION_WORDS
+
+[[nodiscard]] constexpr const instruction_word* instruction_word_of(
+    std::string_view word) noexcept {
+  for (const instruction_word& w : instruction_words)
+    if (w.word == word) return &w;
+  return nullptr;
+}
+/// Of a system instruction; null where it has no word of its own.
+[[nodiscard]] constexpr const instruction_word* instruction_word_of(std::uint8_t a,
+                                                                    std::uint8_t b) noexcept {
+  for (const instruction_word& w : instruction_words)
+    if (w.a != 0 && w.a == a && (w.b == b || a == op_control_flow || a == op_convergence))
+      return &w;
+  return nullptr;
+}
+
+inline constexpr std::string_view header_words[] = {"1.6", "1.7", "1.8"};
+inline constexpr std::string_view weights_words[] = {"external", "internal"};
+inline constexpr std::string_view boolean_words[] = {"false", "true"};
+/// Operations whose prefixes may count themselves.
+inline constexpr std::string_view counting_words[] = {"input", "output", "control_flow"};
+
+inline constexpr std::string_view word_hex = "hex", word_values = "values", word_file = "file",
+                                  word_end = "end", word_c = "c", word_d = "d",
+                                  word_filler = "filler", word_action = "action",
+                                  word_scale = "scale", word_scales = "scales", word_axis = "axis",
+                                  word_block = "block", word_shape = "shape", word_ints = "ints",
+                                  word_floats = "floats", word_null = "null", word_nan = "nan",
+                                  word_none = "none", word_infinity = "inf",
+                                  word_minus_infinity = "-inf";
+
+/// Words that arguments may be, and so no value's name.
+inline constexpr std::string_view reserved_words[] = {
+    word_null,     boolean_words[0], boolean_words[1], word_nan,
+    word_infinity, word_ints,        word_floats,      word_end};
+
+/// A section's tag without the space at the end of one of them.
+[[nodiscard]] constexpr std::string_view tag_word(section s) noexcept {
+  const std::string_view t = tag(s);
+  return t.substr(0, t.back() == ' ' ? 3 : 4);
+}
+
+inline constexpr std::size_t not_a_word = ~std::size_t{0};
+template <std::size_t N>
+[[nodiscard]] constexpr std::size_t word_of(const std::string_view (&words)[N],
+                                            std::string_view word) noexcept {
+  for (std::size_t i = 0; i < N; ++i)
+    if (words[i] == word) return i;
+  return not_a_word;
+}
+
+/// Texts of CMAP or PERM by their ids, and the least id of a text.
+class short_index {
+ public:
+  short_index() noexcept = default;
+  /// The last record of an id counts; ids above 255 name nothing.
+  void set(std::uint16_t id, std::string_view text) noexcept;
+  [[nodiscard]] bool has(std::uint32_t id) const noexcept { return id < 256 && present_[id]; }
+  [[nodiscard]] std::string_view operator[](std::uint8_t id) const noexcept { return texts_[id]; }
+  /// The least id whose text this is; 256 when there is none.
+  [[nodiscard]] std::uint32_t find(std::string_view text) noexcept;
+
+ private:
+  static constexpr std::uint32_t slot_count = 1024;  // a quarter full at most
+  static constexpr std::uint16_t empty = 0xffff;
+  [[nodiscard]] static std::uint32_t hash(std::string_view text) noexcept;
+  void rebuild() noexcept;
+  std::string_view texts_[256];
+  std::uint16_t slots_[slot_count] = {};
+  bool present_[256] = {};
+  bool stale_ = true;
+};
+
+}  // namespace assembly
+namespace detail {}
+
+/// The assembly's word for a system instruction; empty where it has none of its own.
+[[nodiscard]] constexpr std::string_view system_word(std::uint8_t a, std::uint8_t b) noexcept {
+  const assembly::instruction_word* const w = assembly::instruction_word_of(a, b);
+  return w == nullptr ? std::string_view() : w->word;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_WORDS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+class text_map {
+ public:
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+
+  text_map() noexcept;
+
+  void set(assembly::key k, std::uint64_t offset) noexcept {
+    keys_[static_cast<std::size_t>(k)] = offset;
+  }
+  void set(assembly::text_section s, std::uint64_t offset) noexcept {
+    sections_[static_cast<std::size_t>(s)] = offset;
+  }
+  /// A statement that makes record `first` of its list, or the bytes of a body from `first` on.
+  /// Statements of a section come in order.
+  void add(assembly::text_section s, std::uint64_t first, std::uint64_t offset);
+
+  /// Of a header's line; 0 where there is none.
+  [[nodiscard]] std::uint64_t of(assembly::key k) const noexcept {
+    return known(keys_[static_cast<std::size_t>(k)]);
+  }
+  /// Of a section's word, else of that of the code, else 0.
+  [[nodiscard]] std::uint64_t of(assembly::text_section s) const noexcept;
+  /// Of what made a record, or a byte of a body.
+  [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept;
+
+  /// Of what stands at a byte of the container: `f` was assembled with this map.
+  [[nodiscard]] std::uint64_t offset_of(const file& f, std::uint64_t offset) const;
+
+ private:
+  struct row {
+    std::uint32_t first, offset;
+  };
+  [[nodiscard]] static constexpr std::uint64_t known(std::uint64_t offset) noexcept {
+    return offset != none ? offset : 0;
+  }
+
+  /// The last record of a list that doesn't begin behind a byte.
+  template <class List>
+  [[nodiscard]] std::uint64_t in_list(assembly::text_section s, const List& list,
+                                      std::uint64_t offset) const {
+    std::uint64_t before = 0;
+    for (const auto& r : list) {
+      if (r.offset > offset) break;
+      ++before;
+    }
+    return before == 0 ? of(s) : of(s, before - 1);
+  }
+
+  [[nodiscard]] std::uint64_t in_section(const file& f, section s, std::uint64_t offset) const;
+
+  pool<row> rows_[sizeof assembly::section_words / sizeof *assembly::section_words];
+  std::uint64_t sections_[sizeof assembly::section_words / sizeof *assembly::section_words];
+  std::uint64_t keys_[sizeof assembly::key_words / sizeof *assembly::key_words];
+};
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_TEXT_MAP_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// What a text names instead of holding it.
+struct payload_reference {
+  std::string_view name;
+  std::uint64_t offset = 0, size = 0;
+};
+
+/// Finds what a text refers to.
+struct resolver {
+  void* context = nullptr;
+  /// False where there are no such bytes. What `out` is set to outlives the parts.
+  bool (*resolve)(void* context, const payload_reference& which, bytes& out) = nullptr;
+};
+
+/// The parts of a container; `map` gets the places of its statements.
+[[nodiscard]] result<parts> assemble(std::string_view source, const resolver& r = {},
+                                     const limits& limit = {}, text_map* map = nullptr);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_ASSEMBLY_HPP
+
+// ---- tessera/nac/check.hpp
+//
+// Whether a NAC container can hold what its parts say.
+//
+//   if (const error e = nac::check(parts); e.code != errc::ok) return fail(e);
+//   // now nac::write has nothing left to refuse but a size beyond 64 bits
+//
+//   header         the version has a place for it: training, arrays, weights, sections
+//   counts         65,535 instructions; 255 commands of a tick; 2^32 - 1 records of a list
+//   texts          255 bytes of an operation's name or a signature, 65,535 of other names
+//   instructions   C and D have the words that their kind and signature take; ids up to 32,767
+//   constants      65,535 bytes or elements
+//   tensors        255 dimensions; the fields that the quantization stores, and no others
+//   payloads       2^32 - 1 bytes of a resource, a plan or a manifest
+//
+// What the numbers mean, verify tells: here, a reference may lead anywhere.
+//
+// Lifetime:   borrows the parts.
+// Errors:     nac_too_many_instructions … nac_write_resource, the first one found: of the header,
+//             texts, schedule, instructions, constants, tensors, payloads. The offset is the index
+//             of the record in its pool, 0 for fields of the header.
+// Limits:     those of the format.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_CHECK_HPP
+#define TESSERA_NAC_CHECK_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// The first thing that a container can't hold.
+[[nodiscard]] error check(const parts& p) noexcept;
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_CHECK_HPP
+
+// ---- tessera/nac/conversion.hpp
+//
+// Brings the parts of a NAC container into another version of the format.
+//
+//   auto older = nac::convert(nac::parts_of(*file), nac::header::v1_6);
+//   if (!older) return fail(older.error());
+//   auto bytes = nac::write(*older);
+//
+//   operation in use            its id
+//   the version predefines it   that one, and no row in CMAP
+//   another one                 its own where that is 32 or more, else the least free one from 32 on
+//
+// An operation is its name, so two ids of one name become one. CMAP holds what is in use, by
+// ascending id: it depends on nothing but the instructions and their names, and converting once
+// more changes nothing. What stays: everything else.
+//
+//   to v1_6   refused: TRNG, the training flag, arrays, INPUT 4 and 5, OUTPUT 3 and 4
+//   to v1_7   refused: arrays
+//
+// Lifetime:   as of the parts that were given: borrowed payloads stay borrowed.
+// Errors:     nac_convert_*; the offset is the index of an instruction, or 0. nac_write_range,
+//             nac_write_form.
+// Limits:     224 operations that the version doesn't predefine.
+// Allocation: none but the names of predefined operations that need a row now.
+
+#ifndef TESSERA_NAC_CONVERSION_HPP
+#define TESSERA_NAC_CONVERSION_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// The parts of a container of another version that computes the same.
+/// Move the parts in to save a copy of them.
+[[nodiscard]] result<parts> convert(parts p, header to);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_CONVERSION_HPP
+
+// ---- tessera/nac/execution_plan.hpp
+//
+// The orchestrator's bytecode (MEP): the table of its instructions, an iterator, a writer.
+//
+//   nac::plan_reader in(file.plan());
+//   for (nac::plan_instruction i; in.next(i);)
+//     for (const nac::plan_operand& o : i.operands())
+//       std::cout << i.row->name << ' ' << o.value << '\n';
+//   if (in.error().code != tessera::errc::ok) return in.error();
+//
+//   ORCH         u32 bytes of code, u32 number of constants, code, constants
+//   instruction  u8 opcode, operands by the row's layout; one letter each:
+//     i o        u8 slot that is read, that is written;  z: written, 0 for none
+//     v x        u8 n, then n of i, n of o
+//     m b        u8 number of a model; u8 without a meaning of its own
+//     c s n w    u16 id of a constant; which is a string; a model's number; a string, 0 for none
+//     j          i16 distance from the end of this operand
+//     A to Z     u8 with names: `plan_choices`; some decide which operands follow the layout
+//
+// Lifetime:   borrows the bytecode.
+// Errors:     nac_mep_*; offsets into the bytecode; of a writer, the index of the instruction.
+// Limits:     none.
+// Allocation: none to read; of the writer: what it writes, and 16 bytes for each label and jump.
+
+#ifndef TESSERA_NAC_EXECUTION_PLAN_HPP
+#define TESSERA_NAC_EXECUTION_PLAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+// X(mnemonic, opcode, the 1.x that it came with or 0 where no version runs it, layout)
+// clang-format off
+#define TESSERA_NAC_PLAN_OPS(X)               \
+  X(src_cmd_arg,           0x01, 0, "ob")     \
+  X(src_user_prompt,       0x02, 6, "oPs")    \
+  X(src_file_content,      0x03, 0, "bbb")    \
+  X(src_constant,          0x04, 6, "oc")     \
+  X(src_exec_mode,         0x05, 7, "o")      \
+  X(res_load_model,        0x10, 6, "ms")     \
+  X(res_load_datafile,     0x11, 6, "oFs")    \
+  X(res_load_extern,       0x12, 6, "oR")     \
+  X(res_load_dynamic,      0x13, 6, "oiG")    \
+  X(res_load_array,        0x14, 8, "os")     \
+  X(reserved_18,           0x18, 0, "bbb")    \
+  X(res_unload,            0x1f, 6, "U")      \
+  X(preproc_encode,        0x20, 6, "iio")    \
+  X(preproc_decode,        0x21, 6, "iio")    \
+  X(preproc_get_id,        0x22, 6, "iso")    \
+  X(string_format,         0x2a, 6, "osv")    \
+  X(tensor_create,         0x30, 6, "oTKi")   \
+  X(reserved_31,           0x31, 0, "bbbbb")  \
+  X(tensor_manipulate,     0x38, 6, "Moi")    \
+  X(tensor_combine,        0x39, 6, "Cov")    \
+  X(tensor_info,           0x3a, 6, "Noi")    \
+  X(tensor_extract,        0x3b, 6, "oii")    \
+  X(reserved_50,           0x50, 0, "bbvx")   \
+  X(reserved_51,           0x51, 0, "bbbvx")  \
+  X(sys_copy,              0x59, 6, "oi")     \
+  X(sys_debug_print,       0x5f, 6, "is")     \
+  X(math_unary,            0x60, 6, "Qoi")    \
+  X(math_binary,           0x61, 6, "Boii")   \
+  X(math_aggregate,        0x62, 6, "Aoi")    \
+  X(logic_compare,         0x68, 6, "Loii")   \
+  X(analysis_top_k,        0x70, 6, "iioo")   \
+  X(analysis_sample,       0x71, 6, "iiio")   \
+  X(model_run_static,      0x80, 6, "mvx")    \
+  X(model_run_dynamic,     0x81, 0, "bvb")    \
+  X(model_train_step,      0x82, 7, "mEvvoizww") \
+  X(model_zero_grad,       0x83, 7, "m")      \
+  X(model_save_weights,    0x85, 7, "mib")    \
+  X(flow_loop_start,       0xa0, 6, "i")      \
+  X(flow_loop_end,         0xa1, 6, "j")      \
+  X(flow_branch_if,        0xa8, 6, "ij")     \
+  X(flow_break_loop_if,    0xa9, 6, "ij")     \
+  X(reserved_af,           0xaf, 0, "")       \
+  X(serialize_object,      0xe0, 6, "oiS")    \
+  X(reserved_e1,           0xe1, 0, "bbb")    \
+  X(io_write,              0xf0, 6, "iDiW")   \
+  X(exec_return,           0xfe, 6, "v")      \
+  X(exec_halt,             0xff, 6, "")
+// clang-format on
+
+/// The orchestrator's instructions.
+enum class plan_op : std::uint8_t {
+#define TESSERA_X(name, code, since, layout) name = code,
+  TESSERA_NAC_PLAN_OPS(TESSERA_X)
+#undef TESSERA_X
+};
+struct plan_op_row {
+  plan_op op;
+  std::uint8_t since;  ///< 6, 7 or 8 for versions 1.6 to 1.8; 0: reserved, its size is all there is
+  std::string_view name;
+  std::string_view layout;
+};
+inline constexpr plan_op_row plan_ops[] = {
+#define TESSERA_X(name, code, since, layout) {plan_op::name, since, #name, layout},
+    TESSERA_NAC_PLAN_OPS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_PLAN_OPS
+
+/// A value of an operand that has names, and the operands that stand behind the layout with it.
+struct plan_choice {
+  char set;  ///< the letter of the operand
+  std::uint8_t value;
+  std::uint8_t since;
+  std::string_view name;
+  std::string_view more = {};
+};
+// clang-format off
+inline constexpr plan_choice plan_choices[] = {
+    {'P', 0, 6, "string"}, {'P', 1, 6, "int"}, {'P', 2, 6, "float"},
+    {'F', 2, 6, "npy"},
+    {'G', 2, 6, "npy"}, {'G', 3, 6, "image"},
+    {'R', 0, 6, "tokenizer", "n"}, {'R', 1, 6, "constant", "c"},
+    {'U', 0, 6, "model", "m"}, {'U', 1, 6, "slot", "o"},
+    {'T', 0, 6, "f32"}, {'T', 1, 6, "f64"}, {'T', 2, 6, "f16"}, {'T', 3, 6, "bf16"},
+    {'T', 4, 6, "i32"}, {'T', 5, 6, "i64"}, {'T', 6, 6, "i16"}, {'T', 7, 6, "i8"},
+    {'T', 8, 6, "u8"}, {'T', 9, 6, "bool"},
+    {'K', 0, 6, "value"}, {'K', 1, 6, "range"}, {'K', 2, 6, "ones"}, {'K', 3, 6, "zeros"},
+    {'M', 1, 6, "pad_left", "ii"}, {'M', 2, 8, "unsqueeze", "i"}, {'M', 3, 8, "squeeze", "i"},
+    {'C', 0, 6, "concat", "i"},
+    {'N', 0, 6, "shape"}, {'N', 1, 6, "dimension", "i"}, {'N', 2, 6, "scalar"},
+    {'Q', 0, 6, "softmax"}, {'Q', 1, 6, "sqrt"}, {'Q', 2, 6, "abs"}, {'Q', 3, 6, "neg"},
+    {'Q', 4, 6, "exp"}, {'Q', 5, 8, "reciprocal"},
+    {'B', 0, 6, "add"}, {'B', 1, 6, "sub"}, {'B', 2, 6, "mul"}, {'B', 3, 8, "div"},
+    {'B', 4, 8, "pow"}, {'B', 5, 8, "max"}, {'B', 6, 8, "min"},
+    {'A', 0, 6, "argmax"},
+    {'L', 0, 6, "eq"}, {'L', 1, 6, "ne"}, {'L', 2, 6, "gt"}, {'L', 3, 6, "lt"},
+    {'E', 0, 7, "cross_entropy"}, {'E', 1, 7, "mse"}, {'E', 255, 7, "none"},
+    {'S', 0, 6, "text"}, {'S', 1, 6, "json"}, {'S', 2, 6, "png"},
+    {'D', 0, 6, "stdout"}, {'D', 1, 6, "stderr"}, {'D', 2, 6, "file"},
+    {'W', 0, 6, "line"}, {'W', 1, 6, "append"}, {'W', 2, 6, "bare"},
+};
+// clang-format on
+
+namespace detail {
+
+/// Where each opcode stands in plan_ops, and each set in plan_choices.
+struct plan_tables {
+  std::uint8_t row[256], first[26], size[26];
+  bool decides[26];  ///< whether the choice says which operands follow
+};
+inline constexpr std::uint8_t no_row = 255;
+inline constexpr plan_tables plan_table = [] {
+  plan_tables t{};
+  for (std::uint8_t& row : t.row) row = no_row;
+  std::uint8_t n = 0;
+  for (const plan_op_row& r : plan_ops) t.row[static_cast<std::size_t>(r.op)] = n++;
+  n = 0;
+  for (const plan_choice& c : plan_choices) {
+    const auto set = static_cast<std::size_t>(c.set - 'A');
+    if (t.size[set]++ == 0) t.first[set] = n;
+    t.decides[set] = t.decides[set] || !c.more.empty();
+    ++n;
+  }
+  return t;
+}();
+
+}  // namespace detail
+
+/// An opcode's row; null for an unknown one.
+[[nodiscard]] constexpr const plan_op_row* plan_row(std::uint8_t opcode) noexcept {
+  const std::uint8_t row = detail::plan_table.row[opcode];
+  return row == detail::no_row ? nullptr : &plan_ops[row];
+}
+[[nodiscard]] constexpr std::string_view name(plan_op op) noexcept {
+  const plan_op_row* const row = plan_row(static_cast<std::uint8_t>(op));
+  return row != nullptr ? row->name : std::string_view();
+}
+/// A choice by its operand's letter and value; null where there is none.
+[[nodiscard]] constexpr const plan_choice* find_choice(char set, std::int64_t value) noexcept {
+  const auto s = static_cast<std::size_t>(set - 'A');
+  const std::size_t first = detail::plan_table.first[s];
+  for (std::size_t i = 0; i < detail::plan_table.size[s]; ++i)
+    if (plan_choices[first + i].value == value) return &plan_choices[first + i];
+  return nullptr;
+}
+
+[[nodiscard]] constexpr bool is_choice_operand(char kind) noexcept {
+  return kind >= 'A' && kind <= 'Z';
+}
+[[nodiscard]] constexpr bool is_list_operand(char kind) noexcept {
+  return kind == 'v' || kind == 'x';
+}
+[[nodiscard]] constexpr bool is_constant_operand(char kind) noexcept {
+  return kind == 'c' || kind == 's' || kind == 'n' || kind == 'w';
+}
+[[nodiscard]] constexpr bool is_slot_operand(char kind) noexcept {
+  return kind == 'i' || kind == 'o' || kind == 'z';
+}
+/// Bytes of an operand, of a list's count alone.
+[[nodiscard]] constexpr std::uint32_t operand_size(char kind) noexcept {
+  return is_constant_operand(kind) || kind == 'j' ? 2 : 1;
+}
+
+/// Walks along an instruction's operands: a list's count, then each of its slots.
+class plan_layout {
+ public:
+  constexpr plan_layout() noexcept = default;
+  explicit constexpr plan_layout(const plan_op_row& row) noexcept : left_(row.layout) {}
+  /// The letter of the operand that comes next; 0 behind the last.
+  [[nodiscard]] constexpr char kind() const noexcept {
+    return slots_ != 0 ? slot_ : left_.empty() ? '\0' : left_[0];
+  }
+  /// Slots of the list that are still to come.
+  [[nodiscard]] constexpr std::uint32_t slots() const noexcept { return slots_; }
+  /// Goes behind the operand, whose value decides what follows. False, without going on, where it
+  /// decides by a choice that doesn't exist.
+  constexpr bool pass(std::int64_t value) noexcept {
+    if (slots_ != 0) return --slots_, true;
+    const char k = left_[0];
+    if (is_list_operand(k)) {
+      slots_ = static_cast<std::uint32_t>(value);
+      slot_ = k == 'v' ? 'i' : 'o';
+    } else if (is_choice_operand(k) && detail::plan_table.decides[k - 'A']) {
+      const plan_choice* const c = find_choice(k, value);
+      if (c == nullptr) return false;
+      more_ = c->more;
+    }
+    left_.remove_prefix(1);
+    if (left_.empty()) {
+      left_ = more_;
+      more_ = {};
+    }
+    return true;
+  }
+
+ private:
+  std::string_view left_, more_;
+  std::uint32_t slots_ = 0;
+  char slot_ = 'i';
+};
+
+/// An operand as it stands.
+struct plan_operand {
+  char kind = '\0';  ///< the letter of the layout
+  std::int32_t value = 0;
+  std::uint64_t offset = 0;  ///< into the bytecode
+
+  /// Where a jump goes, an offset into the bytecode.
+  [[nodiscard]] std::int64_t target() const noexcept {
+    return static_cast<std::int64_t>(offset) + 2 + value;
+  }
+};
+
+class plan_operands {
+ public:
+  class iterator {
+   public:
+    iterator() noexcept = default;
+    iterator(plan_layout l, const std::byte* at, std::uint64_t offset) noexcept;
+    [[nodiscard]] const plan_operand& operator*() const noexcept { return now_; }
+    [[nodiscard]] const plan_operand* operator->() const noexcept { return &now_; }
+    iterator& operator++() noexcept;
+    [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
+      return a.now_.kind == b.now_.kind && a.at_ == b.at_;
+    }
+
+   private:
+    void read() noexcept;
+    plan_layout layout_;
+    const std::byte* at_ = nullptr;
+    plan_operand now_;
+  };
+
+  plan_operands(const plan_op_row& row, const std::byte* at, std::uint64_t offset) noexcept
+      : layout_(row), at_(at), offset_(offset) {}
+  [[nodiscard]] iterator begin() const noexcept { return {layout_, at_, offset_}; }
+  [[nodiscard]] iterator end() const noexcept { return {}; }
+
+ private:
+  plan_layout layout_;
+  const std::byte* at_;
+  std::uint64_t offset_;
+};
+
+/// An instruction, all of whose operands are there.
+struct plan_instruction {
+  std::uint64_t offset = 0;  ///< into the bytecode
+  std::uint32_t size = 0;    ///< its bytes, with the opcode
+  const plan_op_row* row = nullptr;
+  const std::byte* data = nullptr;
+
+  [[nodiscard]] plan_op op() const noexcept { return row->op; }
+  [[nodiscard]] bool reserved() const noexcept { return row->since == 0; }
+  [[nodiscard]] plan_operands operands() const noexcept { return {*row, data + 1, offset + 1}; }
+};
+
+/// Walks over any bytes as instructions, and stops at the first that can't be one.
+class plan_reader {
+ public:
+  explicit plan_reader(bytes code) noexcept : code_(code) {}
+  /// The next instruction. False at the end, and where the bytes are none: see error().
+  [[nodiscard]] bool next(plan_instruction& out) noexcept;
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  /// Behind the last instruction.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
+
+ private:
+  bool fail(errc code, std::uint64_t offset) noexcept;
+  bytes code_;
+  std::size_t at_ = 0;
+  tessera::error error_;
+};
+
+/// Writes a plan and its constants into parts.
+///
+///   nac::plan_writer w(p);
+///   const auto again = w.new_label();
+///   w.emit(nac::plan_op::src_constant, {0, w.int64(3)});
+///   w.emit(nac::plan_op::flow_loop_start, {0});
+///   w.place(again);
+///   w.emit(nac::plan_op::string_format, {1, w.string("{}"), 1, 0});    // a list: its count, slots
+///   w.emit(nac::plan_op::io_write, {1, 0, 0, 0});
+///   w.emit(nac::plan_op::flow_loop_end, {again});                      // a jump: its label
+///   if (const error e = w.finish(); e.code != errc::ok) return e;      // now p.plan holds it
+class plan_writer {
+ public:
+  /// Constants go behind those that `to` has, with ids behind theirs.
+  explicit plan_writer(parts& to);
+
+  // ---- constants: each returns the id of a new one
+
+  std::uint16_t null() { return add(constant_type::null, 0, {}); }
+  std::uint16_t boolean(bool v) { return add(constant_type::boolean, v ? 1 : 0, {}); }
+  std::uint16_t int64(std::int64_t v) {
+    return add(constant_type::int64, static_cast<std::uint64_t>(v), {});
+  }
+  std::uint16_t float64(double v) {
+    return add(constant_type::float64, std::bit_cast<std::uint64_t>(v), {});
+  }
+  std::uint16_t string(std::string_view v) {
+    return add(constant_type::string, 0, to_.add_string(v));
+  }
+  std::uint16_t int32_list(view<std::int32_t> v) { return add_list(constant_type::int32_list, v); }
+  std::uint16_t float32_list(view<float> v) { return add_list(constant_type::float32_list, v); }
+
+  // ---- code
+
+  /// A place to jump to, which `place` sets before or after its jumps.
+  [[nodiscard]] std::uint32_t new_label();
+  void place(std::uint32_t label) noexcept {
+    if (label < labels_.size()) labels_[label] = code_.size();
+  }
+  /// Appends an instruction: its operands in the order of the layout. After an error: nothing.
+  void emit(plan_op op, view<std::int64_t> operands);
+  void emit(plan_op op, std::initializer_list<std::int64_t> operands = {}) {
+    emit(op, view<std::int64_t>(operands.begin(), operands.size()));
+  }
+
+  /// Bytes of code so far.
+  [[nodiscard]] std::uint64_t size() const noexcept { return code_.size(); }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  /// Sets the jumps and puts the code where the plan of the parts was. The writer is empty then.
+  [[nodiscard]] tessera::error finish();
+
+ private:
+  static constexpr std::uint64_t unplaced = ~std::uint64_t{0};
+  struct jump {
+    std::uint64_t offset;
+    std::uint32_t label;
+    std::uint32_t instruction;
+  };
+
+  void fail(errc code) noexcept { error_ = {code, count_}; }
+  std::uint16_t add(constant_type type, std::uint64_t bits, range values);
+  template <class T>
+  std::uint16_t add_list(constant_type type, view<T> values) {
+    const range r{static_cast<std::uint32_t>(to_.numbers.size()),
+                  static_cast<std::uint32_t>(values.size())};
+    for (const T v : values) to_.numbers.push_back(std::bit_cast<std::uint32_t>(v));
+    return add(type, 0, r);
+  }
+
+  parts& to_;
+  pool<std::byte> code_;
+  pool<std::uint64_t> labels_;
+  pool<jump> jumps_;
+  std::uint32_t count_ = 0, next_id_ = 0;
+  tessera::error error_;
+};
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_EXECUTION_PLAN_HPP
+
+// ---- tessera/nac/execution_plan_text.hpp
+//
+// The orchestrator's plan as text for people, and read back to the same bytes.
+//
+//       src_constant $0, #0 ; 3
+//       flow_loop_start $0
+//     L1:
+//       string_format $1, #1, [$0] ; "n={}"
+//       io_write $1, stdout, $0, line
+//       flow_loop_end L1
+//       exec_halt
+//
+//   $n          a slot                       #n      a constant of the plan by its id
+//   [$1, $2]    a list of slots              none    no slot or no constant, where that can be
+//   word        what the table calls a value, or the label that a jump goes to; any word but `end`
+//   n           a model, a value without a name, or a jump's distance from the end of its operand
+//   bytes 0x…   what is no instruction: from the first bytes that can't be one to the end
+//
+// Operands stand in the order of the bytes. Every byte is printed, so that a broken plan reads back
+// as it was, too; values of constants stand in comments.
+//
+// Lifetime:   nothing is kept but the bytes that parts own.
+// Errors:     of parsing: nac_mep_* and nac_text_*, at the token.
+// Limits:     a jump reaches 32 KiB; labels and jumps stand in the first 4 GiB of the text.
+// Allocation: to print, 6 × the bytecode and 100 bytes for each constant, beside the text;
+//             to parse, at most 20 × the text, where it is labels alone.
+
+#ifndef TESSERA_NAC_EXECUTION_PLAN_TEXT_HPP
+#define TESSERA_NAC_EXECUTION_PLAN_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// Prints bytecode, labels behind two spaces and instructions behind four.
+void print_plan(text& out, bytes code, const constants& pool_of);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_EXECUTION_PLAN_TEXT_HPP
+
+// ---- tessera/nac/execution_plan_verify.hpp
+//
+// Checks of the orchestrator's plan: what running it relies on and can't be seen while it runs.
+//
+//   if (const auto e = nac::verify_plan(file); e.code != tessera::errc::ok) return e;
+//
+//   every instruction  known and not reserved, complete, its named values among those in the table
+//   constants          in the pool; strings where a path, a prompt, a format or a name is wanted
+//   jumps              onto an instruction or exactly to the end, and not into a loop from outside
+//   loops              every start has its end, which jumps back into the loop; a break stands in a
+//                      loop and jumps behind its end
+//
+// Not checked: what slots hold when they are read, files, and that a branch out of a loop leaves
+// its count behind. Of constants with the same id the last counts.
+//
+// Lifetime:   nothing is kept.
+// Errors:     nac_mep_*; offsets into the file.
+// Limits:     none; time n log n of the bytecode.
+// Allocation: at most 32 × the bytecode, where it is starts of loops alone, and 200 KiB.
+
+#ifndef TESSERA_NAC_EXECUTION_PLAN_VERIFY_HPP
+#define TESSERA_NAC_EXECUTION_PLAN_VERIFY_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
+[[nodiscard]] error verify_plan(const file& f);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_EXECUTION_PLAN_VERIFY_HPP
+
+// ---- tessera/nac/lexer.hpp
+//
+// NAC assembly as tokens: what assemble and its parts read from, and how strings are printed.
+//
+//   nac::detail::lexer in(source);
+//   if (in.accept("schedule")) in.expect(':');
+//   const std::int64_t tick = in.integer(0, 65535);
+//   in.end_line();
+//   if (in.failed()) return in.error();
+//
+//   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
+//   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
+//   string    "…" with \" \\ \n \r \t \xHH                                "fc.weight"
+//   mark      any other character by itself                               ( ) [ ] { } = : , #
+//   line end  ends a statement, but for those inside of brackets
+//   comment   from ';' to the end of the line
+//
+// The first error stays, and everything after it is refused without effect.
+//
+// Lifetime:   borrows the source.
+// Errors:     nac_text_*, at the token that is wrong.
+// Limits:     none.
+// Allocation: what is asked for: decoded strings.
+
+#ifndef TESSERA_NAC_LEXER_HPP
+#define TESSERA_NAC_LEXER_HPP
+
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
+void print_string(text& out, std::string_view s);
+
+}  // namespace detail
+
+using detail::print_string;
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_LEXER_HPP
+
+// ---- tessera/nac/quantization.hpp
+//
+// The values of tensors as floats, and how floats are stored as smaller ones.
+//
+//   auto values = nac::dequantize(tensor);                      // all, or some: tensor_values
+//   auto small = nac::quantize(*values, shape, nac::quantization::int8_tensor);
+//   auto lost = nac::requantization_error(tensor, nac::quantization::block_fp8);
+//   std::cout << lost->rms() << ' ' << lost->snr_db() << '\n';
+//
+//   method        stored   scale                                       range        applies to
+//   fp16          f16      none                                        all of f16   rank >= 1
+//   int8_tensor   i8       max|x| / 127 of all; 1e-9 where that is 0   -127 … 127   rank >= 1
+//   int8_channel  i8       the same for each index of axis 0           -127 … 127   rank >= 2 (*)
+//   block_fp8     i8       max|x| / 127 of each block; 1 where it's 0  -128 … 127   rank >= 1
+//     (*) int8_tensor for rank 1, and for shapes without elements
+//
+// A value is x / scale, rounded to nearest with ties to even; it's read back as the product with the
+// scale. All of it in float32: float64 is narrowed before. Blocks are of 64 consecutive elements,
+// and the last is padded with zeros. Tensors of rank 0 and those that hold integers stay as they
+// are.
+//
+// Lifetime:   tensor_values borrow the tensor's bytes.
+// Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset is
+//             the index of the value.
+// Limits:     none of their own.
+// Allocation: what is returned; tensor_values and the error figures: none but 4 bytes a scale.
+
+#ifndef TESSERA_NAC_QUANTIZATION_HPP
+#define TESSERA_NAC_QUANTIZATION_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/core/float16.hpp
+//
+// The 16-bit floats of tensor files: IEEE binary16 and bfloat16, to and from float.
+//
+//   float x = tessera::float_from_half(0x3c00);      // 1.0f
+//   std::uint16_t h = tessera::half_from_float(x);   // rounded to nearest, ties to even
+//
+//   binary16   1 sign, 5 exponent (bias 15), 10 fraction bits
+//   bfloat16   1 sign, 8 exponent (bias 127), 7 fraction bits: the upper half of a float
+//
+// NaNs stay NaNs and keep their sign and upper fraction bits (hosts that compute on x87 may quiet a
+// signaling one); too large becomes infinity.
+//
+// Lifetime:   values.
+// Errors:     none: every bit pattern converts.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_FLOAT16_HPP
+#define TESSERA_CORE_FLOAT16_HPP
+
+#include <bit>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// The float with the value of a binary16 pattern; exact.
+[[nodiscard]] constexpr float float_from_half(std::uint16_t half) noexcept {
+  const std::uint32_t sign = std::uint32_t{half & 0x8000u} << 16;
+  const std::uint32_t exponent = half >> 10 & 0x1fu;
+  std::uint32_t fraction = half & 0x3ffu;
+  if (exponent == 0x1f)  // infinity and NaN
+    return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+  if (fraction == 0) return std::bit_cast<float>(sign);
+  const auto shift = static_cast<std::uint32_t>(std::countl_zero(fraction)) - 21;  // subnormal
+  fraction = fraction << shift & 0x3ffu;
+  return std::bit_cast<float>(sign | (113 - shift) << 23 | fraction << 13);
+}
+
+/// The binary16 pattern nearest to `value`, ties to even.
+[[nodiscard]] constexpr std::uint16_t half_from_float(float value) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000u;
+  const std::uint32_t magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u)  // NaN: quiet, so that a payload in the low bits alone survives
+    return static_cast<std::uint16_t>(sign | 0x7e00u | (magnitude >> 13 & 0x1ffu));
+  if (magnitude >= 0x47800000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // >= 2^16
+  const std::uint32_t exponent = magnitude >> 23;
+  if (exponent < 102) return static_cast<std::uint16_t>(sign);  // below half the least subnormal
+  // Significand and the number of its bits that are dropped; rounding may carry into the exponent,
+  // which is what makes 65520 infinite and the largest subnormal normal.
+  const std::uint32_t significand = (magnitude & 0x7fffffu) | 0x800000u;
+  const std::uint32_t dropped = exponent >= 113 ? 13 : 126 - exponent;
+  std::uint32_t half = exponent >= 113 ? (exponent - 113) << 10 : 0;
+  half += significand >> dropped;
+  const std::uint32_t rest = significand & ((1u << dropped) - 1);
+  const std::uint32_t tie = 1u << (dropped - 1);
+  half += (rest > tie || (rest == tie && (half & 1u) != 0)) ? 1u : 0u;
+  return static_cast<std::uint16_t>(sign | half);
+}
+
+/// The float with the value of a bfloat16 pattern; exact.
+[[nodiscard]] constexpr float float_from_bfloat16(std::uint16_t value) noexcept {
+  return std::bit_cast<float>(std::uint32_t{value} << 16);
+}
+
+/// The bfloat16 pattern nearest to `value`, ties to even.
+[[nodiscard]] constexpr std::uint16_t bfloat16_from_float(float value) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);
+  return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_FLOAT16_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+inline constexpr std::uint16_t default_block = 64;  ///< elements of one scale of block_fp8
+
+namespace detail {
+
+/// A float as memory holds it: hosts that compute with more precision round it there.
+[[nodiscard]] float stored(float value) noexcept;
+
+template <class T>
+inline void convert(const std::byte* from, float* to, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i)
+    to[i] = stored(static_cast<float>(load_le<T>(from + i * sizeof(T))));
+}
+
+}  // namespace detail
+
+/// The values of a tensor as float32: products of elements and scales, wider floats rounded, other
+/// types converted; a boolean is 0 or 1. Only `of` makes one that isn't empty.
+class tensor_values {
+ public:
+  /// Checks that elements, shape and scales agree.
+  [[nodiscard]] static result<tensor_values> of(const tensor& t) noexcept;
+
+  /// How many values there are.
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// Values `first` to `first + count` - 1, which must exist.
+  void read(std::uint64_t first, float* to, std::size_t count) const noexcept;
+
+ private:
+  void scaled(std::uint64_t first, const std::byte* from, float* to,
+              std::size_t count) const noexcept;
+
+  tensor tensor_;
+  std::uint64_t size_ = 0;
+  std::uint64_t run_ = 1;  // consecutive elements of one scale
+};
+
+/// All values of a tensor: 4 bytes for each.
+[[nodiscard]] result<pool<float>> dequantize(const tensor& t);
+/// Values `first` to `first + count` - 1 of a tensor, for those that are too large for memory.
+[[nodiscard]] error dequantize(const tensor& t, std::uint64_t first, float* to, std::size_t count);
+
+/// Floats that stand in memory, read as tensor_values are.
+class float_values {
+ public:
+  explicit float_values(view<float> values) noexcept : values_(values) {}
+  [[nodiscard]] std::uint64_t size() const noexcept { return values_.size(); }
+  void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
+    for (std::size_t i = 0; i < count; ++i) to[i] = values_[to_size(first) + i];
+  }
+
+ private:
+  view<float> values_;
+};
+
+/// How values are stored by a method: all but the elements.
+struct quantized_form {
+  data_type type = data_type::int8;
+  nac::quantization quantization = nac::quantization::int8_tensor;  ///< none for fp16
+  std::uint16_t block = 0;
+  std::uint64_t values = 0;    ///< that are stored
+  std::uint64_t elements = 0;  ///< more than the values where blocks are padded
+  std::uint64_t run = 1;       ///< consecutive elements of one scale
+};
+
+namespace detail {
+
+inline constexpr std::size_t chunk = 512;  // values that are looked at together, on the stack
+
+/// Calls `each(value, index)` for all values, until it returns false.
+template <class Values, class Each>
+inline bool each_value(const Values& values, Each each) {
+  float some[chunk];
+  for (std::uint64_t first = 0; first < values.size(); first += chunk) {
+    const std::uint64_t left = values.size() - first;
+    const std::size_t n = left < chunk ? static_cast<std::size_t>(left) : chunk;
+    values.read(first, some, n);
+    for (std::size_t i = 0; i < n; ++i)
+      if (!each(some[i], first + i)) return false;
+  }
+  return true;
+}
+
+[[nodiscard]] float scale_of(float largest, quantization method) noexcept;
+
+/// x / scale to the nearest integer, ties to even, not beyond `low` and 127.
+[[nodiscard]] std::int8_t quantized(float x, float scale, float low) noexcept;
+[[nodiscard]] constexpr float lowest(quantization method) noexcept {
+  return method == quantization::block_fp8 ? -128.0f : -127.0f;
+}
+
+constexpr std::uint32_t not_finite = 0x7f800000;  // and above, without the sign
+/// The largest magnitude, as bits; those of numbers are in their order.
+[[nodiscard]] std::uint32_t largest_of(const float* values, std::size_t count) noexcept;
+
+}  // namespace detail
+
+/// The first pass: what form `values` of a shape of rank 1 or more take, and their scales, which are
+/// appended to `scales`. nac_quantize_method for `none`; values that aren't finite have no scale,
+/// and those that f16 would make infinite no place in it.
+template <class Values>
+[[nodiscard]] inline error measure(const Values& values, view<std::uint32_t> shape,
+                                   quantization method, std::uint16_t block, quantized_form& form,
+                                   pool<float>& scales) {
+  std::uint64_t count = 0;
+  if (method == quantization::none || shape.empty()) return {errc::nac_quantize_method, 0};
+  if (block == 0) return {errc::nac_quantize_block, 0};
+  if (!detail::count_elements(shape, count) || count != values.size())
+    return {errc::nac_quantize_shape, 0};
+  form = {data_type::int8, method, 0, count, count, count};
+  std::uint64_t wrong = 0;
+  if (method == quantization::fp16) {
+    form.type = data_type::float16;
+    form.quantization = quantization::none;
+    if (!detail::each_value(values, [&](float x, std::uint64_t i) {
+          wrong = i;
+          return !((x >= 65520.0f || x <= -65520.0f) && x - x == 0);  // 65520 would round to 2^16
+        }))
+      return {errc::nac_quantize_float16, wrong};
+    return {};
+  }
+  std::uint64_t runs = 1;
+  if (method == quantization::int8_channel && (shape.size() == 1 || count == 0)) {
+    form.quantization = method = quantization::int8_tensor;
+  } else if (method == quantization::int8_channel) {
+    runs = shape[0];
+    form.run = count / runs;
+  } else if (method == quantization::block_fp8) {
+    runs = count / block + (count % block != 0 ? 1 : 0);
+    if (!checked_mul(runs, std::uint64_t{block}, form.elements))
+      return {errc::nac_quantize_shape, 0};
+    form.run = form.block = block;
+  }
+  std::uint32_t largest = 0;
+  std::uint64_t left = form.run;  // of the run
+  const auto end_run = [&] {
+    scales.push_back(detail::scale_of(std::bit_cast<float>(largest), method));
+    largest = 0;
+    left = form.run;
+    --runs;
+  };
+  float some[detail::chunk];
+  for (std::uint64_t first = 0; first < count;) {
+    std::uint64_t n = count - first < detail::chunk ? count - first : detail::chunk;
+    n = n < left ? n : left;
+    values.read(first, some, to_size(n));
+    const std::uint32_t here = detail::largest_of(some, to_size(n));
+    if (here >= detail::not_finite) {
+      std::size_t i = 0;
+      while (detail::largest_of(some + i, 1) < detail::not_finite) ++i;
+      return {errc::nac_quantize_finite, first + i};
+    }
+    largest = here > largest ? here : largest;
+    first += n;
+    left -= n;
+    if (left == 0) end_run();
+  }
+  while (runs != 0) end_run();  // the block that isn't full, or the run without values
+  return {};
+}
+
+/// The second pass: elements `first` to `first + count` - 1 of a form that `measure` found, with the
+/// scales that it appended.
+template <class Values>
+inline void quantize_elements(const Values& values, const quantized_form& form, const float* scales,
+                              std::uint64_t first, std::byte* to, std::size_t count) noexcept {
+  float some[detail::chunk];
+  const float low = detail::lowest(form.quantization);
+  while (count != 0) {
+    const std::size_t n = count < detail::chunk ? count : detail::chunk;
+    const std::uint64_t left = first < form.values ? form.values - first : 0;
+    const std::size_t here = left < n ? static_cast<std::size_t>(left) : n;
+    values.read(first, some, here);
+    for (std::size_t i = here; i < n; ++i) some[i] = 0;
+    if (form.type == data_type::float16) {
+      for (std::size_t i = 0; i < n; ++i) store_le(to + i * 2, half_from_float(some[i]));
+      to += n * 2;
+    } else {
+      std::size_t done = 0;
+      while (done != n) {  // run by run
+        const std::uint64_t at = first + done, rest = form.run - at % form.run;
+        const std::size_t end = rest < n - done ? done + static_cast<std::size_t>(rest) : n;
+        const float scale = scales[to_size(at / form.run)];
+        for (; done != end; ++done) store_le(to + done, detail::quantized(some[done], scale, low));
+      }
+      to += n;
+    }
+    first += n;
+    count -= n;
+  }
+}
+
+/// Values and how they are stored.
+struct quantized_values {
+  quantized_form form;
+  pool<float> scales;
+  pool<std::byte> data;
+};
+
+/// Stores float values of a shape by a method.
+[[nodiscard]] result<quantized_values> quantize(view<float> values, view<std::uint32_t> shape,
+                                                quantization method,
+                                                std::uint16_t block = default_block);
+
+/// How far values are from others, in sums that figures are made of.
+struct quantization_error {
+  std::uint64_t values = 0;
+  double largest = 0;  ///< of |x - y|
+  double signal = 0;   ///< sum of x²
+  double noise = 0;    ///< sum of (x - y)²
+
+  void add(float x, float y) noexcept;
+  void add(const quantization_error& other) noexcept;
+  /// The root of the mean square of x - y; 0 for no values.
+  [[nodiscard]] double rms() const noexcept {
+    return values == 0 ? 0 : __builtin_sqrt(noise / static_cast<double>(values));
+  }
+  /// The ratio of signal and noise in decibels; infinite without noise.
+  [[nodiscard]] double snr_db() const noexcept;
+};
+
+/// How far the values of `stored` are from those of `original`. nac_tensor_shapes, at `stored`, for
+/// another number of values.
+[[nodiscard]] result<quantization_error> error_between(const tensor& original,
+                                                       const tensor& stored);
+
+/// How far a tensor's values would be from themselves when stored by a method. What `measure`
+/// refuses, at the tensor's record.
+[[nodiscard]] result<quantization_error> requantization_error(const tensor& t, quantization method,
+                                                              std::uint16_t block = default_block);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_QUANTIZATION_HPP
+
+// ---- tessera/nac/safetensors_write.hpp
+//
+// Writes safetensors files: one form for what they hold.
+//
+//   nac::external_parts weights;
+//   weights.add("bias", nac::data_type::float32, shape, nac::parts::borrow(data));
+//   weights.add_metadata("format", "pt");
+//   auto bytes = nac::write_safetensors(weights);       // or to a sink, without a copy
+//
+//   0      u64    bytes of the header, a multiple of 8
+//   8      text   compact JSON, "__metadata__" first where there is some, spaces behind it
+//   8+n           elements, without gaps
+//
+// Tensors stand as the reference implementation writes them: by type, from the last row of
+// safetensors_types to the first, so that all are aligned, and then by name in the order of bytes.
+// Metadata stand in the order given.
+//
+// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
+// Errors:     nac_external_*, nac_write_data_type, nac_write_range: all before the first byte. The
+//             offset is the index of the tensor, or of the metadata; nac_write_stopped, offset 0.
+// Limits:     a header of 100,000,000 bytes.
+// Allocation: at most 8 × the header, and 24 bytes a tensor; without a sink the file, once.
+
+#ifndef TESSERA_NAC_SAFETENSORS_WRITE_HPP
+#define TESSERA_NAC_SAFETENSORS_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+struct external_part {
+  range name;  ///< in external_parts::characters
+  data_type type = data_type::float32;
+  range shape;   ///< in external_parts::numbers
+  payload data;  ///< borrowed or with a source
+};
+
+struct external_metadata_part {
+  range key, value;  ///< in external_parts::characters
+};
+
+/// A safetensors file in parts.
+struct external_parts {
+  pool<external_part> tensors;
+  pool<external_metadata_part> metadata;
+  text characters;
+  pool<std::uint32_t> numbers;
+
+  [[nodiscard]] std::string_view string(range r) const noexcept {
+    return characters.view().substr(r.first, r.size);
+  }
+  [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
+    return {numbers.data() + r.first, r.size};
+  }
+  void add(std::string_view name, data_type type, view<std::uint32_t> shape, const payload& data);
+  void add_metadata(std::string_view key, std::string_view value);
+
+ private:
+  [[nodiscard]] range keep(std::string_view s);
+};
+
+/// Hands a safetensors file to `to`, piece by piece; every check comes before the first.
+[[nodiscard]] error write_safetensors(const external_parts& p, const sink& to);
+
+/// A safetensors file of these parts.
+[[nodiscard]] result<pool<std::byte>> write_safetensors(const external_parts& p);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_SAFETENSORS_WRITE_HPP
+
+// ---- tessera/nac/tensor_index.hpp
+//
+// The tensors of a NAC container, without its weights: for files that are large, or far away.
+//
+//   const auto pread_at = [](void* file, std::uint64_t offset, std::byte* to, std::size_t count) {
+//     return pread(*static_cast<int*>(file), to, count, off_t(offset)) == ssize_t(count);
+//   };
+//   auto index = nac::index_tensors({&descriptor, pread_at, size});
+//   const nac::indexed_tensor* t = index->find("model.norm.weight");
+//   pread(descriptor, to, t->data_size, t->data_offset);
+//
+// It reads the header, the tags of the sections, DATA's names in pieces, and 64 bytes of each
+// tensor's record; more where its metadata are longer. What lies behind the names or the metadata
+// in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
+//
+// Lifetime:   owns; what it hands out lasts as long as it does.
+// Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
+//             the header and DATA, with the same offsets. Other sections are not looked at.
+// Limits:     max_items names and tensors; max_bytes is not limited by default.
+// Allocation: at most 24 × the names and records that were read.
+
+#ifndef TESSERA_NAC_TENSOR_INDEX_HPP
+#define TESSERA_NAC_TENSOR_INDEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// Bytes that are read on demand. `read_at` fills `to` or returns false; it is asked for bytes
+/// below `size` alone.
+struct source {
+  void* context;
+  bool (*read_at)(void* context, std::uint64_t offset, std::byte* to, std::size_t count);
+  std::uint64_t size;
+};
+
+/// What the metadata of a tensor say, and where its elements stand.
+struct indexed_tensor {
+  std::uint64_t offset = 0;  ///< of the record
+  std::uint64_t data_offset = 0, data_size = 0;
+  std::uint64_t scales_offset = 0;  ///< of `scales` float32 values
+  std::uint32_t scales = 0;
+  std::uint32_t dimensions = 0;  ///< of the first one of the shape in the index's dimensions
+  std::uint16_t id = 0;          ///< of its parameter
+  std::uint16_t block = 0;       ///< block_fp8: elements of one scale
+  data_type type = data_type::float32;
+  nac::quantization quantization = nac::quantization::none;
+  std::uint8_t axis = 0;  ///< int8_channel: the axis that scales run along
+  std::uint8_t rank = 0, original_rank = 0;
+};
+
+namespace detail {
+struct index_maker;
+}
+
+/// The parameters of a container, and those of them that have tensors in it.
+class tensor_index {
+ public:
+  struct parameter {
+    std::uint16_t id = 0, size = 0;  ///< of its name
+    std::uint32_t first = 0;         ///< of its name's characters
+  };
+
+  [[nodiscard]] nac::header header() const noexcept { return header_; }
+  [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
+  /// As they stand in the file.
+  [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
+  view<indexed_tensor> tensors() const&& = delete;
+  [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
+  view<parameter> parameters() const&& = delete;
+
+  [[nodiscard]] std::string_view name(const parameter& p) const noexcept {
+    return names_.view().substr(p.first, p.size);
+  }
+  /// Empty where its id names no parameter.
+  [[nodiscard]] std::string_view name(const indexed_tensor& t) const noexcept;
+  /// As it is stored: block_fp8 stores the padded count.
+  [[nodiscard]] view<std::uint32_t> shape(const indexed_tensor& t) const noexcept {
+    return {dimensions_.data() + t.dimensions, t.rank};
+  }
+  /// block_fp8: the shape that it is read as.
+  [[nodiscard]] view<std::uint32_t> original_shape(const indexed_tensor& t) const noexcept {
+    return {dimensions_.data() + t.dimensions + t.rank, t.original_rank};
+  }
+  /// The tensor of a parameter, the last one where there are more; null: it has none.
+  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const& noexcept;
+  const indexed_tensor* find(std::uint16_t id) const&& = delete;
+  /// That of the first parameter with this name that has one.
+  [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept;
+  const indexed_tensor* find(std::string_view name) const&& = delete;
+
+ private:
+  friend struct detail::index_maker;
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  /// The last record with an id; `order` has their indices by id.
+  template <class T>
+  [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
+                                             const pool<std::uint32_t>& order,
+                                             std::uint16_t id) noexcept {
+    const std::size_t behind = first_not_below(
+        order.data(), order.size(), [&](std::uint32_t i) { return records[i].id <= id; });
+    if (behind == 0 || records[order[behind - 1]].id != id) return none;
+    return order[behind - 1];
+  }
+  template <class T>
+  static void order_by_id(const pool<T>& records, pool<std::uint32_t>& order) {
+    order.reserve(records.size());
+    for (std::uint32_t i = 0; i < records.size(); ++i) order.push_back(i);
+    sort(order.data(), order.size(),
+         [&records](std::uint32_t a, std::uint32_t b) { return records[a].id < records[b].id; });
+  }
+
+  nac::header header_ = nac::header::v1_6;
+  bool internal_weights_ = false;
+  pool<indexed_tensor> tensors_;
+  pool<parameter> parameters_;
+  text names_;
+  pool<std::uint32_t> dimensions_;
+  pool<std::uint32_t> tensors_by_id_, parameters_by_id_;
+  pool<std::uint32_t> by_name_;  // parameters, equal names in their order
+};
+
+namespace detail {
+struct index_maker;
+
+}  // namespace detail
+
+/// The tensors of a container.
+[[nodiscard]] result<tensor_index> index_tensors(const source& from,
+                                                 const limits& limit = default_limits);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_TENSOR_INDEX_HPP
+
+// ---- tessera/nac/tokenizer.hpp
+//
+// The tokenizer's manifest (TISA): the table of its instructions, an iterator, a writer, checks.
+//
+//   nac::manifest_reader in(file.manifest());
+//   for (nac::tokenizer_instruction i; in.next(i);)
+//     if (i.op() == nac::tokenizer_op::replace) use(i.first_string(), i.second_string());
+//   if (in.error().code != tessera::errc::ok) return in.error();
+//
+//   manifest     "TISA", u8 version, instructions to the end
+//   instruction  u8 opcode, u32 size of the payload, payload by the row's form:
+//     none       nothing
+//     short_text s8; of bpe_encode: s8, or nothing, as version 1.6 has it
+//     long_text  s16;  long_texts: s16, s16
+//     categories u8 n, n × s8
+//     rules      u16 n, n × { u8 flags, s16 expression, [u8 behaviour], [s8 trim] }
+//     items      u8 n, n × { u8 0 } or { u8 1, u8 0, s8 } or { u8 1, u8 1, i32 }
+//   s8, s16      u8 or u16 bytes, and those in UTF-8
+//
+// Lifetime:   borrows the manifest.
+// Errors:     nac_tisa_*; offsets into the manifest; of a writer, the index of the instruction.
+// Limits:     none.
+// Allocation: none to read; of the writer, what it writes.
+
+#ifndef TESSERA_NAC_TOKENIZER_HPP
+#define TESSERA_NAC_TOKENIZER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+enum class tokenizer_form : std::uint8_t {
+  none,
+  short_text,
+  long_text,
+  long_texts,
+  categories,
+  rules,
+  items
+};
+
+// X(name, opcode, form of the payload, whether it encodes)
+// clang-format off
+#define TESSERA_NAC_TOKENIZER_OPS(X)                \
+  X(lowercase,        0x01, none,       false)      \
+  X(unicode_norm,     0x02, short_text, false)      \
+  X(replace,          0x03, long_texts, false)      \
+  X(filter_category,  0x04, categories, false)      \
+  X(prepend,          0x07, long_text,  false)      \
+  X(partition_rules,  0x10, rules,      false)      \
+  X(byte_encode,      0x15, none,       false)      \
+  X(bpe_encode,       0x20, short_text, true)       \
+  X(wordpiece_encode, 0x21, short_text, true)       \
+  X(unigram_encode,   0x22, none,       true)       \
+  X(compose,          0x30, items,      false)
+// clang-format on
+
+/// The tokenizer's instructions.
+enum class tokenizer_op : std::uint8_t {
+#define TESSERA_X(name, code, form, encodes) name = code,
+  TESSERA_NAC_TOKENIZER_OPS(TESSERA_X)
+#undef TESSERA_X
+};
+struct tokenizer_op_row {
+  tokenizer_op op;
+  tokenizer_form form;
+  bool encodes;
+  std::string_view name;
+};
+inline constexpr tokenizer_op_row tokenizer_ops[] = {
+#define TESSERA_X(name, code, form, encodes)                                                       \
+  {tokenizer_op::name, tokenizer_form::form, encodes, #name},
+    TESSERA_NAC_TOKENIZER_OPS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_TOKENIZER_OPS
+/// An opcode's row; null for an unknown one.
+[[nodiscard]] constexpr const tokenizer_op_row* tokenizer_row(std::uint8_t opcode) noexcept {
+  for (const tokenizer_op_row& row : tokenizer_ops)
+    if (static_cast<std::uint8_t>(row.op) == opcode) return &row;
+  return nullptr;
+}
+
+inline constexpr std::string_view normal_forms[] = {"NFC", "NFD", "NFKC", "NFKD"};
+/// The general categories of Unicode.
+inline constexpr std::string_view general_categories[] = {
+    "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe",
+    "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn"};
+
+/// A rule of partition_rules. A match is a fragment, unless it is removed.
+struct partition_rule {
+  static constexpr std::uint8_t protects = 1, has_behaviour = 2, has_trim = 4;
+  static constexpr std::uint8_t remove = 1, isolate = 2;  ///< behaviours; others mean nothing
+  std::uint8_t flags = 0;
+  std::uint8_t behaviour = 0;   ///< with its flag
+  std::string_view expression;  ///< regular, in the syntax of Python's `regex`
+  std::string_view trim = {};   ///< with its flag: taken off the end of the text before a match
+};
+
+/// A part of what compose puts together.
+struct compose_item {
+  enum kind_type : std::uint8_t { ids, token, id };
+  kind_type kind = ids;         ///< the text's ids, the id of a token, or an id
+  std::string_view token_text;  ///< of a token
+  std::int32_t number = 0;      ///< of an id
+};
+
+namespace detail {
+
+/// The fields of a payload. The first that isn't complete stops it.
+class payload_reader {
+ public:
+  payload_reader(bytes b, std::uint64_t offset) noexcept : in_(b), offset_(offset) {}
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  [[nodiscard]] bool at_end() const noexcept { return at_ == in_.size(); }
+  /// Of the next field, in the manifest; after a failure of the field that isn't complete.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_ + at_; }
+  template <class T>
+  [[nodiscard]] T number() noexcept {
+    if (failed_ || in_.size() - at_ < sizeof(T)) return failed_ = true, T{};
+    const T value = load_le<T>(in_.data() + at_);
+    at_ += sizeof(T);
+    return value;
+  }
+  template <class Length>
+  [[nodiscard]] std::string_view string() noexcept {
+    const std::size_t first = at_;
+    const Length size = number<Length>();
+    if (failed_ || in_.size() - at_ < size) {
+      failed_ = true;
+      at_ = first;
+      return {};
+    }
+    at_ += size;
+    return as_text(in_.subspan(at_ - size, size));
+  }
+
+ private:
+  bytes in_;
+  std::size_t at_ = 0;
+  std::uint64_t offset_;
+  bool failed_ = false;
+};
+
+}  // namespace detail
+
+/// An instruction with its payload, which may be anything: what is missing in it reads as empty.
+struct tokenizer_instruction {
+  std::uint64_t offset = 0;               ///< into the manifest
+  std::uint8_t opcode = 0;                ///< as it stands
+  const tokenizer_op_row* row = nullptr;  ///< null for an unknown opcode
+  bytes payload;
+
+  [[nodiscard]] tokenizer_op op() const noexcept { return static_cast<tokenizer_op>(opcode); }
+  [[nodiscard]] std::uint64_t payload_offset() const noexcept { return offset + 5; }
+  [[nodiscard]] detail::payload_reader fields() const noexcept {
+    return {payload, payload_offset()};
+  }
+  /// The normal form, what is prepended, WordPiece's marker, BPE's suffix; a replacement's pattern.
+  [[nodiscard]] std::string_view first_string() const noexcept;
+  /// What a replacement puts there.
+  [[nodiscard]] std::string_view second_string() const noexcept;
+};
+
+namespace detail {
+
+/// The list in a payload. `Form::read` takes an element; false where it can't be one.
+template <class Count, class Element, bool (*Read)(payload_reader&, Element&, errc&)>
+class payload_list {
+ public:
+  explicit payload_list(const tokenizer_instruction& i) noexcept : in_(i.fields()) {
+    left_ = size_ = in_.number<Count>();
+    if (in_.failed()) code_ = errc::nac_tisa_payload_short;
+  }
+  /// How many it says that there are.
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] bool next(Element& out) noexcept {
+    if (left_ == 0 || code_ != errc::ok) return false;
+    --left_;
+    offset_ = in_.offset();
+    if (!Read(in_, out, code_)) {
+      if (code_ == errc::ok) code_ = errc::nac_tisa_payload_short;
+      return false;
+    }
+    return true;
+  }
+  [[nodiscard]] tessera::error error() const noexcept {
+    return code_ == errc::ok                       ? tessera::error{}
+           : code_ == errc::nac_tisa_payload_short ? tessera::error{code_, in_.offset()}
+                                                   : tessera::error{code_, offset_};
+  }
+  /// Of the element that was read last.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+  /// Whether nothing stands behind the list.
+  [[nodiscard]] bool at_end() const noexcept { return in_.at_end(); }
+  [[nodiscard]] std::uint64_t end_offset() const noexcept { return in_.offset(); }
+
+ private:
+  payload_reader in_;
+  std::uint64_t offset_ = 0;
+  std::uint32_t size_ = 0, left_ = 0;
+  errc code_ = errc::ok;
+};
+
+[[nodiscard]] bool read_category(payload_reader& in, std::string_view& out, errc&) noexcept;
+[[nodiscard]] bool read_rule(payload_reader& in, partition_rule& out, errc& code) noexcept;
+[[nodiscard]] bool read_item(payload_reader& in, compose_item& out, errc& code) noexcept;
+
+}  // namespace detail
+
+using category_reader = detail::payload_list<std::uint8_t, std::string_view, detail::read_category>;
+using rule_reader = detail::payload_list<std::uint16_t, partition_rule, detail::read_rule>;
+using item_reader = detail::payload_list<std::uint8_t, compose_item, detail::read_item>;
+
+/// Walks over a manifest's instructions, unknown ones too, whose sizes are known.
+class manifest_reader {
+ public:
+  explicit manifest_reader(bytes manifest) noexcept;
+  /// The byte behind "TISA", which nothing depends on.
+  [[nodiscard]] std::uint8_t version() const noexcept {
+    return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
+  }
+  /// The next instruction. False at the end, and where there is none: see error().
+  [[nodiscard]] bool next(tokenizer_instruction& out) noexcept;
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  /// Behind the last instruction.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
+
+ private:
+  bool fail(std::size_t offset) noexcept;
+  bytes in_;
+  std::size_t at_ = 0;
+  tessera::error error_;
+};
+
+/// Checks all that a tokenizer relies on: known instructions, complete payloads of strings that can
+/// be used, and rules that make fragments before an encoder wants some. Regular expressions aren't
+/// compiled. `offset` is added to the offset of the error.
+[[nodiscard]] error verify_manifest(bytes manifest, std::uint64_t offset) noexcept;
+
+/// Writes a manifest.
+///
+///   nac::manifest_writer w;
+///   w.replace(" ", "\u2581");
+///   const nac::partition_rule rules[] = {{nac::partition_rule::protects, 0, "</s>"}};
+///   w.partition_rules({rules, 1});
+///   w.unigram_encode();
+///   if (w.error().code == tessera::errc::ok) p.manifest = p.keep(w.view());
+class manifest_writer {
+ public:
+  explicit manifest_writer(std::uint8_t version = 1);
+
+  void lowercase() { end(begin(tokenizer_op::lowercase)); }
+  void unicode_norm(std::string_view form) { one<std::uint8_t>(tokenizer_op::unicode_norm, form); }
+  void replace(std::string_view pattern, std::string_view value);
+  void filter_category(view<std::string_view> categories);
+  void prepend(std::string_view s) { one<std::uint16_t>(tokenizer_op::prepend, s); }
+  void partition_rules(view<partition_rule> rules);
+  void byte_encode() { end(begin(tokenizer_op::byte_encode)); }
+  /// With an empty payload, as version 1.6 writes it.
+  void bpe_encode() { end(begin(tokenizer_op::bpe_encode)); }
+  /// With a suffix, as later versions write it; an empty one is none.
+  void bpe_encode(std::string_view suffix) { one<std::uint8_t>(tokenizer_op::bpe_encode, suffix); }
+  void wordpiece_encode(std::string_view marker) {
+    one<std::uint8_t>(tokenizer_op::wordpiece_encode, marker);
+  }
+  void unigram_encode() { end(begin(tokenizer_op::unigram_encode)); }
+  void compose(view<compose_item> items);
+  /// Any instruction at all.
+  void raw(std::uint8_t opcode, bytes payload);
+
+  [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
+  bytes view() const&& = delete;
+  /// The first string or list that didn't fit.
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+
+ private:
+  void fail(errc code) noexcept {
+    if (error_.code == errc::ok) error_ = {code, count_};
+  }
+  template <class T>
+  void number(T value) {
+    append_le(out_, value);
+  }
+  template <class Count>
+  void count(std::size_t n) {
+    if (n > static_cast<Count>(~Count{0})) fail(errc::nac_tisa_list);
+    number(static_cast<Count>(n));
+  }
+  template <class Length>
+  void string(std::string_view s) {
+    if (s.size() > static_cast<Length>(~Length{0})) fail(errc::nac_tisa_string);
+    number(static_cast<Length>(s.size()));
+    out_.append(as_bytes(s).data(), s.size());
+  }
+  template <class Length>
+  void one(tokenizer_op op, std::string_view s) {
+    const std::size_t at = begin(op);
+    string<Length>(s);
+    end(at);
+  }
+  [[nodiscard]] std::size_t begin(tokenizer_op op);
+  void end(std::size_t payload);
+
+  pool<std::byte> out_;
+  std::uint64_t count_ = 0;
+  tessera::error error_;
+};
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_TOKENIZER_HPP
+
+// ---- tessera/nac/tokenizer_text.hpp
+//
+// The tokenizer's manifest as text for people, and read back to the same bytes.
+//
+//     version 1
+//     unicode_norm "NFD"
+//     filter_category "Mn", "Cf"
+//     replace " ", "▁"
+//     partition_rules
+//       rule "</s>" protected trim "▁"
+//       rule "\\s+" remove
+//     bpe_encode "</w>"
+//     compose "<s>", ids, 2
+//
+//   rule        of the partition_rules above it; remove and isolate are behaviours 1 and 2, others
+//               stand as `behaviour 7`
+//   compose     tokens in quotes, ids by number, and where the text's own ids go
+//   op 7 0x00…  an instruction by its number and payload, which isn't in the table or not complete
+//   bytes 0x…   what is no manifest, or no instruction: from there to the end
+//
+// Lifetime:   nothing is kept but the bytes that parts own.
+// Errors:     of parsing: nac_tisa_* and nac_text_*, at the token.
+// Limits:     what the fields can hold.
+// Allocation: to parse, at most 8 × the text.
+
+#ifndef TESSERA_NAC_TOKENIZER_TEXT_HPP
+#define TESSERA_NAC_TOKENIZER_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// Prints a manifest, each line behind two spaces.
+void print_manifest(text& out, bytes manifest);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_TOKENIZER_TEXT_HPP
+
+// ---- tessera/nac/weights.hpp
+//
+// Weights of whole containers: moved out and in, quantized and back, in bounded memory.
+//
+//   auto out = nac::externalise(nac::parts_of(*file));       // write both: out->model, out->weights
+//   auto in = nac::internalise(parts, *nac::read_safetensors(mapped));
+//   auto small = nac::quantize(parts, nac::quantization::int8_tensor);
+//   auto error = nac::write(small->model, sink);             // elements are made here
+//
+//   externalise  each parameter's tensor under its name; one where parameters of one name have
+//                equal tensors. How they are quantized goes into the metadata, under each tensor's
+//                name and, for all, under "nac_quant_meta" (see safetensors.hpp)
+//   internalise  each parameter's tensor by its name, in the order of ids
+//   quantize     tensors of floats and of rank 1 or more; those that are stored by the method are
+//                left alone, those of another are read as floats first (see quantize.hpp)
+//   dequantize   quantized tensors, float16 and bfloat16 to float32; float64 on request
+//
+// Moving out and in again gives the same container where tensors stand in the order of their ids,
+// one for each. Where an id stands twice, the last record counts.
+//
+// Lifetime:   what is returned borrows the payloads that the parts borrow, and nothing else of them.
+//             External weights borrow from the model beside them. A conversion has to be there while
+//             its model, or a copy of it, is written; the model's own_bytes must not grow.
+// Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check.hpp. The offset is the
+//             index of the tensor, or of the row of parameters that has none.
+// Limits:     a safetensors file has no room for more scales than fit its header: about two million.
+// Allocation: the parts again; scales and metadata; 4 to 8 bytes for each id up to the largest.
+
+#ifndef TESSERA_NAC_WEIGHTS_HPP
+#define TESSERA_NAC_WEIGHTS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// A container without its weights, and the file that they go to.
+struct external_weights {
+  parts model;
+  external_parts weights;
+};
+
+namespace detail {
+struct conversion_maker;
+
+}  // namespace detail
+
+/// A container whose tensors are stored in another form. The elements are made while it is written.
+class conversion {
+ public:
+  parts model;
+
+  conversion() = default;
+  conversion(conversion&&) noexcept = default;
+  conversion& operator=(conversion&&) noexcept = default;
+  conversion(const conversion&) = delete;
+  conversion& operator=(const conversion&) = delete;
+  ~conversion() = default;
+
+ private:
+  friend struct detail::conversion_maker;
+  struct item {
+    tensor_values values;
+    quantized_form form;
+    std::uint64_t first_scale = 0;
+  };
+  struct state {
+    const item* items = nullptr;
+    const float* scales = nullptr;
+  };
+
+  static bool read(const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
+                   std::size_t count);
+
+  // What payloads point to stands in pools of one, for those stay in place when this is moved.
+  pool<std::byte> numbers_;
+  pool<item> items_;
+  pool<float> scales_;
+  pool<state> state_;
+  pool<payload_source> source_;
+};
+
+namespace detail {
+struct conversion_maker;
+
+}  // namespace detail
+
+/// Moves the weights out.
+[[nodiscard]] result<external_weights> externalise(const parts& from);
+
+/// Moves the weights in; they stay borrowed from the bytes of `weights`.
+[[nodiscard]] result<parts> internalise(const parts& from, const safetensors& weights);
+
+/// Stores the tensors by a method. All values are looked at once here, and once more when the parts
+/// are written. nac_quantize_method for `none`.
+[[nodiscard]] result<conversion> quantize(const parts& from, quantization method,
+                                          std::uint16_t block = default_block);
+
+/// Stores quantized tensors, float16 and bfloat16 as float32, and float64 too where that's wanted.
+[[nodiscard]] result<conversion> dequantize(const parts& from, bool narrow_float64 = false);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_WEIGHTS_HPP
+
+#endif  // TESSERA_NAC_ALL_HPP
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+
+// ---- tessera/core/detail/text.hpp
+//
+// The bodies of core/text.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
+#define TESSERA_CORE_DETAIL_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+
+// ---- tessera/core/detail/describe.hpp
+//
+// The bodies of core/describe.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
+#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
+// ---- tessera/core/json.hpp
+//
+// JSON, both ways: json::reader, json::writer, and copying from one to the other.
+//
+//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
+//
+// Lifetime:   see reader and writer.
+// Errors:     those of the reader; what was written until then stays.
+// Limits:     those of the reader.
+// Allocation: a byte for each open container.
+
+#ifndef TESSERA_CORE_JSON_HPP
+#define TESSERA_CORE_JSON_HPP
+
 #include <string_view>
 
 
@@ -11034,6 +6706,284 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 #include <string_view>
 #include <type_traits>
 
+
+// ---- tessera/core/number.hpp
+//
+// Decimal text to doubles: correctly rounded, and deaf to the locale.
+//
+//   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
+//
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
+// <charconv>. Common numbers take one multiplication or division whose result is exact; the
+// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
+// shortest.hpp.
+//
+// Lifetime:   values.
+// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
+// Limits:     none: any number of digits is rounded correctly.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_NUMBER_HPP
+#define TESSERA_CORE_NUMBER_HPP
+
+#include <bit>
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// A decimal number: its digits, read as one integer, times 10^exponent.
+struct decimal {
+  std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
+  std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
+};
+
+namespace detail {
+
+inline constexpr double infinity = std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
+
+inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+inline constexpr std::uint64_t powers_of_ten[] = {
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
+};
+
+/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
+class big_integer {
+ public:
+  explicit big_integer(std::uint64_t v = 0) noexcept {
+    for (; v != 0; v >>= 32) limbs_[size_++] = static_cast<std::uint32_t>(v);
+  }
+
+  /// this = this * factor + addend
+  void multiply_add(std::uint32_t factor, std::uint32_t addend) noexcept {
+    std::uint64_t carry = addend;
+    for (unsigned i = 0; i < size_; ++i) {
+      carry += std::uint64_t{limbs_[i]} * factor;
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    if (carry != 0) limbs_[size_++] = static_cast<std::uint32_t>(carry);
+  }
+  void multiply_power_of_ten(unsigned exponent) noexcept {
+    for (; exponent >= 9; exponent -= 9) multiply_add(1000000000u, 0);
+    for (; exponent > 0; --exponent) multiply_add(10, 0);
+  }
+  void shift_left(unsigned count) noexcept {
+    if (size_ == 0) return;
+    const unsigned words = count / 32;
+    if (words != 0) {
+      std::memmove(limbs_ + words, limbs_, size_ * sizeof *limbs_);
+      std::memset(limbs_, 0, words * sizeof *limbs_);
+      size_ += words;
+    }
+    if (count % 32 != 0) multiply_add(1u << count % 32, 0);
+  }
+  /// this -= other, which must not be larger
+  void subtract(const big_integer& other) noexcept {
+    std::uint64_t borrow = 0;
+    for (unsigned i = 0; i < size_; ++i) {
+      const std::uint64_t take = borrow + (i < other.size_ ? other.limbs_[i] : 0u);
+      borrow = limbs_[i] < take ? 1 : 0;
+      limbs_[i] = static_cast<std::uint32_t>(limbs_[i] - take);
+    }
+    while (size_ != 0 && limbs_[size_ - 1] == 0) --size_;
+  }
+  void add(const big_integer& other) noexcept {
+    std::uint64_t carry = 0;
+    for (unsigned i = 0; i < other.size_ || carry != 0; ++i) {
+      if (i >= size_) limbs_[size_++] = 0;
+      carry += std::uint64_t{limbs_[i]} + (i < other.size_ ? other.limbs_[i] : 0u);
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+  }
+  [[nodiscard]] int compare(const big_integer& other) const noexcept {
+    if (size_ != other.size_) return size_ < other.size_ ? -1 : 1;
+    for (unsigned i = size_; i-- > 0;)
+      if (limbs_[i] != other.limbs_[i]) return limbs_[i] < other.limbs_[i] ? -1 : 1;
+    return 0;
+  }
+  [[nodiscard]] bool is_zero() const noexcept { return size_ == 0; }
+  [[nodiscard]] int bit_length() const noexcept {
+    return size_ == 0 ? 0 : static_cast<int>(32 * size_) - std::countl_zero(limbs_[size_ - 1]);
+  }
+
+ private:
+  unsigned size_ = 0;
+  std::uint32_t limbs_[256];
+};
+
+/// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
+[[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
+                                            int exponent) noexcept {
+  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
+  int dropped = 11;
+  if (exponent + dropped < -1074) dropped = -1074 - exponent;
+  if (dropped > 64) return 0.0;
+  std::uint64_t kept = dropped == 64 ? 0 : significand >> dropped;
+  const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
+  const std::uint64_t lost = dropped == 64 ? significand : significand & ((tie << 1) - 1);
+  if (lost > tie || (lost == tie && (rest || (kept & 1) != 0))) ++kept;
+  const int unit = exponent + dropped;  // the power of two of the last kept bit
+  if (unit > 971 || (unit == 971 && kept >> 53 != 0)) return infinity;
+  // The carry of rounding up runs into the exponent field, where it belongs.
+  const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
+  return std::bit_cast<double>((biased << 52) + kept);
+}
+
+/// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
+/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
+/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
+[[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
+                                             unsigned k) noexcept {
+  auto bits = std::bit_cast<std::uint64_t>(quotient);
+  const std::uint64_t significand = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
+  const int exponent = static_cast<int>(bits >> 52) - 1075;  // quotient = significand * 2^exponent
+  // In units of 2^exponent, or of 1 where that is above 1.
+  const int up = exponent > 0 ? exponent : 0, down = exponent < 0 ? -exponent : 0;
+  const std::uint64_t step = powers_of_ten[k] << up;
+  std::uint64_t rest = (down < 64 ? m << down : 0) - significand * step;
+  const bool above = rest >> 63 == 0;
+  if (!above) rest = 0 - rest;
+  if (!above && significand == std::uint64_t{1} << 52) rest *= 2;  // steps below it are half
+  while (2 * rest > step || (2 * rest == step && (bits & 1) != 0)) {
+    bits = above ? bits + 1 : bits - 1;
+    if (rest < step) break;
+    rest -= step;
+  }
+  return std::bit_cast<double>(bits);
+}
+
+/// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
+[[nodiscard, gnu::always_inline]] inline double quotient_by_power_of_ten(std::uint64_t m,
+                                                                         unsigned k) noexcept {
+  const double quotient =
+      static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
+  // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
+  const bool rounded = m == 0 || (FLT_EVAL_METHOD == 0 && m >> 53 == 0);
+  return rounded ? quotient : nearest_quotient(m, quotient, k);
+}
+
+/// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
+[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
+  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
+  // have at most 767 significant digits.
+  constexpr unsigned max_digits = 800;
+  big_integer numerator;
+  std::int64_t exponent = d.exponent;
+  unsigned taken = 0;
+  bool more = false;
+  for (const char c : d.digits) {
+    if (c == '.' || (taken == 0 && c == '0')) continue;
+    if (taken < max_digits) {
+      numerator.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
+      ++taken;
+    } else {
+      more = more || c != '0';
+      ++exponent;
+    }
+  }
+  if (numerator.is_zero()) return 0.0;
+  if (more) {
+    numerator.multiply_add(10, 1);
+    --exponent;
+  }
+  if (exponent + taken > 310) return infinity;
+  if (exponent + taken < -330) return 0.0;
+  big_integer denominator(1);
+  if (exponent >= 0)
+    numerator.multiply_power_of_ten(static_cast<unsigned>(exponent));
+  else
+    denominator.multiply_power_of_ten(static_cast<unsigned>(-exponent));
+  // Scale so that the quotient lies in [2^63, 2^65), then divide bit by bit.
+  int scale = 64 - (numerator.bit_length() - denominator.bit_length());
+  if (scale >= 0)
+    numerator.shift_left(static_cast<unsigned>(scale));
+  else
+    denominator.shift_left(static_cast<unsigned>(-scale));
+  denominator.shift_left(64);
+  std::uint64_t quotient = 0;
+  bool top = false;
+  for (int bit = 64; bit >= 0; --bit) {
+    const bool one = numerator.compare(denominator) >= 0;
+    if (one) numerator.subtract(denominator);
+    if (bit == 64)
+      top = one;
+    else
+      quotient |= std::uint64_t{one ? 1u : 0u} << bit;
+    numerator.shift_left(1);
+  }
+  bool rest = !numerator.is_zero();
+  if (top) {  // 65 bits: the last joins the rest
+    rest = rest || (quotient & 1) != 0;
+    quotient = quotient >> 1 | std::uint64_t{1} << 63;
+    --scale;
+  }
+  return round_to_double(quotient, rest, -scale);
+}
+
+}  // namespace detail
+
+/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest. The
+/// value of the digits is known, and below 2^64.
+[[nodiscard]] inline double decimal_to_double(const decimal& d,
+                                              std::uint64_t significand) noexcept {
+  if (significand == 0) return 0.0;
+  const std::int64_t e = d.exponent;
+  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
+  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
+    const auto v = static_cast<double>(significand);
+    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
+  }
+  if (e < 0 && e >= -18) {
+    const volatile double quotient =  // a double also where the host computes wider
+        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
+    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
+  }
+  return detail::decimal_to_double_exact(d);
+}
+
+/// The same for any digits.
+[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
+  std::uint64_t significand = 0;
+  unsigned taken = 0;
+  for (const char c : d.digits) {
+    if (c == '.') continue;
+    if (significand != 0 || c != '0') ++taken;
+    if (taken > 19) return detail::decimal_to_double_exact(d);
+    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return decimal_to_double(d, significand);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_NUMBER_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
@@ -11553,1404 +7503,6 @@ class reader {
 
 #endif  // TESSERA_CORE_JSON_READ_HPP
 
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// A type of safetensors files.
-struct safetensors_type {
-  std::string_view name;
-  std::uint8_t bits;  ///< of an element
-};
-/// All types, in the order of the reference implementation: tensors are written from the last type
-/// to the first, so that elements are aligned.
-inline constexpr safetensors_type safetensors_types[] = {
-    {"BOOL", 8}, {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},
-    {"I8", 8},   {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"I16", 16},
-    {"U16", 16}, {"F16", 16},    {"BF16", 16},   {"I32", 32},    {"U32", 32},
-    {"F32", 32}, {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},
-};
-inline constexpr std::size_t safetensors_type_count = 20;
-/// The row of a type's name; safetensors_type_count where there is none.
-[[nodiscard]] constexpr std::size_t safetensors_row(std::string_view name) noexcept {
-  std::size_t i = 0;
-  while (i < safetensors_type_count && safetensors_types[i].name != name) ++i;
-  return i;
-}
-
-inline constexpr std::uint64_t max_safetensors_header = 100'000'000;  ///< bytes
-inline constexpr std::string_view safetensors_metadata = "__metadata__";
-inline constexpr std::string_view nac_quantization_key = "nac_quant_meta";
-
-/// A tensor of a safetensors file.
-struct external_tensor {
-  std::uint64_t offset = 0;  ///< of its JSON object
-  std::string_view name;
-  std::string_view type;       ///< "F32", …
-  bool representable = false;  ///< NAC has its type, and its shape fits: `as` tells type and shape
-  tensor as;                   ///< `data` and `data_offset` always; `id` and `metadata` never
-};
-
-/// A string of the metadata.
-struct external_metadata {
-  std::uint64_t offset = 0;
-  std::string_view key, value;
-};
-
-namespace detail {
-struct safetensors_maker;
-}
-
-/// A safetensors file. Only `read_safetensors` makes one that isn't empty.
-class safetensors {
- public:
-  [[nodiscard]] bytes source() const noexcept { return source_; }
-  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
-  /// The tensors in the order of their elements.
-  [[nodiscard]] external_tensor operator[](std::size_t i) const noexcept {
-    const record& r = records_[i];
-    external_tensor t;
-    t.offset = r.offset;
-    t.name = string(r.name);
-    t.type = safetensors_types[r.row].name;
-    t.representable = r.representable;
-    t.as.offset = r.offset;
-    t.as.data_offset = data_ + r.first;
-    t.as.data = source_.subspan(to_size(t.as.data_offset), to_size(r.end - r.first));
-    if (!r.representable) return t;
-    t.as.type = r.type;
-    t.as.quantization = r.quantization;
-    t.as.axis = r.axis;
-    t.as.block = r.block;
-    t.as.shape = numbers<std::uint32_t>(r.shape);
-    t.as.original_shape = numbers<std::uint32_t>(r.original_shape);
-    t.as.scales = numbers<float>(r.scales);
-    return t;
-  }
-  /// The index of a tensor; size() where there is none. Logarithmic.
-  [[nodiscard]] std::size_t find(std::string_view name) const noexcept {
-    const std::size_t i = first_not_below(by_name_.data(), by_name_.size(), [&](std::uint32_t row) {
-      return string(records_[row].name) < name;
-    });
-    return i < by_name_.size() && string(records_[by_name_[i]].name) == name ? by_name_[i] : size();
-  }
-  /// The strings of `__metadata__`, in the order of the file.
-  [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }
-  [[nodiscard]] external_metadata metadata(std::size_t i) const noexcept {
-    return {metadata_[i].offset, string(metadata_[i].key), string(metadata_[i].value)};
-  }
-
- private:
-  friend struct detail::safetensors_maker;
-  struct part {
-    std::uint32_t first = 0, size = 0;
-  };
-  struct record {
-    std::uint64_t offset = 0, offsets_offset = 0, first = 0, end = 0;
-    part name, shape, original_shape, scales;
-    std::uint16_t block = 0;
-    std::uint8_t row = 0, axis = 0;
-    data_type type = data_type::float32;
-    nac::quantization quantization = nac::quantization::none;
-    bool representable = true;
-  };
-  struct metadata_record {
-    std::uint64_t offset = 0;
-    part key, value;
-  };
-
-  [[nodiscard]] std::string_view string(part p) const noexcept {
-    return characters_.view().substr(p.first, p.size);
-  }
-  template <class T>
-  [[nodiscard]] packed<T> numbers(part p) const noexcept {
-    return {numbers_.data() + std::size_t{p.first} * 4, p.size};
-  }
-
-  bytes source_;
-  std::uint64_t data_ = 0;  // offset of the first element
-  pool<record> records_;    // by the offset of their elements
-  pool<std::uint32_t> by_name_;
-  pool<metadata_record> metadata_;
-  pool<std::byte> numbers_;  // of 4 bytes each, little-endian
-  text characters_;
-};
-
-namespace detail {
-
-/// Reads into a safetensors.
-struct safetensors_maker {
-  using part = safetensors::part;
-  using record = safetensors::record;
-  safetensors& out;
-  const limits& limit;
-
-  [[nodiscard]] part keep(std::string_view s) const {
-    const part p{static_cast<std::uint32_t>(out.characters_.size()),
-                 static_cast<std::uint32_t>(s.size())};
-    out.characters_ << s;
-    return p;
-  }
-  void number(part& p, std::uint32_t value) const {
-    append_le(out.numbers_, value);
-    ++p.size;
-  }
-  [[nodiscard]] part numbers() const noexcept {
-    return {static_cast<std::uint32_t>(out.numbers_.size() / 4), 0};
-  }
-
-  // ---- the header
-
-  void metadata(json::reader& in) const {
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      const part name = keep(key);
-      const std::uint64_t offset = in.offset() + 8;
-      out.metadata_.push_back({offset, name, keep(in.string())});
-    }
-  }
-
-  /// The number of elements, multiplied from the first dimension on.
-  [[nodiscard]] bool shape(json::reader& in, record& r, std::uint64_t& elements) const {
-    bool fits = true;
-    elements = 1;
-    r.shape = numbers();
-    for (in.array(); in.element();) {
-      const std::uint64_t size = in.uint64();
-      fits = fits && checked_mul(elements, size, elements);
-      if (size > UINT32_MAX || r.shape.size == 255) r.representable = false;
-      if (r.representable) number(r.shape, static_cast<std::uint32_t>(size));
-    }
-    return fits;
-  }
-
-  void one_tensor(json::reader& in, std::string_view name) const {
-    record r;
-    r.name = keep(name);
-    r.offset = in.offset() + 8;
-    bool has_type = false, has_shape = false, has_offsets = false, fits = true;
-    std::uint64_t elements = 0, type_offset = 0;
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "dtype") {
-        type_offset = in.offset();
-        const std::size_t row = safetensors_row(in.string());
-        if (row == safetensors_type_count) in.fail(errc::nac_safetensors_type, type_offset);
-        r.row = static_cast<std::uint8_t>(row);
-        has_type = true;
-      } else if (key == "shape") {
-        fits = shape(in, r, elements);
-        has_shape = true;
-      } else if (key == "data_offsets") {
-        r.offsets_offset = in.offset() + 8;
-        in.array();
-        in.require_element(errc::nac_safetensors_offsets);
-        r.first = in.uint64();
-        in.require_element(errc::nac_safetensors_offsets);
-        r.end = in.uint64();
-        in.end_array(errc::nac_safetensors_offsets);
-        has_offsets = true;
-      } else {
-        in.skip();
-      }
-    }
-    if (in.failed()) return;
-    if (!has_type || !has_shape || !has_offsets)
-      return in.fail(errc::nac_safetensors_member, r.offset - 8);
-    if (r.first > r.end || r.end > out.source_.size() - out.data_)
-      return in.fail(errc::nac_safetensors_offsets, r.offsets_offset - 8);
-    std::uint64_t bits = 0;
-    fits = fits && checked_mul(elements, std::uint64_t{safetensors_types[r.row].bits}, bits);
-    if (!fits || bits % 8 != 0 || bits / 8 != r.end - r.first)
-      return in.fail(errc::nac_safetensors_size, r.offsets_offset - 8);
-    std::size_t type = 0;
-    while (type < data_type_count && data_types[type].safetensors != safetensors_types[r.row].name)
-      ++type;
-    if (type == data_type_count) r.representable = false;
-    r.type = static_cast<data_type>(type);
-    if (out.records_.size() >= limit.max_items) return in.fail(errc::too_many_items, r.offset - 8);
-    out.records_.push_back(r);
-  }
-
-  [[nodiscard]] error header(std::string_view source) const {
-    limits inner = limit;
-    inner.max_bytes = max_safetensors_header;
-    json::reader in(source, inner);
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == safetensors_metadata)
-        metadata(in);
-      else
-        one_tensor(in, key);
-    }
-    return in.finish();
-  }
-
-  /// Every byte belongs to one tensor.
-  [[nodiscard]] error extents() const {
-    sort(out.records_.data(), out.records_.size(), [](const record& a, const record& b) {
-      return a.first != b.first ? a.first < b.first : a.end < b.end;
-    });
-    std::uint64_t end = 0;
-    for (const record& r : out.records_) {
-      if (r.first != end)
-        return {r.first < end ? errc::nac_safetensors_overlap : errc::nac_safetensors_hole,
-                r.offsets_offset};
-      end = r.end;
-    }
-    if (end != out.source_.size() - out.data_)
-      return {errc::nac_safetensors_trailing, out.data_ + end};
-    return {};
-  }
-
-  void index() const {
-    for (std::size_t i = 0; i < out.records_.size(); ++i)
-      out.by_name_.push_back(static_cast<std::uint32_t>(i));
-    sort(out.by_name_.data(), out.by_name_.size(), [this](std::uint32_t a, std::uint32_t b) {
-      return out.string(out.records_[a].name) < out.string(out.records_[b].name);
-    });
-  }
-
-  // ---- how tensors are quantized
-
-  /// Numbers of a list, or one alone; nothing for a null.
-  template <class Each>
-  static void list(json::reader& in, Each each) {
-    if (in.peek() == json::kind::null) return in.null();
-    if (in.peek() != json::kind::array) return each();
-    for (in.array(); in.element();) each();
-  }
-
-  /// A method by name, whatever its case.
-  [[nodiscard]] static std::size_t method_of(std::string_view name) noexcept {
-    const auto lower = [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    };
-    for (std::size_t i = 0; i < quantization_count; ++i) {
-      bool same = name.size() == quantization_names[i].size();
-      for (std::size_t k = 0; same && k < name.size(); ++k)
-        same = lower(name[k]) == quantization_names[i][k];
-      if (same) return i;
-    }
-    return quantization_count;
-  }
-
-  void one_quantization(json::reader& in, record& r) const {
-    const std::uint64_t offset = in.offset();
-    std::size_t code = quantization_count, named = quantization_count;
-    bool has_shape = false;
-    part one, all, blocks, original;  // `scale`, `scales`, `block_scales`
-    std::uint8_t axis = 0;
-    std::uint16_t block = 0;
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (in.peek() == json::kind::null) {
-        in.null();
-      } else if (key == "quant_code") {
-        code = in.integer<std::uint8_t>(0, quantization_count - 1);
-      } else if (key == "quant_type") {
-        const std::uint64_t at = in.offset();
-        named = method_of(in.string());
-        if (named == quantization_count) in.fail(errc::nac_safetensors_method, at);
-      } else if (key == "scale" || key == "scales" || key == "block_scales") {
-        part& scales = key == "scale" ? one : key == "scales" ? all : blocks;
-        scales = numbers();
-        list(in, [&] { number(scales, std::bit_cast<std::uint32_t>(in.float32())); });
-      } else if (key == "axis") {
-        axis = in.integer<std::uint8_t>(0, 255);
-      } else if (key == "block_size") {
-        block = in.integer<std::uint16_t>(0, 65535);
-      } else if (key == "orig_shape" || key == "original_shape") {
-        original = numbers();
-        list(in, [&] { number(original, in.integer<std::uint32_t>(0, UINT32_MAX)); });
-        has_shape = true;
-      } else {
-        in.skip();
-      }
-    }
-    if (in.failed()) return;
-    const std::size_t method = code < quantization_count ? code : named;
-    if (method == quantization_count) return in.fail(errc::nac_safetensors_method, offset);
-    const auto q = static_cast<quantization>(method);
-    const bool scaled = q >= quantization::int8_tensor;
-    part scales = q == quantization::int8_tensor ? one
-                  : q == quantization::block_fp8 ? blocks
-                                                 : all;
-    for (const part& other : {all, blocks, one})
-      if (scales.size == 0) scales = other;
-    const bool complete = q == quantization::block_fp8     ? block != 0 && has_shape
-                          : q == quantization::int8_tensor ? scales.size == 1
-                                                           : true;
-    if (!complete || original.size > 255) return in.fail(errc::nac_safetensors_scales, offset);
-    r.scales = scaled ? scales : part();
-    r.quantization = q;
-    r.axis = q == quantization::int8_channel ? axis : std::uint8_t{0};
-    if (q == quantization::block_fp8) {
-      r.block = block;
-      r.original_shape = original;
-    }
-  }
-
-  /// An object of NAME: object, or of NAME: the object's text.
-  [[nodiscard]] error quantizations(std::string_view source, const limits& inner) const {
-    json::reader in(source, inner);
-    std::string_view name;
-    for (in.object(); in.key(name);) {
-      const std::size_t i = out.find(name);
-      if (i == out.size()) {
-        in.skip();
-      } else if (in.peek() == json::kind::string) {
-        const std::uint64_t offset = in.offset();
-        json::reader nested(in.string(), inner);
-        one_quantization(nested, out.records_[i]);
-        if (const error e = nested.finish(); e.code != errc::ok) in.fail(e.code, offset);
-      } else {
-        one_quantization(in, out.records_[i]);
-      }
-    }
-    return in.finish();
-  }
-
-  [[nodiscard]] error quantizations() const {
-    limits inner = limit;
-    inner.max_bytes = max_safetensors_header;
-    const auto objects = [&](std::string_view key) -> error {
-      for (const auto& m : out.metadata_) {
-        if (out.string(m.key) != key || out.string(m.value).substr(0, 1) != "{") continue;
-        if (const error e = quantizations(out.string(m.value), inner); e.code != errc::ok)
-          return {e.code, m.offset};
-      }
-      return {};
-    };
-    if (const error e = objects("metadata"); e.code != errc::ok) return e;
-    for (const auto& m : out.metadata_) {
-      const std::size_t i = out.find(out.string(m.key));
-      if (i == out.size() || out.string(m.value).substr(0, 1) != "{" ||
-          out.string(m.key) == nac_quantization_key)
-        continue;
-      json::reader in(out.string(m.value), inner);
-      one_quantization(in, out.records_[i]);
-      if (const error e = in.finish(); e.code != errc::ok) return {e.code, m.offset};
-    }
-    return objects(nac_quantization_key);
-  }
-
-  [[nodiscard]] error all() const {
-    const bytes in = out.source_;
-    if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
-    if (in.size() < 8) return {errc::nac_safetensors_header, in.size()};
-    const auto size = load_le<std::uint64_t>(in.data());
-    if (size > max_safetensors_header) return {errc::nac_safetensors_large_header, 0};
-    if (size > in.size() - 8) return {errc::nac_safetensors_header, 0};
-    if (size == 0 || in[8] != std::byte{'{'}) return {errc::nac_safetensors_brace, 8};
-    out.data_ = 8 + size;
-    error e = header(as_text(in.subspan(8, static_cast<std::size_t>(size))));
-    if (e.code != errc::ok) return {e.code, e.offset + 8};
-    e = extents();
-    if (e.code != errc::ok) return e;
-    index();
-    return quantizations();
-  }
-
-  static error make(bytes in, const limits& limit, safetensors& out) {
-    out.source_ = in;
-    return safetensors_maker{out, limit}.all();
-  }
-};
-
-}  // namespace detail
-
-/// A safetensors file over `in`, all of whose header was checked; no element is looked at.
-[[nodiscard]] inline result<safetensors> read_safetensors(bytes in,
-                                                          const limits& limit = {
-                                                              .max_bytes = ~std::uint64_t{0}}) {
-  result<safetensors> out{safetensors()};
-  if (const error e = detail::safetensors_maker::make(in, limit, *out); e.code != errc::ok)
-    return e;
-  return out;
-}
-/// A temporary owner would be gone before the file is looked at.
-template <temporary_bytes Owner>
-result<safetensors> read_safetensors(Owner&& in, const limits& = {}) = delete;
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_SAFETENSORS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-struct verify_options {
-  const safetensors* weights = nullptr;  ///< of files whose weights stand outside
-  /// External weights may be missing: then program::has_weights() is false.
-  bool weights_elsewhere = false;
-  /// Prefixes that no convention knows are errors rather than warnings.
-  bool strict_prefixes = false;
-  limits limit = {};  ///< max_items: instructions of a list
-};
-
-class program;
-[[nodiscard]] result<program> verify(const file& f, const verify_options& options = {},
-                                     report* found = nullptr);
-
-/// A parameter: a weight with its name.
-struct parameter {
-  std::uint16_t id = 0;
-  bool has_name = false, has_value = false;
-  std::string_view name;
-  tensor value;              ///< internal or external; of the latter, offsets count in its own file
-  std::uint64_t offset = 0;  ///< of its record with the name
-};
-
-/// An INPUT of variant 0. Those without a name are constants that the compiler lifted and lost.
-struct model_input {
-  std::uint32_t instruction = 0;
-  std::string_view name;
-};
-
-/// A command of the schedule that changes no result.
-struct scheduled_command {
-  std::uint16_t tick = 0, target = 0;  ///< instructions
-  action what = action::free;
-};
-
-namespace detail {
-struct verifier;
-}  // namespace detail
-
-/// A container that was proven. Only verify() makes one.
-class program {
- public:
-  [[nodiscard]] const nac::file& file() const& noexcept { return file_; }
-  const nac::file& file() const&& = delete;
-  /// OPS; the operation of a step is an enumerator of nac::operation.
-  [[nodiscard]] const nac::code& code() const& noexcept { return code_; }
-  const nac::code& code() const&& = delete;
-  /// TRNG, of which the structure alone was proven; its operations may be unknown.
-  [[nodiscard]] const nac::code& training() const& noexcept { return training_; }
-  const nac::code& training() const&& = delete;
-  [[nodiscard]] std::size_t size() const noexcept { return code_.steps.size(); }
-
-  [[nodiscard]] static operation operation_of(const step& s) noexcept {
-    return static_cast<operation>(s.operation);
-  }
-  /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
-  [[nodiscard]] binding binding_of(const step& s) const noexcept {
-    argument_form forms[256];
-    binding b;
-    if (s.a >= first_regular_op) (void)bind(pattern(operation_of(s)), forms_of(s, forms), b);
-    return b;
-  }
-  [[nodiscard]] argument_form form(argument a) const noexcept {
-    return a.is_constant() ? forms_[constant_of_[a.id()]] : argument_form::result;
-  }
-
-  [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept {
-    return constant_of_[id] != detail::no_index;
-  }
-  [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
-    return constants_[constant_of_[id]];
-  }
-  [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept {
-    return parameter_of_[id] != detail::no_index;
-  }
-  [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
-    return parameters_[parameter_of_[id]];
-  }
-  /// All that DATA names or holds; those of internal weights that no INPUT asks for, too.
-  [[nodiscard]] view<nac::parameter> parameters() const& noexcept { return parameters_; }
-  view<nac::parameter> parameters() const&& = delete;
-  /// Whether every parameter that is asked for has its value; see weights_elsewhere.
-  [[nodiscard]] bool has_weights() const noexcept { return has_weights_; }
-
-  /// What a caller has to give, in this order.
-  [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
-  view<model_input> inputs() const&& = delete;
-  /// What MMAP advises, in its order, without the commands that verification warned of.
-  [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
-  view<scheduled_command> schedule() const&& = delete;
-  /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
-  [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
-  /// The most results that are needed at once, parameters among them.
-  [[nodiscard]] std::uint32_t peak_results() const noexcept { return peak_results_; }
-
- private:
-  friend struct detail::verifier;
-  friend result<program> verify(const nac::file& f, const verify_options& options, report* found);
-  explicit program(const nac::file& f) noexcept : file_(f) {}
-
-  [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept {
-    const view<argument> arguments = code_.arguments_of(s);
-    for (std::size_t k = 0; k < arguments.size(); ++k) out[k] = form(arguments[k]);
-    return {out, arguments.size()};
-  }
-
-  nac::file file_;
-  nac::code code_, training_;
-  pool<nac::constant> constants_;
-  pool<argument_form> forms_;  // of the constants
-  detail::id_table constant_of_, parameter_of_;
-  pool<nac::parameter> parameters_;
-  pool<model_input> inputs_;
-  pool<scheduled_command> schedule_;
-  pool<std::uint32_t> last_use_;
-  std::uint32_t peak_results_ = 0;
-  bool has_weights_ = true;
-};
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_PROGRAM_HPP
-
-// ---- tessera/nac/quantize.hpp
-//
-// The values of tensors as floats, and how floats are stored as smaller ones.
-//
-//   auto values = nac::dequantize(tensor);                      // all, or some: tensor_values
-//   auto small = nac::quantize(*values, shape, nac::quantization::int8_tensor);
-//   auto lost = nac::requantization_error(tensor, nac::quantization::block_fp8);
-//   std::cout << lost->rms() << ' ' << lost->snr_db() << '\n';
-//
-//   method        stored   scale                                       range        applies to
-//   fp16          f16      none                                        all of f16   rank >= 1
-//   int8_tensor   i8       max|x| / 127 of all; 1e-9 where that is 0   -127 … 127   rank >= 1
-//   int8_channel  i8       the same for each index of axis 0           -127 … 127   rank >= 2 (*)
-//   block_fp8     i8       max|x| / 127 of each block; 1 where it's 0  -128 … 127   rank >= 1
-//     (*) int8_tensor for rank 1, and for shapes without elements
-//
-// A value is x / scale, rounded to nearest with ties to even; it's read back as the product with the
-// scale. All of it in float32: float64 is narrowed before. Blocks are of 64 consecutive elements,
-// and the last is padded with zeros. Tensors of rank 0 and those that hold integers stay as they
-// are.
-//
-// Lifetime:   tensor_values borrow the tensor's bytes.
-// Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset is
-//             the index of the value.
-// Limits:     none of their own.
-// Allocation: what is returned; tensor_values and the error figures: none but 4 bytes a scale.
-
-#ifndef TESSERA_NAC_QUANTIZE_HPP
-#define TESSERA_NAC_QUANTIZE_HPP
-
-#include <bit>
-#include <cfloat>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-
-
-// ---- tessera/nac/rules_data.hpp
-//
-// NAC verification of DATA and ARRS: that tensors hold what their metadata say.
-//
-//   errc  of                a tensor that
-//   nac_tensor_size         elements × size of one isn't the number of its bytes
-//   nac_tensor_type         int8 codes hold int8, code 1 holds float16
-//   nac_tensor_axis         the axis of its scales isn't one of its dimensions
-//   nac_tensor_scales       it hasn't one scale for each index of the axis, or for each block
-//   nac_tensor_padding      block_fp8: not one dimension, the original elements and less than a
-//                           block more
-//
-// Lifetime:   for the time of a call.
-// Errors:     values; of internal tensors, the offset is that of the field that is wrong.
-// Limits:     none of its own: all arithmetic is checked.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_RULES_DATA_HPP
-#define TESSERA_NAC_RULES_DATA_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// What is wrong with a tensor; the offset counts from its record in block 3.
-[[nodiscard]] inline error tensor_fault(const tensor& t) noexcept {
-  constexpr std::uint64_t size_field = 6, type_field = 14, shape_field = 16;
-  const std::uint64_t payload = shape_field + 4 * std::uint64_t{t.shape.size()} + 1;
-  switch (t.quantization) {
-    case quantization::none: break;
-    case quantization::fp16:
-      if (t.type != data_type::float16) return {errc::nac_tensor_type, type_field};
-      break;
-    case quantization::int8_tensor:
-    case quantization::int8_channel:
-    case quantization::block_fp8:
-      if (t.type != data_type::int8) return {errc::nac_tensor_type, type_field};
-      break;
-  }
-  if (shape_bytes(t.type, t.shape) != t.data.size()) return {errc::nac_tensor_size, size_field};
-  if (t.quantization == quantization::int8_tensor) {
-    if (t.scales.size() != 1) return {errc::nac_tensor_scales, payload};
-  } else if (t.quantization == quantization::int8_channel) {
-    if (t.axis >= t.shape.size()) return {errc::nac_tensor_axis, payload};
-    if (t.scales.size() != t.shape[t.axis]) return {errc::nac_tensor_scales, payload + 1};
-  } else if (t.quantization == quantization::block_fp8) {
-    if (t.shape.size() != 1) return {errc::nac_tensor_padding, type_field + 1};
-    const std::uint64_t padded = t.shape[0];
-    std::uint64_t wanted = 0;
-    if (!count_elements(t.original_shape, wanted) || wanted > padded || padded - wanted >= t.block)
-      return {errc::nac_tensor_padding, payload + 2};
-    if (padded != std::uint64_t{t.scales.size()} * t.block)
-      return {errc::nac_tensor_scales, payload + 3 + 4 * std::uint64_t{t.original_shape.size()}};
-  }
-  return {};
-}
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_RULES_DATA_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-inline constexpr std::uint16_t default_block = 64;  ///< elements of one scale of block_fp8
-
-namespace detail {
-
-/// A float as memory holds it: hosts that compute with more precision round it there.
-[[nodiscard]] inline float stored(float value) noexcept {
-#if FLT_EVAL_METHOD != 0
-  volatile float in_memory = value;
-  return in_memory;
-#else
-  return value;
-#endif
-}
-
-template <class T>
-inline void convert(const std::byte* from, float* to, std::size_t count) noexcept {
-  for (std::size_t i = 0; i < count; ++i)
-    to[i] = stored(static_cast<float>(load_le<T>(from + i * sizeof(T))));
-}
-
-}  // namespace detail
-
-/// The values of a tensor as float32: products of elements and scales, wider floats rounded, other
-/// types converted; a boolean is 0 or 1. Only `of` makes one that isn't empty.
-class tensor_values {
- public:
-  /// Checks that elements, shape and scales agree.
-  [[nodiscard]] static result<tensor_values> of(const tensor& t) noexcept {
-    tensor_values v;
-    v.tensor_ = t;
-    if (const error e = detail::tensor_fault(t); e.code != errc::ok) return error{e.code, t.offset};
-    (void)detail::count_elements(t.value_shape(), v.size_);  // which fits
-    v.run_ = v.size_;
-    if (t.quantization == quantization::int8_channel) {
-      v.run_ = 1;
-      for (std::uint32_t i = t.axis + 1u; i < t.shape.size() && v.size_ != 0; ++i)
-        v.run_ *= t.shape[i];
-    } else if (t.quantization == quantization::block_fp8) {
-      v.run_ = t.block;
-    }
-    return v;
-  }
-
-  /// How many values there are.
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// Values `first` to `first + count` - 1, which must exist.
-  void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
-    const std::byte* const from = tensor_.data.data() + to_size(first * size_of(tensor_.type));
-    if (tensor_.quantization >= quantization::int8_tensor) return scaled(first, from, to, count);
-    switch (tensor_.type) {
-      case data_type::float32: return detail::convert<float>(from, to, count);
-      case data_type::float64: return detail::convert<double>(from, to, count);
-      case data_type::float16:
-        for (std::size_t i = 0; i < count; ++i)
-          to[i] = float_from_half(load_le<std::uint16_t>(from + i * 2));
-        return;
-      case data_type::bfloat16:
-        for (std::size_t i = 0; i < count; ++i)
-          to[i] = float_from_bfloat16(load_le<std::uint16_t>(from + i * 2));
-        return;
-      case data_type::int32: return detail::convert<std::int32_t>(from, to, count);
-      case data_type::int64: return detail::convert<std::int64_t>(from, to, count);
-      case data_type::int16: return detail::convert<std::int16_t>(from, to, count);
-      case data_type::int8: return detail::convert<std::int8_t>(from, to, count);
-      case data_type::uint8: return detail::convert<std::uint8_t>(from, to, count);
-      case data_type::boolean:
-        for (std::size_t i = 0; i < count; ++i) to[i] = from[i] != std::byte{0} ? 1.0f : 0.0f;
-        return;
-    }
-  }
-
- private:
-  void scaled(std::uint64_t first, const std::byte* from, float* to,
-              std::size_t count) const noexcept {
-    if (count == 0) return;  // so there are elements, and runs aren't empty
-    std::uint64_t left = run_ - first % run_, scale = first / run_ % tensor_.scales.size();
-    while (count != 0) {
-      const auto n = to_size(left < count ? left : count);
-      const float factor = tensor_.scales[to_size(scale)];
-      for (std::size_t i = 0; i < n; ++i)
-        to[i] = detail::stored(static_cast<float>(load_le<std::int8_t>(from + i)) * factor);
-      from += n;
-      to += n;
-      count -= n;
-      left = run_;
-      if (++scale == tensor_.scales.size()) scale = 0;
-    }
-  }
-
-  tensor tensor_;
-  std::uint64_t size_ = 0;
-  std::uint64_t run_ = 1;  // consecutive elements of one scale
-};
-
-/// All values of a tensor: 4 bytes for each.
-[[nodiscard]] inline result<pool<float>> dequantize(const tensor& t) {
-  const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.error();
-  pool<float> out;
-  const auto count = to_size(values->size());
-  values->read(0, out.prepare(count), count);
-  out.advance(count);
-  return out;
-}
-/// Values `first` to `first + count` - 1 of a tensor, for those that are too large for memory.
-[[nodiscard]] inline error dequantize(const tensor& t, std::uint64_t first, float* to,
-                                      std::size_t count) {
-  const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.error();
-  if (first > values->size() || count > values->size() - first)
-    return {errc::nac_tensor_range, t.offset};
-  values->read(first, to, count);
-  return {};
-}
-
-/// Floats that stand in memory, read as tensor_values are.
-class float_values {
- public:
-  explicit float_values(view<float> values) noexcept : values_(values) {}
-  [[nodiscard]] std::uint64_t size() const noexcept { return values_.size(); }
-  void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
-    for (std::size_t i = 0; i < count; ++i) to[i] = values_[to_size(first) + i];
-  }
-
- private:
-  view<float> values_;
-};
-
-/// How values are stored by a method: all but the elements.
-struct quantized_form {
-  data_type type = data_type::int8;
-  nac::quantization quantization = nac::quantization::int8_tensor;  ///< none for fp16
-  std::uint16_t block = 0;
-  std::uint64_t values = 0;    ///< that are stored
-  std::uint64_t elements = 0;  ///< more than the values where blocks are padded
-  std::uint64_t run = 1;       ///< consecutive elements of one scale
-};
-
-namespace detail {
-
-inline constexpr std::size_t chunk = 512;  // values that are looked at together, on the stack
-
-/// Calls `each(value, index)` for all values, until it returns false.
-template <class Values, class Each>
-inline bool each_value(const Values& values, Each each) {
-  float some[chunk];
-  for (std::uint64_t first = 0; first < values.size(); first += chunk) {
-    const std::uint64_t left = values.size() - first;
-    const std::size_t n = left < chunk ? static_cast<std::size_t>(left) : chunk;
-    values.read(first, some, n);
-    for (std::size_t i = 0; i < n; ++i)
-      if (!each(some[i], first + i)) return false;
-  }
-  return true;
-}
-
-[[nodiscard]] inline float scale_of(float largest, quantization method) noexcept {
-  const float scale = stored(largest / 127.0f);
-  if (scale != 0) return scale;
-  return method == quantization::block_fp8 ? 1.0f : 1e-9f;
-}
-
-/// x / scale to the nearest integer, ties to even, not beyond `low` and 127.
-[[nodiscard]] inline std::int8_t quantized(float x, float scale, float low) noexcept {
-  float q = stored(x / scale);
-  q = q < low ? low : q;
-  q = q > 127.0f ? 127.0f : q;
-  // Of floats from 2^23 to 2^24 the last bit is 1, so that adding rounds; what was added is gone
-  // when bits are subtracted.
-  constexpr float large = 0x1.8p23f;
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(stored(q + large));
-  return static_cast<std::int8_t>(bits - std::bit_cast<std::uint32_t>(large));
-}
-[[nodiscard]] constexpr float lowest(quantization method) noexcept {
-  return method == quantization::block_fp8 ? -128.0f : -127.0f;
-}
-
-constexpr std::uint32_t not_finite = 0x7f800000;  // and above, without the sign
-/// The largest magnitude, as bits; those of numbers are in their order.
-[[nodiscard]] inline std::uint32_t largest_of(const float* values, std::size_t count) noexcept {
-  std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t bits = std::bit_cast<std::uint32_t>(values[i]) & 0x7fffffffu;
-    largest = bits > largest ? bits : largest;
-  }
-  return largest;
-}
-
-}  // namespace detail
-
-/// The first pass: what form `values` of a shape of rank 1 or more take, and their scales, which are
-/// appended to `scales`. nac_quantize_method for `none`; values that aren't finite have no scale,
-/// and those that f16 would make infinite no place in it.
-template <class Values>
-[[nodiscard]] inline error measure(const Values& values, view<std::uint32_t> shape,
-                                   quantization method, std::uint16_t block, quantized_form& form,
-                                   pool<float>& scales) {
-  std::uint64_t count = 0;
-  if (method == quantization::none || shape.empty()) return {errc::nac_quantize_method, 0};
-  if (block == 0) return {errc::nac_quantize_block, 0};
-  if (!detail::count_elements(shape, count) || count != values.size())
-    return {errc::nac_quantize_shape, 0};
-  form = {data_type::int8, method, 0, count, count, count};
-  std::uint64_t wrong = 0;
-  if (method == quantization::fp16) {
-    form.type = data_type::float16;
-    form.quantization = quantization::none;
-    if (!detail::each_value(values, [&](float x, std::uint64_t i) {
-          wrong = i;
-          return !((x >= 65520.0f || x <= -65520.0f) && x - x == 0);  // 65520 would round to 2^16
-        }))
-      return {errc::nac_quantize_float16, wrong};
-    return {};
-  }
-  std::uint64_t runs = 1;
-  if (method == quantization::int8_channel && (shape.size() == 1 || count == 0)) {
-    form.quantization = method = quantization::int8_tensor;
-  } else if (method == quantization::int8_channel) {
-    runs = shape[0];
-    form.run = count / runs;
-  } else if (method == quantization::block_fp8) {
-    runs = count / block + (count % block != 0 ? 1 : 0);
-    if (!checked_mul(runs, std::uint64_t{block}, form.elements))
-      return {errc::nac_quantize_shape, 0};
-    form.run = form.block = block;
-  }
-  std::uint32_t largest = 0;
-  std::uint64_t left = form.run;  // of the run
-  const auto end_run = [&] {
-    scales.push_back(detail::scale_of(std::bit_cast<float>(largest), method));
-    largest = 0;
-    left = form.run;
-    --runs;
-  };
-  float some[detail::chunk];
-  for (std::uint64_t first = 0; first < count;) {
-    std::uint64_t n = count - first < detail::chunk ? count - first : detail::chunk;
-    n = n < left ? n : left;
-    values.read(first, some, to_size(n));
-    const std::uint32_t here = detail::largest_of(some, to_size(n));
-    if (here >= detail::not_finite) {
-      std::size_t i = 0;
-      while (detail::largest_of(some + i, 1) < detail::not_finite) ++i;
-      return {errc::nac_quantize_finite, first + i};
-    }
-    largest = here > largest ? here : largest;
-    first += n;
-    left -= n;
-    if (left == 0) end_run();
-  }
-  while (runs != 0) end_run();  // the block that isn't full, or the run without values
-  return {};
-}
-
-/// The second pass: elements `first` to `first + count` - 1 of a form that `measure` found, with the
-/// scales that it appended.
-template <class Values>
-inline void quantize_elements(const Values& values, const quantized_form& form, const float* scales,
-                              std::uint64_t first, std::byte* to, std::size_t count) noexcept {
-  float some[detail::chunk];
-  const float low = detail::lowest(form.quantization);
-  while (count != 0) {
-    const std::size_t n = count < detail::chunk ? count : detail::chunk;
-    const std::uint64_t left = first < form.values ? form.values - first : 0;
-    const std::size_t here = left < n ? static_cast<std::size_t>(left) : n;
-    values.read(first, some, here);
-    for (std::size_t i = here; i < n; ++i) some[i] = 0;
-    if (form.type == data_type::float16) {
-      for (std::size_t i = 0; i < n; ++i) store_le(to + i * 2, half_from_float(some[i]));
-      to += n * 2;
-    } else {
-      std::size_t done = 0;
-      while (done != n) {  // run by run
-        const std::uint64_t at = first + done, rest = form.run - at % form.run;
-        const std::size_t end = rest < n - done ? done + static_cast<std::size_t>(rest) : n;
-        const float scale = scales[to_size(at / form.run)];
-        for (; done != end; ++done) store_le(to + done, detail::quantized(some[done], scale, low));
-      }
-      to += n;
-    }
-    first += n;
-    count -= n;
-  }
-}
-
-/// Values and how they are stored.
-struct quantized_values {
-  quantized_form form;
-  pool<float> scales;
-  pool<std::byte> data;
-};
-
-/// Stores float values of a shape by a method.
-[[nodiscard]] inline result<quantized_values> quantize(view<float> values,
-                                                       view<std::uint32_t> shape,
-                                                       quantization method,
-                                                       std::uint16_t block = default_block) {
-  quantized_values out;
-  const float_values from(values);
-  if (const error e = measure(from, shape, method, block, out.form, out.scales); e.code != errc::ok)
-    return e;
-  const auto count = to_size(out.form.elements);
-  const std::size_t size = count * size_of(out.form.type);
-  quantize_elements(from, out.form, out.scales.data(), 0, out.data.prepare(size), count);
-  out.data.advance(size);
-  return out;
-}
-
-/// How far values are from others, in sums that figures are made of.
-struct quantization_error {
-  std::uint64_t values = 0;
-  double largest = 0;  ///< of |x - y|
-  double signal = 0;   ///< sum of x²
-  double noise = 0;    ///< sum of (x - y)²
-
-  void add(float x, float y) noexcept {
-    const double d = static_cast<double>(x) - static_cast<double>(y);
-    const double size = d < 0 ? -d : d;
-    if (!(size <= largest)) largest = size;
-    signal += static_cast<double>(x) * static_cast<double>(x);
-    noise += d * d;
-    ++values;
-  }
-  void add(const quantization_error& other) noexcept {
-    values += other.values;
-    if (!(other.largest <= largest)) largest = other.largest;
-    signal += other.signal;
-    noise += other.noise;
-  }
-  /// The root of the mean square of x - y; 0 for no values.
-  [[nodiscard]] double rms() const noexcept {
-    return values == 0 ? 0 : __builtin_sqrt(noise / static_cast<double>(values));
-  }
-  /// The ratio of signal and noise in decibels; infinite without noise.
-  [[nodiscard]] double snr_db() const noexcept {
-    return noise == 0 ? std::numeric_limits<double>::infinity()
-                      : 10 * __builtin_log10(signal / noise);
-  }
-};
-
-/// How far the values of `stored` are from those of `original`. nac_tensor_shapes, at `stored`, for
-/// another number of values.
-[[nodiscard]] inline result<quantization_error> error_between(const tensor& original,
-                                                              const tensor& stored) {
-  const result<tensor_values> x = tensor_values::of(original), y = tensor_values::of(stored);
-  if (!x) return x.error();
-  if (!y) return y.error();
-  if (x->size() != y->size()) return error{errc::nac_tensor_shapes, stored.offset};
-  quantization_error out;
-  float some[detail::chunk];
-  (void)detail::each_value(*x, [&](float value, std::uint64_t i) {
-    if (i % detail::chunk == 0) {
-      const std::uint64_t left = y->size() - i;
-      y->read(i, some, left < detail::chunk ? static_cast<std::size_t>(left) : detail::chunk);
-    }
-    out.add(value, some[i % detail::chunk]);
-    return true;
-  });
-  return out;
-}
-
-/// How far a tensor's values would be from themselves when stored by a method. What `measure`
-/// refuses, at the tensor's record.
-[[nodiscard]] inline result<quantization_error> requantization_error(
-    const tensor& t, quantization method, std::uint16_t block = default_block) {
-  const result<tensor_values> values = tensor_values::of(t);
-  if (!values) return values.error();
-  pool<std::uint32_t> shape;
-  const packed<std::uint32_t> of = t.value_shape();
-  for (std::uint32_t i = 0; i < of.size(); ++i) shape.push_back(of[i]);
-  quantized_form form;
-  pool<float> scales;
-  if (const error e = measure(*values, shape, method, block, form, scales); e.code != errc::ok)
-    return error{e.code, t.offset};
-  quantization_error out;
-  (void)detail::each_value(*values, [&](float x, std::uint64_t i) {
-    if (form.type == data_type::float16) {
-      out.add(x, float_from_half(half_from_float(x)));
-    } else {
-      const float scale = scales[to_size(i / form.run)];
-      const float low = detail::lowest(form.quantization);
-      out.add(x, detail::stored(static_cast<float>(detail::quantized(x, scale, low)) * scale));
-    }
-    return true;
-  });
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_QUANTIZE_HPP
-
-// ---- tessera/nac/read.hpp
-//
-// NAC containers from bytes: versions 1.6, 1.7 and 1.8, in one pass and without a copy.
-//
-//   auto file = tessera::nac::read(mapped);
-//   if (!file) return fail(describe(file.error(), mapped));
-//   file->section(nac::section::cnst);          // where it stands; the records are checked
-//   for (const nac::tensor t : file->tensors()) use(t);   // touches no page of elements before
-//
-// What is read, in this order, where the first error ends it: the header and the offsets of the
-// sections, PERM, CMAP, CNST, MMAP, OPS, DATA, PROC, ORCH, TRNG, RSRC, ARRS.
-//
-// The version byte doesn't tell 1.7 from 1.8: the first section stands directly behind the header,
-// so its offset is the header's size; where there is a gap, the slots that hold offsets of sections
-// decide. Sections are what their tags say, whatever slot names them; unknown tags only bound their
-// neighbours. Bytes behind the last record of a section are skipped.
-//
-// Where an id stands twice, the last record counts. A boolean's and a null's length are ignored. A
-// constant count below 0 means none.
-//
-// Lifetime:   the file borrows the bytes.
-// Errors:     nac_magic … nac_block_size, too_many_items, input_too_large. The offset is that of
-//             the field that is wrong, or of the one that the section has no room for.
-// Limits:     max_items, for each list; 4 GiB of CMAP and of PERM. max_bytes is not limited by
-//             default, for nothing grows with it.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_READ_HPP
-#define TESSERA_NAC_READ_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// Reads into a file, section by section. The header needs no more than the first bytes, the size of
-/// all, and the tags where sections start.
-struct maker {
-  using tag_reader = bool (*)(const void* context, std::uint64_t offset, std::byte* tag);
-
-  file& out;
-  const limits& limit;
-  bytes head;  ///< the first 100 bytes, or all
-  std::uint64_t file_size;
-  const void* context = nullptr;
-  tag_reader read_tag = nullptr;  ///< four bytes, which are inside; null: they are in the file
-
-  [[nodiscard]] file::extent& part(section s) const noexcept {
-    return out.parts_[static_cast<std::size_t>(s)];
-  }
-  [[nodiscard]] std::uint64_t slot(std::uint32_t i) const noexcept {
-    return load_le<std::uint64_t>(head.data() + first_slot + 8 * i);
-  }
-
-  /// The section whose tag stands at an offset, most likely `guess`; section_count for another tag.
-  [[nodiscard]] std::size_t tag_at(std::uint64_t offset, section guess) const noexcept {
-    std::byte read[4];
-    if (read_tag != nullptr && !read_tag(context, offset, read)) return section_count;
-    const auto tag =
-        load_le<std::uint32_t>(read_tag == nullptr ? out.source_.data() + offset : read);
-    const auto is = [tag](std::size_t i) {
-      return load_le<std::uint32_t>(section_tags[i].data()) == tag;
-    };
-    if (is(static_cast<std::size_t>(guess))) return static_cast<std::size_t>(guess);
-    std::size_t i = 0;
-    while (i < section_count && !is(i)) ++i;
-    return i;
-  }
-  [[nodiscard]] bool fits(std::uint64_t offset) const noexcept {
-    return offset <= file_size && file_size - offset >= 4;
-  }
-
-  [[nodiscard]] error header() noexcept {
-    for (std::size_t i = 0; i < 3; ++i)
-      if (i >= file_size || head[i] != static_cast<std::byte>("NAC"[i]))
-        return {file_size > i ? errc::nac_magic : errc::nac_header_truncated, i};
-    if (file_size < 4) return {errc::nac_header_truncated, file_size};
-    const auto version = load_le<std::uint8_t>(head.data() + 3);
-    if (version != 1 && version != 2) return {errc::nac_version, 3};
-    if (file_size < header_sizes[0]) return {errc::nac_header_truncated, file_size};
-
-    std::uint64_t first = ~std::uint64_t{0};
-    for (std::uint32_t i = 0; i < header_slots[0]; ++i)
-      if (slot(i) != 0 && slot(i) < first) first = slot(i);
-    if (version == 1) {
-      if (first == 90) return {errc::nac_header_90, first_slot};
-      out.header_ = nac::header::v1_6;
-    } else {
-      out.header_ = is_v1_7(first) ? nac::header::v1_7 : nac::header::v1_8;
-    }
-    const auto form = static_cast<std::size_t>(out.header_);
-    if (file_size < header_sizes[form]) return {errc::nac_header_truncated, file_size};
-
-    const auto flags = load_le<std::uint8_t>(head.data() + 4);
-    out.internal_weights_ = (flags & 0x80u) != 0;
-    out.training_flag_ = version == 2 && (flags & 0x40u) != 0;
-    const auto method = static_cast<std::uint8_t>(flags & (version == 1 ? 0x7fu : 0x3fu));
-    if (method >= quantization_count) return {errc::nac_quantization, 4};
-    out.quantization_ = static_cast<nac::quantization>(method);
-    out.inputs_ = load_le<std::uint16_t>(head.data() + 5);
-    out.outputs_ = load_le<std::uint16_t>(head.data() + 7);
-    out.d_model_ = load_le<std::uint16_t>(head.data() + 10);
-    return sections(header_sizes[form], header_slots[form]);
-  }
-
-  /// Whether a header of version 2 has 10 slots: `first` is the least of slots 0 to 8.
-  [[nodiscard]] bool is_v1_7(std::uint64_t first) const noexcept {
-    const std::uint64_t ninth = file_size >= 92 ? slot(9) : 0;
-    if (ninth != 0 && ninth < first) first = ninth;
-    if (first < header_sizes[2]) return first >= header_sizes[1];
-    if (first == header_sizes[2] || file_size < header_sizes[2]) return false;
-    // A gap behind the header: the last slot of the larger one holds a section's offset, or none.
-    const std::uint64_t last = slot(10);
-    return last != 0 &&
-           !(last >= header_sizes[2] && fits(last) && tag_at(last, section::arrs) < section_count);
-  }
-
-  [[nodiscard]] error sections(std::uint32_t header_size, std::uint32_t count) noexcept {
-    struct place {
-      std::uint64_t offset;
-      std::size_t section;
-    } places[11];  // by offset, which is the order that files mostly have
-    std::size_t n = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const std::uint64_t offset = slot(i);
-      if (offset == 0) continue;
-      const std::uint64_t where = first_slot + 8 * i;
-      if (offset < header_size || !fits(offset)) return {errc::nac_section_offset, where};
-      const std::size_t s = tag_at(offset, section_of_slot(out.header_, i));
-      if (s != section_count) {
-        if (out.parts_[s].offset != 0) return {errc::nac_section_repeated, where};
-        out.parts_[s].offset = offset;
-      }
-      std::size_t at = n++;
-      for (; at != 0 && places[at - 1].offset > offset; --at) places[at] = places[at - 1];
-      places[at] = {offset, s};
-    }
-    std::uint64_t end = file_size;
-    while (n-- != 0) {
-      const std::uint64_t offset = places[n].offset;
-      if (places[n].section != section_count) {
-        if (end - offset < 4) return {errc::nac_section_offset, offset};
-        file::extent& e = out.parts_[places[n].section];
-        e.end = end;
-        e.first = e.used = offset + 4;
-      }
-      end = offset;
-    }
-    return {};
-  }
-
-  /// A u32 that counts records of `least` bytes or more.
-  [[nodiscard]] error count(cursor& in, std::uint64_t least, std::uint32_t& n) const noexcept {
-    if (!in.has(4)) return in.fail(errc::nac_truncated);
-    n = load_le<std::uint32_t>(in.data());
-    if (n > limit.max_items) return in.fail(errc::too_many_items);
-    if (n * least > in.left() - 4) return in.fail(errc::nac_count);
-    (void)in.take<std::uint32_t>();
-    return {};
-  }
-
-  template <class Form, class Each>
-  [[nodiscard]] error records(cursor& in, std::uint32_t n, list<Form>& found, Each&& each) {
-    found = {in, n};
-    for (typename Form::record r; n != 0; --n) {
-      if (const error e = Form::parse(in, r); e.code != errc::ok) return e;
-      each(r);
-    }
-    return {};
-  }
-  template <class Form, class Each>
-  [[nodiscard]] error counted(cursor& in, list<Form>& found, Each&& each) {
-    std::uint32_t n = 0;
-    if (const error e = count(in, Form::least, n); e.code != errc::ok) return e;
-    return records(in, n, found, each);
-  }
-  template <class Form>
-  [[nodiscard]] error counted(cursor& in, list<Form>& found) {
-    return counted(in, found, [](const auto&) {});
-  }
-  /// A section that is one list.
-  template <class Form, class Each>
-  [[nodiscard]] error one_list(section s, Each&& each) {
-    if (!out.has(s)) return {};
-    cursor in = out.at(s);
-    list<Form> found;
-    const error e = counted(in, found, each);
-    part(s).first = found.offset();
-    part(s).count = found.size();
-    part(s).used = in.offset();
-    return e;
-  }
-  template <class Form>
-  [[nodiscard]] error one_list(section s) {
-    return one_list<Form>(s, [](const auto&) {});
-  }
-
-  [[nodiscard]] error names(section s, file::short_texts& texts) {
-    const error e = one_list<short_named>(s, [&](const named& n) {
-      if (n.id > 255) return;  // which no instruction can name
-      texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
-      texts.size[n.id] = static_cast<std::uint8_t>(n.text.size());
-      texts.has_constants[n.id] = takes_constants(n.text);
-    });
-    if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
-    return {errc::too_many_items, part(s).offset + 4};  // the offsets above have 32 bits
-  }
-
-  [[nodiscard]] error code(section s) noexcept {
-    if (!out.has(s)) return {};
-    cursor in = out.at(s);
-    std::uint32_t n = 0;
-    if (const error e = count(in, 2, n); e.code != errc::ok) return e;
-    part(s).first = in.offset();
-    part(s).count = n;
-    halfway& half = out.halfway_[s == section::ops ? 0 : 1];
-    half.index = n / 2;
-    instruction i;
-    for (std::uint32_t index = 0; index != n; ++index) {
-      if (index == half.index) half.offset = in.offset() - part(s).first;
-      if (const error e = parse_instruction(out, in, i); e.code != errc::ok) return e;
-      if (index < half.index) half.arguments += argument_count(i);
-    }
-    part(s).used = in.offset();
-    return {};
-  }
-
-  [[nodiscard]] error data() {
-    if (!out.has(section::data)) return {};
-    cursor in = out.at(section::data);
-    long_names parameters;
-    error e = counted(in, parameters);
-    if (e.code == errc::ok) e = counted(in, out.input_names_);
-    if (e.code == errc::ok && out.internal_weights_) e = counted(in, out.tensors_);
-    part(section::data).first = parameters.offset();
-    part(section::data).count = parameters.size();
-    part(section::data).used = in.offset();
-    return e;
-  }
-
-  [[nodiscard]] error tokenizer() noexcept {
-    if (!out.has(section::proc)) return {};
-    cursor in = out.at(section::proc);
-    if (!in.has(4)) return in.fail(errc::nac_truncated);
-    const auto size = load_le<std::uint32_t>(in.data());
-    if (size > in.left() - 4) return in.fail(errc::nac_truncated);
-    (void)in.take<std::uint32_t>();
-    out.manifest_ = in.take_bytes(size);
-    part(section::proc).used = in.offset();
-    return {};
-  }
-
-  [[nodiscard]] error orchestrator() {
-    if (!out.has(section::orch)) return {};
-    cursor in = out.at(section::orch);
-    if (!in.has(8)) return in.fail(errc::nac_truncated);
-    const auto size = load_le<std::uint32_t>(in.data());
-    const auto n = load_le<std::uint32_t>(in.data() + 4);
-    if (size > in.left() - 8) return in.fail(errc::nac_truncated);
-    (void)in.take<std::uint32_t>();
-    if (n > limit.max_items) return in.fail(errc::too_many_items);
-    if (n * constant_form::least > in.left() - 4 - size) return in.fail(errc::nac_count);
-    (void)in.take<std::uint32_t>();
-    out.plan_ = in.take_bytes(size);
-    const error e = records(in, n, out.plan_constants_, [](const auto&) {});
-    part(section::orch).used = in.offset();
-    return e;
-  }
-
-  [[nodiscard]] error all() {
-    error e = header();
-    if (e.code == errc::ok) e = names(section::perm, out.signatures_);
-    if (e.code == errc::ok) e = names(section::cmap, out.operations_);
-    if (e.code == errc::ok) e = one_list<constant_form>(section::cnst);
-    if (e.code == errc::ok) e = one_list<tick_form>(section::mmap);
-    if (e.code == errc::ok) e = code(section::ops);
-    if (e.code == errc::ok) e = data();
-    if (e.code == errc::ok) e = tokenizer();
-    if (e.code == errc::ok) e = orchestrator();
-    if (e.code == errc::ok) e = code(section::trng);
-    if (e.code == errc::ok) e = one_list<resource_form>(section::rsrc);
-    if (e.code == errc::ok) e = one_list<array_form>(section::arrs);
-    return e;
-  }
-
-  static error make(bytes in, const limits& limit, file& out) {
-    out.source_ = in;
-    if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
-    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size()}.all();
-  }
-};
-
-}  // namespace detail
-
-/// What `read` keeps by default.
-inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
-
-/// A container over `in`, whose sections and records were all found in their place.
-[[nodiscard]] inline result<file> read(bytes in, const limits& limit = default_limits) {
-  result<file> out{file()};
-  if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) out = e;
-  return out;  // the one object: a file isn't copied here
-}
-/// A temporary owner would be gone before the file is looked at.
-template <temporary_bytes Owner>
-result<file> read(Owner&& in, const limits& = {}) = delete;
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_READ_HPP
-
-// ---- tessera/nac/safetensors_write.hpp
-//
-// Writes safetensors files: one form for what they hold.
-//
-//   nac::external_parts weights;
-//   weights.add("bias", nac::data_type::float32, shape, nac::parts::borrow(data));
-//   weights.add_metadata("format", "pt");
-//   auto bytes = nac::write_safetensors(weights);       // or to a sink, without a copy
-//
-//   0      u64    bytes of the header, a multiple of 8
-//   8      text   compact JSON, "__metadata__" first where there is some, spaces behind it
-//   8+n           elements, without gaps
-//
-// Tensors stand as the reference implementation writes them: by type, from the last row of
-// safetensors_types to the first, so that all are aligned, and then by name in the order of bytes.
-// Metadata stand in the order given.
-//
-// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
-// Errors:     nac_external_*, nac_write_data_type, nac_write_range: all before the first byte. The
-//             offset is the index of the tensor, or of the metadata; nac_write_stopped, offset 0.
-// Limits:     a header of 100,000,000 bytes.
-// Allocation: at most 8 × the header, and 24 bytes a tensor; without a sink the file, once.
-
-#ifndef TESSERA_NAC_SAFETENSORS_WRITE_HPP
-#define TESSERA_NAC_SAFETENSORS_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
 // ---- tessera/core/json_write.hpp
 //
 // A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
@@ -12987,6 +7539,356 @@ result<file> read(Owner&& in, const limits& = {}) = delete;
 #include <string_view>
 #include <type_traits>
 
+
+// ---- tessera/core/shortest.hpp
+//
+// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+//
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//
+// Three ways, each exact, the quickest that can prove its answer first:
+//
+//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
+//   any but the least of doubles                      v and its rounding interval in 128 bits
+//   what is too close to a tie for that               big integers
+//
+// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//
+// Lifetime:   values.
+// Errors:     none; the caller passes finite doubles.
+// Limits:     none.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_SHORTEST_HPP
+#define TESSERA_CORE_SHORTEST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// How a double is laid out. Both write the shortest digits that read back as the same double, a
+/// fraction or an exponent always, and two exponent digits or more with a sign.
+enum class double_style : std::uint8_t {
+  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
+  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
+};
+
+/// What put_double may write to. All of it may be overwritten, whatever the number's length.
+inline constexpr std::size_t double_room = 40;
+
+namespace detail {
+
+inline constexpr std::uint64_t powers_of_five[] = {1u,
+                                                   5u,
+                                                   25u,
+                                                   125u,
+                                                   625u,
+                                                   3125u,
+                                                   15625u,
+                                                   78125u,
+                                                   390625u,
+                                                   1953125u,
+                                                   9765625u,
+                                                   48828125u,
+                                                   244140625u,
+                                                   1220703125u,
+                                                   6103515625u,
+                                                   30517578125u,
+                                                   152587890625u,
+                                                   762939453125u,
+                                                   3814697265625u,
+                                                   19073486328125u,
+                                                   95367431640625u,
+                                                   476837158203125u,
+                                                   2384185791015625u,
+                                                   11920928955078125u,
+                                                   59604644775390625u,
+                                                   298023223876953125u,
+                                                   1490116119384765625u,
+                                                   7450580596923828125u};
+
+struct word_pair {
+  std::uint64_t high, low;
+};
+
+/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
+inline constexpr word_pair powers_of_five_27[] = {
+    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
+    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
+    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
+    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
+    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
+    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
+
+/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
+struct decimal_17 {
+  std::uint64_t significand;
+  int point;
+};
+
+/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
+/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
+inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
+  const int binary = (biased != 0 ? biased : 1) - 1075;
+  const bool closed = (significand & 1) == 0;       // ties to even read back as v
+  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
+  const unsigned twice = uneven ? 2 : 1;
+  // v = r / s; below and above: half the gaps to the neighbours, over s
+  big_integer r(significand), s(1), below(1), above(1);
+  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
+  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
+  if (binary > 0) {
+    below.shift_left(static_cast<unsigned>(binary));
+    above.shift_left(static_cast<unsigned>(binary));
+  }
+  if (uneven) above.shift_left(1);
+  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
+  const int log2 = 63 - std::countl_zero(significand) + binary;
+  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
+  if (k >= 0) {
+    s.multiply_power_of_ten(static_cast<unsigned>(k));
+  } else {
+    r.multiply_power_of_ten(static_cast<unsigned>(-k));
+    below.multiply_power_of_ten(static_cast<unsigned>(-k));
+    above.multiply_power_of_ten(static_cast<unsigned>(-k));
+  }
+  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
+    big_integer high = r;
+    high.add(above);
+    return high.compare(limit) >= (closed ? 0 : 1);
+  };
+  while (reaches(s)) {
+    s.multiply_add(10, 0);
+    ++k;
+  }
+  unsigned count = 0;
+  for (;;) {
+    r.multiply_add(10, 0);
+    below.multiply_add(10, 0);
+    above.multiply_add(10, 0);
+    char digit = '0';
+    while (r.compare(s) >= 0) {
+      r.subtract(s);
+      ++digit;
+    }
+    --k;
+    const bool low = r.compare(below) < (closed ? 1 : 0);
+    const bool high = reaches(s);
+    if (!low && !high) {
+      digits[count++] = digit;
+      continue;
+    }
+    r.shift_left(1);
+    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
+    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
+    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
+    exponent = k;
+    return count;
+  }
+}
+
+/// a * b
+[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
+#ifdef __SIZEOF_INT128__
+  __extension__ using wide = unsigned __int128;
+  const wide p = wide{a} * b;
+  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
+#else
+  constexpr std::uint64_t half = 0xffffffffu;
+  const std::uint64_t first = (a & half) * (b & half);
+  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
+  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
+  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
+#endif
+}
+/// a * b / 2^64, cut
+[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
+  word_pair p = multiply(a.high, b);
+  const std::uint64_t carried = multiply(a.low, b).high;
+  p.low += carried;
+  p.high += p.low < carried ? 1 : 0;
+  return p;
+}
+
+/// (high * 2^64 + low) * 2^exponent
+struct binary_128 {
+  word_pair bits;
+  int exponent;
+};
+
+/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
+/// error below 3 in the last bit.
+[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
+  const auto from_table = [](int i) -> binary_128 {
+    const int zeros = std::countl_zero(powers_of_five[i]);
+    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
+  };
+  if (power >= 0 && power <= 27) return from_table(power);
+  const int coarse = (power + 297) / 27 - 11;
+  const binary_128 fine = from_table((power + 297) % 27);
+  // 1217359 / 2^19 is just above log2(5).
+  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
+          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
+}
+
+[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
+  char digits[20];
+  int exponent = 0;
+  const unsigned count = shortest_digits_exact(v, digits, exponent);
+  std::uint64_t significand = 0;
+  for (unsigned i = 0; i < 17; ++i)
+    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+  return {significand, static_cast<int>(count) + exponent};
+}
+
+/// Shortest digits of a finite v > 0, the nearest to v of those.
+[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
+  const int binary = biased - 1075;  // v = significand * 2^binary
+  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
+  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
+  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
+  const bool nearer = fraction == 0;  // the double below
+  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
+  const binary_128 five = power_of_five(scale);
+  const bool exact = five.bits.low == 0;
+  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
+  const int shift = 128 + binary + scale + five.exponent;
+  word_pair value = multiply(five.bits.high, significand << shift);
+  if (!exact) value = multiply_high(five.bits, significand << shift);
+  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
+  const std::uint64_t above_low =
+      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
+  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
+  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
+  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  if (!exact) {
+    // These three are off by less than 3: too close to an integer or to a half, that could decide.
+    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
+    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
+  }
+  // The integers within. Ties to even: the ends read back as v when the significand is even.
+  const std::uint64_t odd = significand & 1;
+  const std::uint64_t high =
+      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
+  const std::uint64_t low =
+      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
+  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
+  std::uint64_t nearest = high / 10 * 10;
+  if (nearest < low) {
+    nearest = value.high;
+    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+  }
+  const bool has_16 = nearest < powers_of_ten[16];
+  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
+}
+
+/// How many of eight digits there are up to the last that isn't 0; there is one.
+[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
+  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
+}
+
+/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
+inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
+  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
+  store_le(to, high | eight_zeros);
+  store_le(to + 8, low | eight_zeros);
+  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
+}
+
+/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
+/// way saves no registers for it.
+[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
+  const decimal_17 d = shortest(v);
+  const std::uint64_t first = d.significand / powers_of_ten[16];
+  const std::uint64_t others = d.significand % powers_of_ten[16];
+  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
+    *to++ = static_cast<char>('0' + first);
+    const unsigned count = put_sixteen(to + 1, others);
+    *to = '.';
+    to += count == 0 ? 0 : count + 1;
+    *to++ = 'e';
+    *to++ = d.point < 1 ? '-' : '+';
+    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
+    if (power < 10) *to++ = '0';
+    return put_up_to_eight(to, power);
+  }
+  if (d.point <= 0) {
+    std::memcpy(to, "0.000", 5);
+    to += 2 - d.point;
+    *to++ = static_cast<char>('0' + first);
+    return to + put_sixteen(to, others);
+  }
+  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
+  // integers below 2^53 are doubles, and those behind are written whole.
+  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  const auto point = static_cast<unsigned>(d.point);
+  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
+  to = put_magnitude(to, whole);
+  *to++ = '.';
+  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
+  return to + (count == 0 ? 1 : count);
+}
+
+}  // namespace detail
+
+/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+inline char* put_double(char* to, double v, double_style style) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  *to = '-';
+  to += bits >> 63;
+  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
+  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
+  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
+  const double scaled = v * 1e8;
+  if (scaled < 1e15) {
+    const auto n = static_cast<std::int64_t>(scaled + 0.5);
+    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
+    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
+      const auto whole = static_cast<std::uint32_t>(v);
+      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
+      *to++ = '.';
+      const std::uint64_t digits =
+          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
+      store_le(to, digits | detail::eight_zeros);
+      return to + detail::up_to_last(digits | 1);  // one digit at least
+    }
+  }
+  return detail::put_shortest(to, v, style);
+}
+
+/// Appends a finite double.
+inline void append_double(text& out, double v, double_style style) {
+  char* const to = out.prepare(double_room);
+  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SHORTEST_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
@@ -13139,2301 +8041,6 @@ class writer {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_JSON_WRITE_HPP
-
-// ---- tessera/nac/sink.hpp
-//
-// Where files go piece by piece, so that writing them needs no memory of their size.
-//
-//   nac::sink to{&file, [](void* context, bytes piece) {
-//     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) == piece.size();
-//   }};
-//   if (error e = nac::write(parts, to); e.code != errc::ok) return fail(e);
-//
-// Lifetime:   borrows its context.
-// Errors:     `put` says so by false.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_SINK_HPP
-#define TESSERA_NAC_SINK_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// Takes a file piece by piece, in order. Pieces are valid during the call.
-struct sink {
-  void* context = nullptr;
-  /// False: stop; no call follows.
-  bool (*put)(void* context, bytes piece) = nullptr;
-};
-
-namespace detail {
-
-/// Gathers small fields and hands them to a sink; payloads go past the buffer.
-class part_stream {
- public:
-  explicit part_stream(const sink& to) noexcept : to_(to) {}
-  template <class T>
-  void put(T value) {
-    if (sizeof buffer_ - used_ < sizeof(T)) flush();
-    store_le(buffer_ + used_, value);
-    used_ += sizeof(T);
-  }
-  void put_text(std::string_view s) { put_bytes(as_bytes(s)); }
-  /// A payload: `b`, or what its source makes.
-  void put_payload(bytes b, const payload& p) {
-    if (p.source == nullptr) return put_bytes(b);
-    flush();
-    for (std::uint64_t first = 0; first < p.size && !stopped_; first += used_) {
-      const std::uint64_t left = p.size - first;
-      used_ = left < sizeof buffer_ ? static_cast<std::size_t>(left) : sizeof buffer_;
-      stopped_ = !p.source->read(p.source->context, p.first, first, buffer_, used_);
-      hand_over({buffer_, used_});
-    }
-    used_ = 0;
-  }
-  void put_bytes(bytes b) {
-    if (b.size() > sizeof buffer_ - used_) {
-      flush();
-      if (b.size() > sizeof buffer_) return hand_over(b);
-    }
-    if (!b.empty()) std::memcpy(buffer_ + used_, b.data(), b.size());
-    used_ += b.size();
-  }
-  void flush() {
-    hand_over({buffer_, used_});
-    used_ = 0;
-  }
-  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-
- private:
-  void hand_over(bytes b) {
-    if (!stopped_ && !b.empty()) stopped_ = !to_.put(to_.context, b);
-  }
-  sink to_;
-  bool stopped_ = false;
-  std::size_t used_ = 0;
-  std::byte buffer_[4096];
-};
-
-/// Appends what it takes.
-[[nodiscard]] inline sink sink_into(pool<std::byte>& to) noexcept {
-  return {&to, [](void* pool_of, bytes piece) {
-            static_cast<pool<std::byte>*>(pool_of)->append(piece.data(), piece.size());
-            return true;
-          }};
-}
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_SINK_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-struct external_part {
-  range name;  ///< in external_parts::characters
-  data_type type = data_type::float32;
-  range shape;   ///< in external_parts::numbers
-  payload data;  ///< borrowed or with a source
-};
-
-struct external_metadata_part {
-  range key, value;  ///< in external_parts::characters
-};
-
-/// A safetensors file in parts.
-struct external_parts {
-  pool<external_part> tensors;
-  pool<external_metadata_part> metadata;
-  text characters;
-  pool<std::uint32_t> numbers;
-
-  [[nodiscard]] std::string_view string(range r) const noexcept {
-    return characters.view().substr(r.first, r.size);
-  }
-  [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
-    return {numbers.data() + r.first, r.size};
-  }
-  void add(std::string_view name, data_type type, view<std::uint32_t> shape, const payload& data) {
-    const range dimensions{static_cast<std::uint32_t>(numbers.size()),
-                           static_cast<std::uint32_t>(shape.size())};
-    numbers.append(shape.data(), shape.size());
-    tensors.push_back({keep(name), type, dimensions, data});
-  }
-  void add_metadata(std::string_view key, std::string_view value) {
-    const range name = keep(key);
-    metadata.push_back({name, keep(value)});
-  }
-
- private:
-  [[nodiscard]] range keep(std::string_view s) {
-    const range r{static_cast<std::uint32_t>(characters.size()),
-                  static_cast<std::uint32_t>(s.size())};
-    characters << s;
-    return r;
-  }
-};
-
-namespace detail {
-
-/// Checks, orders and writes one file.
-class safetensors_writer {
- public:
-  explicit safetensors_writer(const external_parts& p) : p_(p) {}
-
-  [[nodiscard]] error prepare() {
-    error e = metadata().in(error_index::metadata);
-    if (e.code == errc::ok) e = tensors().in(error_index::tensor);
-    if (e.code == errc::ok) e = header();
-    return e;
-  }
-  [[nodiscard]] std::uint64_t size() const noexcept { return 8 + header_.size() + data_; }
-
-  [[nodiscard]] error write(const sink& to) const {
-    part_stream out(to);
-    out.put(std::uint64_t{header_.size()});
-    out.put_text(header_);
-    for (std::size_t i = 0; i < order_.size() && !out.stopped(); ++i) {
-      const payload& d = p_.tensors[order_[i].index].data;
-      out.put_payload(
-          d.source != nullptr ? bytes() : bytes(d.borrowed, static_cast<std::size_t>(d.size)), d);
-    }
-    out.flush();
-    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
-  }
-
- private:
-  struct row {
-    std::uint32_t index;
-    std::uint8_t type;  // of safetensors_types
-  };
-
-  /// `index` holds records by name; the later of two that are equal.
-  template <class Name>
-  [[nodiscard]] static error each_once(pool<std::uint32_t>& index, Name name) {
-    sort(index.data(), index.size(),
-         [&](std::uint32_t a, std::uint32_t b) { return name(a) < name(b); });
-    error e;
-    for (std::size_t i = 1; i < index.size(); ++i)
-      if (name(index[i]) == name(index[i - 1]) && (e.code == errc::ok || index[i] < e.offset))
-        e = {errc::nac_external_repeated, index[i]};
-    return e;
-  }
-
-  [[nodiscard]] error metadata() {
-    pool<std::uint32_t> index;
-    for (std::size_t i = 0; i < p_.metadata.size(); ++i) {
-      const external_metadata_part& m = p_.metadata[i];
-      if (!m.key.is_inside(p_.characters) || !m.value.is_inside(p_.characters))
-        return {errc::nac_write_range, i};
-      if (!is_utf8(p_.string(m.key)) || !is_utf8(p_.string(m.value)))
-        return {errc::nac_external_text, i};
-      index.push_back(static_cast<std::uint32_t>(i));
-    }
-    return each_once(index, [this](std::uint32_t i) { return p_.string(p_.metadata[i].key); });
-  }
-
-  [[nodiscard]] error tensors() {
-    pool<std::uint32_t> index;
-    for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
-      const external_part& t = p_.tensors[i];
-      if (!t.name.is_inside(p_.characters) || !t.shape.is_inside(p_.numbers) ||
-          (t.data.size != 0 && t.data.borrowed == nullptr && t.data.source == nullptr))
-        return {errc::nac_write_range, i};
-      if (static_cast<std::size_t>(t.type) >= data_type_count)
-        return {errc::nac_write_data_type, i};
-      if (!is_utf8(p_.string(t.name))) return {errc::nac_external_text, i};
-      if (p_.string(t.name) == safetensors_metadata) return {errc::nac_external_reserved, i};
-      std::uint64_t size = size_of(t.type);
-      bool fits = true;
-      for (const std::uint32_t n : p_.numbers_of(t.shape))
-        fits = fits && checked_mul(size, std::uint64_t{n}, size);
-      if (!fits || size != t.data.size) return {errc::nac_external_size, i};
-      if (!checked_add(data_, size, data_) || data_ > UINT64_MAX - max_safetensors_header - 8)
-        return {errc::nac_external_large, i};
-      index.push_back(static_cast<std::uint32_t>(i));
-    }
-    if (const error e =
-            each_once(index, [this](std::uint32_t i) { return p_.string(p_.tensors[i].name); });
-        e.code != errc::ok)
-      return e;
-    for (const std::uint32_t i : index) {
-      const auto type = static_cast<std::size_t>(p_.tensors[i].type);
-      order_.push_back(
-          {i, static_cast<std::uint8_t>(safetensors_row(data_types[type].safetensors))});
-    }
-    sort(order_.data(), order_.size(), [](const row& a, const row& b) { return a.type > b.type; });
-    return {};
-  }
-
-  [[nodiscard]] error header() {
-    json::writer out(header_);
-    out.begin_object();
-    if (!p_.metadata.empty()) {
-      out.key(safetensors_metadata).begin_object();
-      for (const external_metadata_part& m : p_.metadata)
-        out.key(p_.string(m.key)).string(p_.string(m.value));
-      out.end();
-    }
-    std::uint64_t at = 0;
-    for (const row& r : order_) {
-      const external_part& t = p_.tensors[r.index];
-      out.key(p_.string(t.name)).begin_object();
-      out.key("dtype").string(safetensors_types[r.type].name).key("shape").begin_array();
-      for (const std::uint32_t n : p_.numbers_of(t.shape)) out.integer(n);
-      out.end().key("data_offsets").begin_array().integer(at);
-      at += t.data.size;
-      out.integer(at).end().end();
-      if (header_.size() > max_safetensors_header)
-        return {errc::nac_external_large, r.index, error_index::tensor};
-    }
-    out.end();
-    while (header_.size() % 8 != 0) header_ << ' ';
-    if (header_.size() > max_safetensors_header)
-      return {errc::nac_external_large, 0, error_index::whole};
-    return {};
-  }
-
-  const external_parts& p_;
-  pool<row> order_;
-  std::uint64_t data_ = 0;
-  text header_;
-};
-
-}  // namespace detail
-
-/// Hands a safetensors file to `to`, piece by piece; every check comes before the first.
-[[nodiscard]] inline error write_safetensors(const external_parts& p, const sink& to) {
-  detail::safetensors_writer out(p);
-  const error e = out.prepare();
-  return e.code == errc::ok ? out.write(to) : e;
-}
-
-/// A safetensors file of these parts.
-[[nodiscard]] inline result<pool<std::byte>> write_safetensors(const external_parts& p) {
-  detail::safetensors_writer writer(p);
-  error e = writer.prepare();
-  if (e.code != errc::ok) return e;
-  if (writer.size() > SIZE_MAX) return error{errc::nac_external_large, 0};
-  pool<std::byte> out;
-  out.reserve(to_size(writer.size()));
-  e = writer.write(detail::sink_into(out));
-  if (e.code != errc::ok) return e;
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_SAFETENSORS_WRITE_HPP
-
-// ---- tessera/nac/tensor_index.hpp
-//
-// The tensors of a NAC container, without its weights: for files that are large, or far away.
-//
-//   const auto pread_at = [](void* file, std::uint64_t offset, std::byte* to, std::size_t count) {
-//     return pread(*static_cast<int*>(file), to, count, off_t(offset)) == ssize_t(count);
-//   };
-//   auto index = nac::index_tensors({&descriptor, pread_at, size});
-//   const nac::indexed_tensor* t = index->find("model.norm.weight");
-//   pread(descriptor, to, t->data_size, t->data_offset);
-//
-// It reads the header, the tags of the sections, DATA's names in pieces, and 64 bytes of each
-// tensor's record; more where its metadata are longer. What lies behind the names or the metadata
-// in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
-//
-// Lifetime:   owns; what it hands out lasts as long as it does.
-// Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
-//             the header and DATA, with the same offsets. Other sections are not looked at.
-// Limits:     max_items names and tensors; max_bytes is not limited by default.
-// Allocation: at most 24 × the names and records that were read.
-
-#ifndef TESSERA_NAC_TENSOR_INDEX_HPP
-#define TESSERA_NAC_TENSOR_INDEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// Bytes that are read on demand. `read_at` fills `to` or returns false; it is asked for bytes
-/// below `size` alone.
-struct source {
-  void* context;
-  bool (*read_at)(void* context, std::uint64_t offset, std::byte* to, std::size_t count);
-  std::uint64_t size;
-};
-
-/// What the metadata of a tensor say, and where its elements stand.
-struct indexed_tensor {
-  std::uint64_t offset = 0;  ///< of the record
-  std::uint64_t data_offset = 0, data_size = 0;
-  std::uint64_t scales_offset = 0;  ///< of `scales` float32 values
-  std::uint32_t scales = 0;
-  std::uint32_t dimensions = 0;  ///< of the first one of the shape in the index's dimensions
-  std::uint16_t id = 0;          ///< of its parameter
-  std::uint16_t block = 0;       ///< block_fp8: elements of one scale
-  data_type type = data_type::float32;
-  nac::quantization quantization = nac::quantization::none;
-  std::uint8_t axis = 0;  ///< int8_channel: the axis that scales run along
-  std::uint8_t rank = 0, original_rank = 0;
-};
-
-namespace detail {
-struct index_maker;
-}
-
-/// The parameters of a container, and those of them that have tensors in it.
-class tensor_index {
- public:
-  struct parameter {
-    std::uint16_t id = 0, size = 0;  ///< of its name
-    std::uint32_t first = 0;         ///< of its name's characters
-  };
-
-  [[nodiscard]] nac::header header() const noexcept { return header_; }
-  [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
-  /// As they stand in the file.
-  [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
-  view<indexed_tensor> tensors() const&& = delete;
-  [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
-  view<parameter> parameters() const&& = delete;
-
-  [[nodiscard]] std::string_view name(const parameter& p) const noexcept {
-    return names_.view().substr(p.first, p.size);
-  }
-  /// Empty where its id names no parameter.
-  [[nodiscard]] std::string_view name(const indexed_tensor& t) const noexcept {
-    const std::uint32_t i = last_of(parameters_, parameters_by_id_, t.id);
-    return i == none ? std::string_view() : name(parameters_[i]);
-  }
-  /// As it is stored: block_fp8 stores the padded count.
-  [[nodiscard]] view<std::uint32_t> shape(const indexed_tensor& t) const noexcept {
-    return {dimensions_.data() + t.dimensions, t.rank};
-  }
-  /// block_fp8: the shape that it is read as.
-  [[nodiscard]] view<std::uint32_t> original_shape(const indexed_tensor& t) const noexcept {
-    return {dimensions_.data() + t.dimensions + t.rank, t.original_rank};
-  }
-  /// The tensor of a parameter, the last one where there are more; null: it has none.
-  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const& noexcept {
-    const std::uint32_t i = last_of(tensors_, tensors_by_id_, id);
-    return i == none ? nullptr : &tensors_[i];
-  }
-  const indexed_tensor* find(std::uint16_t id) const&& = delete;
-  /// That of the first parameter with this name that has one.
-  [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept {
-    const auto name_of = [this](std::uint32_t i) { return this->name(parameters_[i]); };
-    std::size_t i = first_not_below(by_name_.data(), by_name_.size(),
-                                    [&](std::uint32_t p) { return name_of(p) < name; });
-    for (; i < by_name_.size() && name_of(by_name_[i]) == name; ++i)
-      if (const indexed_tensor* const t = find(parameters_[by_name_[i]].id)) return t;
-    return nullptr;
-  }
-  const indexed_tensor* find(std::string_view name) const&& = delete;
-
- private:
-  friend struct detail::index_maker;
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-  /// The last record with an id; `order` has their indices by id.
-  template <class T>
-  [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
-                                             const pool<std::uint32_t>& order,
-                                             std::uint16_t id) noexcept {
-    const std::size_t behind = first_not_below(
-        order.data(), order.size(), [&](std::uint32_t i) { return records[i].id <= id; });
-    if (behind == 0 || records[order[behind - 1]].id != id) return none;
-    return order[behind - 1];
-  }
-  template <class T>
-  static void order_by_id(const pool<T>& records, pool<std::uint32_t>& order) {
-    order.reserve(records.size());
-    for (std::uint32_t i = 0; i < records.size(); ++i) order.push_back(i);
-    sort(order.data(), order.size(),
-         [&records](std::uint32_t a, std::uint32_t b) { return records[a].id < records[b].id; });
-  }
-
-  nac::header header_ = nac::header::v1_6;
-  bool internal_weights_ = false;
-  pool<indexed_tensor> tensors_;
-  pool<parameter> parameters_;
-  text names_;
-  pool<std::uint32_t> dimensions_;
-  pool<std::uint32_t> tensors_by_id_, parameters_by_id_;
-  pool<std::uint32_t> by_name_;  // parameters, equal names in their order
-};
-
-namespace detail {
-
-/// Reads into an index.
-struct index_maker {
-  const source& from;
-  const limits& limit;
-  tensor_index& out;
-  std::uint64_t at = 0, end = 0;  // the next record, and the section's bound
-  pool<std::byte> buffer{};       // what stands from `start` on
-  std::uint64_t start = 0;
-
-  [[nodiscard]] error read(std::uint64_t offset, std::byte* to, std::size_t count) const {
-    if (count == 0 || from.read_at(from.context, offset, to, count)) return {};
-    return {errc::nac_source_read, offset};
-  }
-  /// Has the next `least` bytes in the buffer, or all that the section holds; reads `more` at once
-  /// if it must read.
-  [[nodiscard]] error fill(std::uint64_t least, std::uint64_t more) {
-    const std::uint64_t left = end - at;
-    if (least > left) least = left;
-    if (at - start > buffer.size()) {  // hopped over what follows
-      buffer.clear();
-      start = at;
-    }
-    const std::uint64_t had = buffer.size() - (at - start);
-    if (had >= least) return {};
-    if (more < least) more = least;
-    if (more > left) more = left;
-    if (had != 0) {  // what is there already comes first
-      std::byte* const first = buffer.data();
-      std::memmove(first, first + (at - start), static_cast<std::size_t>(had));
-    }
-    buffer.clear();
-    buffer.advance(static_cast<std::size_t>(had));
-    start = at;
-    const auto count = to_size(more - had);
-    const error e = read(at + had, buffer.prepare(count), count);
-    if (e.code == errc::ok) buffer.advance(count);
-    return e;
-  }
-  /// At the next record: offsets are from there, what it loads must be in the buffer.
-  [[nodiscard]] cursor here() const noexcept {
-    return {buffer.data() + to_size(at - start), 0, end - at};
-  }
-  [[nodiscard]] error behind(const cursor& in, error e) noexcept {
-    if (e.code != errc::ok) return {e.code, e.offset + at};
-    at += in.offset();
-    return e;
-  }
-
-  [[nodiscard]] error count(std::uint64_t least, std::uint32_t& n) {
-    if (const error e = fill(4, 64); e.code != errc::ok) return e;
-    cursor in = here();
-    if (!in.has(4)) return {errc::nac_truncated, at};
-    n = load_le<std::uint32_t>(in.data());
-    if (n > limit.max_items) return {errc::too_many_items, at};
-    if (n * least > in.left() - 4) return {errc::nac_count, at};
-    at += 4;
-    return {};
-  }
-
-  template <class Each>
-  [[nodiscard]] error names(Each&& each) {
-    std::uint32_t n = 0;
-    if (const error e = count(long_named::least, n); e.code != errc::ok) return e;
-    for (; n != 0; --n) {
-      const std::uint64_t most = std::uint64_t{16} * n;
-      const std::uint64_t piece = most < 4096 ? 4096 : most < 65536 ? most : 65536;
-      if (const error e = fill(4, piece); e.code != errc::ok) return e;
-      if (here().has(4)) {
-        const auto length = load_le<std::uint16_t>(here().data() + 2);
-        if (const error e = fill(4 + std::uint64_t{length}, piece); e.code != errc::ok) return e;
-      }
-      cursor in = here();
-      named record;
-      const error e = long_named::parse(in, record);
-      if (out.names_.size() > 0xfffe'ffff) return {errc::too_many_items, at};
-      if (e.code == errc::ok) each(record);
-      if (const error wrong = behind(in, e); wrong.code != errc::ok) return wrong;
-    }
-    return {};
-  }
-
-  /// How many bytes of the record at hand, 16 or more of which are there, are looked at.
-  [[nodiscard]] static std::uint64_t looked_at(const std::byte* record,
-                                               std::uint64_t had) noexcept {
-    constexpr std::uint64_t longest = 14 + 2 + 4 * 255 + 1 + 2 + 1 + 4 * 255 + 4;
-    const std::uint64_t whole = std::uint64_t{14} + load_le<std::uint32_t>(record + 2);
-    const std::uint64_t most = whole < longest ? whole : longest;
-    const std::uint64_t method = 16 + 4 * std::uint64_t{load_le<std::uint8_t>(record + 15)};
-    if (had < method + 4) return most;
-    std::uint64_t count = method + 1;
-    const auto code = load_le<std::uint8_t>(record + method);
-    if (code == static_cast<std::uint8_t>(quantization::int8_channel)) count += 5;
-    if (code == static_cast<std::uint8_t>(quantization::block_fp8))
-      count += 7 + 4 * std::uint64_t{load_le<std::uint8_t>(record + method + 3)};
-    return count < most ? count : most;
-  }
-
-  [[nodiscard]] error one_tensor() {
-    constexpr std::uint64_t usual = 64;
-    if (const error e = fill(16, usual); e.code != errc::ok) return e;
-    if (here().has(16)) {
-      const std::byte* const record = buffer.data() + (at - start);
-      const std::uint64_t wanted = looked_at(record, buffer.size() - (at - start));
-      if (const error e = fill(wanted, wanted); e.code != errc::ok) return e;
-    }
-    cursor in = here();
-    tensor t;
-    const error e = tensor_form::parse(in, t);
-    if (e.code == errc::ok) {
-      if (out.dimensions_.size() > 0xffff'ff00) return {errc::too_many_items, at};
-      indexed_tensor i;
-      i.offset = at;
-      i.data_offset = at + t.data_offset;
-      i.data_size = load_le<std::uint64_t>(here().data() + 6);
-      i.scales = t.scales.size();
-      if (i.scales != 0) i.scales_offset = i.data_offset - 4 * std::uint64_t{i.scales};
-      i.dimensions = static_cast<std::uint32_t>(out.dimensions_.size());
-      i.id = t.id;
-      i.block = t.block;
-      i.type = t.type;
-      i.quantization = t.quantization;
-      i.axis = t.axis;
-      i.rank = static_cast<std::uint8_t>(t.shape.size());
-      i.original_rank = static_cast<std::uint8_t>(t.original_shape.size());
-      for (std::uint32_t k = 0; k < i.rank; ++k) out.dimensions_.push_back(t.shape[k]);
-      for (std::uint32_t k = 0; k < i.original_rank; ++k)
-        out.dimensions_.push_back(t.original_shape[k]);
-      out.tensors_.push_back(i);
-    }
-    return behind(in, e);
-  }
-
-  [[nodiscard]] error header() {
-    struct tags {
-      const index_maker& maker;
-      mutable error failed;
-    } const context{*this, {}};
-    if (from.size > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
-    std::byte first[100];
-    const std::size_t size = from.size < 100 ? static_cast<std::size_t>(from.size) : 100;
-    if (const error e = read(0, first, size); e.code != errc::ok) return e;
-    file f;
-    maker in{f,
-             limit,
-             bytes(first, size),
-             from.size,
-             &context,
-             [](const void* c, std::uint64_t offset, std::byte* to) {
-               const auto* const t = static_cast<const tags*>(c);
-               if (t->failed.code == errc::ok) t->failed = t->maker.read(offset, to, 4);
-               return t->failed.code == errc::ok;
-             }};
-    const error e = in.header();
-    if (context.failed.code != errc::ok) return context.failed;
-    out.header_ = f.header();
-    out.internal_weights_ = f.has_internal_weights();
-    if (f.has(section::data)) {
-      at = in.part(section::data).first;
-      end = in.part(section::data).end;
-    }
-    return e;
-  }
-
-  [[nodiscard]] error data() {
-    start = at;
-    error e = names([this](const named& n) {
-      const auto first = static_cast<std::uint32_t>(out.names_.size());
-      out.parameters_.push_back({n.id, static_cast<std::uint16_t>(n.text.size()), first});
-      out.names_ << n.text;
-    });
-    if (e.code == errc::ok) e = names([](const named&) {});
-    if (e.code != errc::ok || !out.internal_weights_) return e;
-    std::uint32_t n = 0;
-    e = count(tensor_form::least, n);
-    for (; n != 0 && e.code == errc::ok; --n) e = one_tensor();
-    return e;
-  }
-
-  [[nodiscard]] error all() {
-    if (const error e = header(); e.code != errc::ok) return e;
-    if (at != 0)
-      if (const error e = data(); e.code != errc::ok) return e;
-    tensor_index::order_by_id(out.tensors_, out.tensors_by_id_);
-    tensor_index::order_by_id(out.parameters_, out.parameters_by_id_);
-    for (std::uint32_t i = 0; i < out.parameters_.size(); ++i) out.by_name_.push_back(i);
-    sort(out.by_name_.data(), out.by_name_.size(), [this](std::uint32_t a, std::uint32_t b) {
-      return out.name(out.parameters_[a]) < out.name(out.parameters_[b]);
-    });
-    return {};
-  }
-};
-
-}  // namespace detail
-
-/// The tensors of a container.
-[[nodiscard]] inline result<tensor_index> index_tensors(const source& from,
-                                                        const limits& limit = default_limits) {
-  result<tensor_index> out{tensor_index()};
-  detail::index_maker maker{from, limit, *out};
-  if (const error e = maker.all(); e.code != errc::ok) return e;
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_TENSOR_INDEX_HPP
-
-// ---- tessera/nac/verify.hpp
-//
-// The proof that a NAC container is valid, and the only maker of nac::program.
-//
-//   nac::report found;
-//   auto program = nac::verify(*file, {}, &found);
-//   if (!program) …                     // `found` says why; program.error() is the first error
-//
-// Proven of a program, checked in this order:
-//
-//   tables      ids stand once in each (warning: the last record counts)
-//   OPS         there is one; references lead backwards, constants exist (nac/resolve.hpp);
-//               operations are named, and those that are known (nac/operations.hpp; of others it
-//               warns, and machines refuse them) have arguments that they take;
-//               INPUT and OUTPUT are of OPS; branches end inside the one around them
-//   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
-//               of which there are as many as the header counts; each parameter that is asked for
-//               has a name and a tensor; external ones are found by their names
-//   MMAP        which commands change no result; of the others it warns (nac/rules_schedule.hpp)
-//   RSRC, ARRS  each name once; arrays have the size of their shape
-//   ORCH, PROC  the plan and the manifest decode (nac/mep_verify.hpp, nac/tisa.hpp)
-//   TRNG        the structure alone: nothing says what its operations mean
-//   header      reserved bytes are 0, sections end where their records do (warnings)
-//
-// Left to who runs it: shapes, data types and values, which results decide; a result of a branch
-// that is taken from outside when the branch wasn't run (warning); plans and their slots.
-//
-// No element of a tensor is read.
-//
-// Lifetime:   the program borrows the bytes of the file and the external weights. The file itself
-//             is a view, of which the program holds a copy: a temporary is fine.
-// Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
-//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
-//             those of external tensors too: they are where the parameter is named.
-// Limits:     verify_options::limit, of which max_items holds for each list of instructions.
-// Allocation: the program's (nac/program.hpp), 17 bytes for an instruction, 16 more for an INPUT,
-//             and 64 for the name of a resource or array.
-
-#ifndef TESSERA_NAC_VERIFY_HPP
-#define TESSERA_NAC_VERIFY_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-// ---- tessera/nac/rules_code.hpp
-//
-// NAC verification of OPS and TRNG: operations and their arguments, prefixes, branches, uses.
-//
-//   detail::code_rules rules{file, options, found, constants, forms, constant_of};
-//   const bool resolved = rules.resolve_and_check(file.instructions(), code, used, true);
-//
-// One pass over the instructions; what is asked of an id is found out once.
-//
-// Lifetime:   for the time of a call.
-// Errors:     findings of nac_operation_reserved … nac_saved_result, nac_branch_nesting, nac_branch_result
-//             and nac_prefix, and those of `resolve`.
-// Limits:     none of its own.
-// Allocation: 12 bytes for an instruction, 16 more for an INPUT.
-
-#ifndef TESSERA_NAC_RULES_CODE_HPP
-#define TESSERA_NAC_RULES_CODE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// Who uses the results of instructions.
-struct uses {
-  pool<std::uint32_t> first;  ///< the first one that takes the result, or none
-  pool<std::uint32_t> last;   ///< the last one; the instruction itself where there is none
-};
-
-/// An INPUT, or an OUTPUT of variant 3, which asks for a parameter too.
-struct incoming {
-  std::uint64_t offset = 0;
-  std::uint32_t index = 0;
-  std::uint16_t id = 0;
-  std::uint8_t a = 0, b = 0;
-
-  [[nodiscard]] bool is(input i) const noexcept {
-    return a == op_input && b == static_cast<std::uint8_t>(i);
-  }
-  [[nodiscard]] bool asks_for_parameter() const noexcept {
-    return a == op_output || is(input::parameter);
-  }
-  /// Where the id stands.
-  [[nodiscard]] std::uint64_t id_offset() const noexcept { return offset + 4; }
-};
-
-/// Which branches instructions stand in: a stack of where they end.
-class branches {
- public:
-  explicit branches(std::uint32_t size) : size_(size) {}
-  /// Goes on to instruction `i`.
-  void enter(std::uint32_t i) {
-    while (!ends_.empty() && ends_.back() <= i) ends_.pop_back();
-  }
-  /// Where the innermost branch ends.
-  [[nodiscard]] std::uint32_t end() const noexcept { return ends_.empty() ? size_ : ends_.back(); }
-  [[nodiscard]] bool inside() const noexcept { return !ends_.empty(); }
-  void open(std::uint32_t end) { ends_.push_back(end); }
-
- private:
-  pool<std::uint32_t> ends_;
-  std::uint32_t size_;
-};
-
-struct code_rules {
-  const file& f;
-  const verify_options& options;
-  findings& found;
-  const pool<constant>& constants;
-  const pool<argument_form>& forms;
-  const id_table& constant_of;
-
-  operation operations[256] = {};
-  bool operation_known[256] = {};
-  pool<incoming> sources = {};  // of the list that was checked last
-  bool has_output = false;      // and whether it has an OUTPUT of variant 0
-
-  [[nodiscard]] operation operation_of(std::uint8_t a) {
-    if (!operation_known[a]) operations[a] = find_operation(f.operation_name(a));
-    operation_known[a] = true;
-    return operations[a];
-  }
-
-  /// The word that gives argument `k`.
-  [[nodiscard]] static std::uint64_t word(const instruction& i, std::size_t k) noexcept {
-    if (i.a == op_convergence) return i.c_offset(0);
-    if (i.a < first_regular_op || i.d[k] != 0) return i.d_offset(k);
-    std::size_t constants_before = 0;
-    for (std::size_t before = 0; before < k; ++before)
-      constants_before += i.d[before] == 0 ? 1u : 0u;
-    return i.c_offset(constants_before);
-  }
-
-  // ---- one instruction
-
-  void prefix(const instruction& i) {
-    if (!i.has_prefix || i.a == op_convergence) return;
-    bool usual = i.prefix >= 0;
-    if (i.a < first_regular_op) {
-      const auto stands = static_cast<std::uint16_t>(i.prefix);
-      usual = stands == i.c.size() || stands == static_cast<std::uint16_t>(i.c.size() + 1);
-    }
-    if (usual) return;
-    if (options.strict_prefixes)
-      found.error(errc::nac_prefix, i.offset + 2, i.index);
-    else
-      found.warning(errc::nac_prefix, i.offset + 2, i.index);
-  }
-
-  /// What an operation is with these arguments, which it has to take.
-  [[nodiscard]] operation arguments(const instruction& i, view<argument> given, operation o) {
-    argument_form kinds[256];
-    for (std::size_t k = 0; k < given.size(); ++k)
-      kinds[k] = given[k].is_constant() ? forms[constant_of[given[k].id()]] : argument_form::result;
-    if (o == operation::view) o = view_or_squeeze(f.operation_name(i.a), {kinds, given.size()});
-    binding unused;
-    const match m = bind(pattern(o), {kinds, given.size()}, unused);
-    if (m.what == match::kind::count) found.error(errc::nac_argument_count, i.offset + 1, i.index);
-    if (m.what == match::kind::form)
-      found.error(errc::nac_argument_type, word(i, m.argument), i.index);
-    return o;
-  }
-
-  /// What an instruction is; `model`: of OPS.
-  void what(const instruction& i, bool model) {
-    if (i.a >= first_regular_op) {
-      if (f.operation_name(i.a).empty())
-        found.error(errc::nac_operation_unknown, i.offset, i.index);
-      else if (model && operation_of(i.a) == operation::unknown)
-        found.warning(errc::nac_operation_unsupported, i.offset, i.index);  // valid; doesn't run
-    } else if (i.a == op_input) {
-      if (model && i.b > static_cast<std::uint8_t>(input::lifted_constant))
-        found.error(errc::nac_input_place, i.offset + 1, i.index);
-      if (!model && i.b == static_cast<std::uint8_t>(input::saved_result) &&
-          i.c[0] >= f.instructions().size())
-        found.error(errc::nac_saved_result, i.c_offset(0), i.index);
-    } else if (i.a == op_output) {
-      if (i.b == static_cast<std::uint8_t>(output::reserved) ||
-          (model && i.b > static_cast<std::uint8_t>(output::reserved)))
-        found.error(errc::nac_output_place, i.offset + 1, i.index);
-    } else if (i.a == op_convergence) {
-      if (i.b > 100) found.error(errc::nac_convergence_threshold, i.offset + 1, i.index);
-    } else if (i.a != op_control_flow) {
-      found.error(errc::nac_operation_reserved, i.offset, i.index);
-    }
-    prefix(i);
-  }
-
-  /// The branches that begin behind an instruction end inside the one around it.
-  void open(const instruction& i, view<argument> given, branches& around) {
-    if (i.a == op_control_flow) {
-      const std::uint32_t middle = i.index + 1 + given[1].index(), end = middle + given[2].index();
-      if (end > around.end()) return found.error(errc::nac_branch_nesting, i.c_offset(1), i.index);
-      around.open(end);
-      around.open(middle);
-    } else if (i.a == op_convergence && given.size() > 2) {
-      if (given[1].index() > around.end())
-        return found.error(errc::nac_branch_nesting, i.d_offset(0), i.index);
-      around.open(given[1].index());
-      for (std::size_t k = given.size() - 1; k > 2; --k) around.open(given[k].index());
-    }
-  }
-
-  /// How many of an instruction's arguments may be results.
-  [[nodiscard]] static std::size_t operands(const instruction& i, view<argument> given) noexcept {
-    if (i.a == op_convergence || i.a == op_control_flow) return 1;
-    return i.a == op_output && i.b == static_cast<std::uint8_t>(output::end) ? 0 : given.size();
-  }
-
-  /// All instructions of a list; without `resolved`, what needs no arguments.
-  void check(const instructions& list, code* resolved, uses& used, bool model) {
-    const std::uint32_t n = resolved != nullptr ? list.size() : 0;
-    branches around(n);
-    pool<std::uint32_t> branch_end;
-    used.first.resize(n);
-    used.last.resize(n);
-    branch_end.resize(n);
-    sources.clear();
-    has_output = false;
-    for (const instruction& i : list) {
-      what(i, model);
-      has_output = has_output || (i.a == op_output && i.b == 0);
-      if (i.a == op_input || (i.a == op_output && i.b == static_cast<std::uint8_t>(output::step)))
-        sources.push_back({i.offset, i.index, i.c.empty() ? std::uint16_t{0} : i.c[0], i.a, i.b});
-      if (resolved == nullptr) continue;
-      step& s = resolved->steps[i.index];
-      const view<argument> given = resolved->arguments_of(s);
-      if (i.a >= first_regular_op) {
-        operation o = operation_of(i.a);
-        if (model && o != operation::unknown) o = arguments(i, given, o);
-        s.operation = static_cast<std::uint16_t>(o);
-      }
-      around.enter(i.index);
-      branch_end[i.index] = around.end();
-      used.first[i.index] = no_index;
-      used.last[i.index] = i.index;
-      for (std::size_t k = 0; k < operands(i, given); ++k) {
-        if (given[k].is_constant()) continue;
-        const std::uint32_t from = given[k].index();
-        if (used.first[from] == no_index) used.first[from] = i.index;
-        used.last[from] = i.index;
-        if (branch_end[from] <= i.index)
-          found.warning(errc::nac_branch_result, word(i, k), i.index);
-      }
-      open(i, given, around);
-    }
-  }
-
-  /// Resolves a list and checks it; where resolving fails, what can be checked without.
-  [[nodiscard]] bool resolve_and_check(const instructions& list, code& out, uses& used,
-                                       bool model) {
-    result<code> resolved = resolve(f, list, options.limit);
-    if (resolved)
-      out = *std::move(resolved);
-    else
-      found.error(resolved.error(), index_at(list, resolved.error().offset));
-    check(list, resolved ? &out : nullptr, used, model);
-    return static_cast<bool>(resolved);
-  }
-
-  /// The instruction that an offset lies in.
-  [[nodiscard]] static std::uint32_t index_at(const instructions& list,
-                                              std::uint64_t offset) noexcept {
-    std::uint32_t index = diagnostic::no_index;
-    for (const instruction& i : list) {
-      if (i.offset > offset) break;
-      index = i.index;
-    }
-    return index;
-  }
-};
-
-/// The most results that are needed at once.
-[[nodiscard]] inline std::uint32_t peak_of(const pool<std::uint32_t>& last_use) {
-  pool<std::uint32_t> ending;
-  ending.resize(last_use.size());
-  for (const std::uint32_t last : last_use) ++ending[last];
-  std::uint32_t now = 0, peak = 0;
-  for (const std::uint32_t count : ending) {
-    if (++now > peak) peak = now;
-    now -= count;
-  }
-  return peak;
-}
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_RULES_CODE_HPP
-
-// ---- tessera/nac/rules_schedule.hpp
-//
-// NAC verification of MMAP: which commands of the schedule change no result.
-//
-// A schedule is advice: compilers preload what is no parameter, and free early. No command makes a
-// program invalid; one that isn't like those below gets a warning, and program::schedule() leaves it
-// out. Only bytes of MMAP that can't be read are an error, of `read`: nobody knows what they advise,
-// and writing the container again would lose them.
-//
-//   tick t, an instruction of OPS; its commands:
-//   save_result  of t itself
-//   forward      to the one instruction that takes the result of t
-//   free         of t or an earlier instruction, once, when no instruction behind t takes its result
-//   preload      of an INPUT of variant 1, not before it but at the latest where it stands
-//   save_for_grad, free_after_trng   of any instruction
-//
-// The specification frees at the tick behind the last use, compilers at that of the last use: both
-// are right.
-//
-// Lifetime:   for the time of a call.
-// Errors:     warnings of nac_tick … nac_free_twice; the offset is that of the tick, of the action
-//             or of its target.
-// Limits:     none of its own.
-// Allocation: 1 byte for each instruction, and the program's commands.
-
-#ifndef TESSERA_NAC_RULES_SCHEDULE_HPP
-#define TESSERA_NAC_RULES_SCHEDULE_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-struct schedule_rules {
-  const file& f;
-  findings& found;
-  const code& program;  // as many steps as OPS has instructions
-  const uses& used;
-  pool<scheduled_command>& usable;
-
-  pool<std::uint8_t> seen = {};  // by instruction: bit 0 it was a tick, bit 1 it was freed
-
-  [[nodiscard]] bool is_parameter(std::uint32_t i) const noexcept {
-    const step& s = program.steps[i];
-    return s.a == op_input && s.b == static_cast<std::uint8_t>(input::parameter);
-  }
-
-  /// What is wrong with a command of an instruction's tick, if anything.
-  [[nodiscard]] errc fault_of(const command& c, std::uint32_t tick) const noexcept {
-    if (name(c.what).empty()) return errc::nac_action;
-    if (c.target >= program.steps.size()) return errc::nac_target;
-    switch (c.what) {
-      case action::save_result:
-        if (c.target != tick) return errc::nac_save_target;
-        break;
-      case action::forward:
-        if (used.first[tick] != c.target || used.last[tick] != c.target)
-          return errc::nac_forward_target;
-        break;
-      case action::preload:
-        if (!is_parameter(c.target)) return errc::nac_preload_target;
-        if (c.target < tick) return errc::nac_preload_late;
-        break;
-      case action::free:
-        if (c.target > tick) return errc::nac_free_early;
-        if (used.last[c.target] > tick) return errc::nac_free_needed;
-        if ((seen[c.target] & 2u) != 0) return errc::nac_free_twice;
-        break;
-      case action::save_for_grad:
-      case action::free_after_trng: break;
-    }
-    return errc::ok;
-  }
-
-  void check(const command& c, std::uint32_t tick) {
-    if (const errc fault = fault_of(c, tick); fault != errc::ok) {
-      const std::uint64_t target_offset = c.offset + 1;
-      return found.warning(fault, fault == errc::nac_action ? c.offset : target_offset, tick);
-    }
-    if (c.what == action::free) seen[c.target] |= 2;
-    usable.push_back({static_cast<std::uint16_t>(tick), c.target, c.what});
-  }
-
-  void check() {
-    seen.resize(program.steps.size());
-    for (const tick& t : f.schedule()) {
-      if (t.instruction >= program.steps.size()) {
-        found.warning(errc::nac_tick, t.offset);
-        continue;
-      }
-      if ((seen[t.instruction] & 1u) != 0)
-        found.warning(errc::nac_tick_repeated, t.offset, t.instruction);
-      seen[t.instruction] |= 1;
-      for (const command& c : t.commands) check(c, t.instruction);
-    }
-  }
-};
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_RULES_SCHEDULE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-struct verifier {
-  const file& f;
-  const verify_options& options;
-  findings& found;
-  program& out;
-
-  // ---- tables of ids
-
-  template <class List>
-  void ids_once(const List& list) {
-    id_set seen;
-    std::uint32_t index = 0;
-    for (const auto& r : list) {
-      if (seen.has(r.id)) found.warning(errc::nac_id_repeated, r.offset, index);
-      seen.insert(r.id);
-      ++index;
-    }
-  }
-
-  void tables() {
-    for (const constant& c : f.constants()) {
-      std::uint32_t at = out.constant_of_[c.id];
-      if (at == no_index) {
-        at = static_cast<std::uint32_t>(out.constants_.size());
-        out.constant_of_.set(c.id, at);
-        out.constants_.push_back(c);
-        out.forms_.push_back({});
-      }
-      out.constants_[at] = c;
-    }
-    for (std::size_t i = 0; i < out.constants_.size(); ++i)
-      out.forms_[i] = form_of(out.constants_[i]);
-    ids_once(f.operations());
-    ids_once(f.signatures());
-    ids_once(f.constants());
-    ids_once(f.parameters());
-    ids_once(f.input_names());
-  }
-
-  // ---- DATA
-
-  [[nodiscard]] parameter& parameter_of(std::uint16_t id) {
-    if (out.parameter_of_[id] == no_index) {
-      out.parameter_of_.set(id, static_cast<std::uint32_t>(out.parameters_.size()));
-      parameter p;
-      p.id = id;
-      out.parameters_.push_back(p);
-    }
-    return out.parameters_[out.parameter_of_[id]];
-  }
-
-  void parameters() {
-    for (const named& n : f.parameters()) {
-      parameter& p = parameter_of(n.id);
-      p.has_name = true;
-      p.name = n.text;
-      p.offset = n.offset;
-    }
-    std::uint32_t index = 0;
-    for (const tensor& t : f.tensors()) {
-      parameter& p = parameter_of(t.id);
-      if (p.has_value) found.error(errc::nac_tensor_repeated, t.offset, index);
-      if (!p.has_name) found.warning(errc::nac_tensor_unnamed, t.offset, index);
-      const error e = tensor_fault(t);
-      if (e.code != errc::ok) found.error(e.code, t.offset + e.offset, index);
-      p.has_value = true;
-      p.value = t;
-      ++index;
-    }
-  }
-
-  /// Finds an external weight by its name.
-  void external(parameter& p, std::uint32_t instruction) {
-    const std::size_t i = options.weights->find(p.name);
-    if (i == options.weights->size())
-      return found.error(errc::nac_external_missing, p.offset, instruction);
-    const external_tensor t = (*options.weights)[i];
-    if (!t.representable) return found.error(errc::nac_external_type, p.offset, instruction);
-    if (const error e = tensor_fault(t.as); e.code != errc::ok)
-      return found.error(e.code, p.offset, instruction);
-    p.has_value = true;
-    p.value = t.as;
-    p.value.id = p.id;
-  }
-
-  /// The parameters that instructions ask for. `asked`: ids that were looked at.
-  void asked_parameters(const pool<incoming>& sources, id_set& asked) {
-    for (const incoming& i : sources) {
-      if (!i.asks_for_parameter() || asked.has(i.id)) continue;
-      const std::uint16_t id = i.id;
-      asked.insert(id);
-      const std::uint64_t offset = i.id_offset();
-      const std::uint32_t at = out.parameter_of_[id];
-      if (at == no_index || !out.parameters_[at].has_name) {
-        found.error(errc::nac_parameter_unnamed, offset, i.index);
-        continue;
-      }
-      parameter& p = out.parameters_[at];
-      if (f.has_internal_weights()) {
-        if (!p.has_value) found.error(errc::nac_parameter_tensor, offset, i.index);
-      } else if (options.weights != nullptr) {
-        external(p, i.index);
-      } else {
-        if (!options.weights_elsewhere && out.has_weights_)
-          found.error(errc::nac_weights_elsewhere, offset, i.index);
-        out.has_weights_ = false;
-      }
-    }
-  }
-
-  /// The inputs of OPS and their names.
-  void inputs(const pool<incoming>& sources) {
-    pool<std::uint32_t> input_of;  // by instruction, plus 1
-    pool<std::uint8_t> nameable;
-    if (!f.input_names().empty()) {
-      input_of.resize(f.instructions().size());
-      nameable.resize(f.instructions().size());
-    }
-    for (const incoming& i : sources) {
-      const bool user = i.is(input::user);
-      if (user) out.inputs_.push_back({i.index, {}});
-      if (nameable.empty()) continue;
-      nameable[i.index] = user || i.is(input::lifted_constant);
-      input_of[i.index] = user ? static_cast<std::uint32_t>(out.inputs_.size()) : 0;
-    }
-    std::uint32_t index = 0;
-    for (const named& n : f.input_names()) {
-      if (n.id >= nameable.size() || nameable[n.id] == 0)
-        found.error(errc::nac_input_name, n.offset, index);
-      else if (input_of[n.id] != 0)
-        out.inputs_[input_of[n.id] - 1].name = n.text;
-      ++index;
-    }
-    if (out.inputs_.size() < f.inputs()) found.error(errc::nac_input_count, 5);
-  }
-
-  // ---- RSRC and ARRS
-
-  struct name_place {
-    std::string_view name;
-    std::uint64_t offset = 0;
-    std::uint32_t index = 0;
-  };
-  template <class List>
-  void names_once(const List& list) {
-    pool<name_place> names;
-    std::uint32_t index = 0;
-    for (const auto& r : list) names.push_back({r.name, r.offset, index++});
-    sort(names.data(), names.size(),
-         [](const name_place& a, const name_place& b) { return a.name < b.name; });
-    for (std::size_t i = 1; i < names.size(); ++i)
-      if (names[i].name == names[i - 1].name)
-        found.error(errc::nac_name_repeated, names[i].offset, names[i].index);
-  }
-  void arrays() {
-    std::uint32_t index = 0;
-    for (const array& a : f.arrays()) {
-      if (shape_bytes(a.type, a.shape) != a.data.size())
-        found.error(errc::nac_array_size, a.data_offset - 8, index);
-      ++index;
-    }
-  }
-
-  // ---- the header
-
-  void reserved_bytes() {
-    const bytes source = f.source();
-    if (source.size() > 9 && source[9] != std::byte{0}) found.warning(errc::nac_reserved_bytes, 9);
-    if (f.header() != header::v1_6) return;
-    for (std::uint64_t at = 84; at < 88 && at < source.size(); ++at)
-      if (source[to_size(at)] != std::byte{0}) return found.warning(errc::nac_reserved_bytes, at);
-  }
-  void slack() {
-    for (std::size_t i = 0; i < section_count; ++i) {
-      const auto s = static_cast<section>(i);
-      if (f.slack(s) != 0)
-        found.warning(errc::nac_slack, f.offset(s) + f.section(s).size() - f.slack(s));
-    }
-  }
-  void training_section() {
-    if (f.has(section::trng) && f.version() == 1)
-      found.error(errc::nac_training_version, f.offset(section::trng));
-    else if (f.version() != 1 && f.has(section::trng) != f.has_training_flag())
-      found.warning(errc::nac_training_flag, 4);
-  }
-
-  void all() {
-    tables();
-    code_rules rules{f, options, found, out.constants_, out.forms_, out.constant_of_};
-    uses used;
-    bool resolved = false;
-    if (f.instructions().empty()) {
-      found.error(errc::nac_no_instructions, f.offset(section::ops));
-    } else {
-      resolved = rules.resolve_and_check(f.instructions(), out.code_, used, true);
-      if (!rules.has_output) found.warning(errc::nac_output_missing, f.offset(section::ops));
-    }
-    parameters();
-    inputs(rules.sources);
-    id_set asked;
-    asked_parameters(rules.sources, asked);
-    if (resolved) schedule_rules{f, found, out.code_, used, out.schedule_}.check();
-    names_once(f.resources());
-    names_once(f.arrays());
-    arrays();
-    found.error(verify_plan(f));
-    if (f.has(section::proc))
-      found.error(verify_manifest(f.manifest(), f.offset(section::proc) + 8));
-    training_section();
-    if (f.has(section::trng)) {
-      uses unused;
-      (void)rules.resolve_and_check(f.training(), out.training_, unused, false);
-      asked_parameters(rules.sources, asked);
-    }
-    reserved_bytes();
-    slack();
-    if (!resolved) return;
-    out.peak_results_ = peak_of(used.last);
-    out.last_use_ = std::move(used.last);
-  }
-};
-
-}  // namespace detail
-
-/// A program, if `f` has no errors; `found` gets all findings, behind those that it holds.
-inline result<program> verify(const file& f, const verify_options& options, report* found) {
-  detail::findings all(found);
-  program out(f);
-  detail::verifier{f, options, all, out}.all();
-  if (all.failed()) return all.first();
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_VERIFY_HPP
-
-// ---- tessera/nac/weights.hpp
-//
-// Weights of whole containers: moved out and in, quantized and back, in bounded memory.
-//
-//   auto out = nac::externalise(nac::parts_of(*file));       // write both: out->model, out->weights
-//   auto in = nac::internalise(parts, *nac::read_safetensors(mapped));
-//   auto small = nac::quantize(parts, nac::quantization::int8_tensor);
-//   auto error = nac::write(small->model, sink);             // elements are made here
-//
-//   externalise  each parameter's tensor under its name; one where parameters of one name have
-//                equal tensors. How they are quantized goes into the metadata, under each tensor's
-//                name and, for all, under "nac_quant_meta" (see safetensors.hpp)
-//   internalise  each parameter's tensor by its name, in the order of ids
-//   quantize     tensors of floats and of rank 1 or more; those that are stored by the method are
-//                left alone, those of another are read as floats first (see quantize.hpp)
-//   dequantize   quantized tensors, float16 and bfloat16 to float32; float64 on request
-//
-// Moving out and in again gives the same container where tensors stand in the order of their ids,
-// one for each. Where an id stands twice, the last record counts.
-//
-// Lifetime:   what is returned borrows the payloads that the parts borrow, and nothing else of them.
-//             External weights borrow from the model beside them. A conversion has to be there while
-//             its model, or a copy of it, is written; the model's own_bytes must not grow.
-// Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check.hpp. The offset is the
-//             index of the tensor, or of the row of parameters that has none.
-// Limits:     a safetensors file has no room for more scales than fit its header: about two million.
-// Allocation: the parts again; scales and metadata; 4 to 8 bytes for each id up to the largest.
-
-#ifndef TESSERA_NAC_WEIGHTS_HPP
-#define TESSERA_NAC_WEIGHTS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// A container without its weights, and the file that they go to.
-struct external_weights {
-  parts model;
-  external_parts weights;
-};
-
-namespace detail {
-
-/// Numbers of parts as records have them: little-endian.
-[[nodiscard]] inline pool<std::byte> little_endian(const pool<std::uint32_t>& numbers) {
-  pool<std::byte> out;
-  out.reserve(numbers.size() * 4);
-  for (const std::uint32_t n : numbers) append_le(out, n);
-  return out;
-}
-/// A tensor of parts as a record over those numbers.
-[[nodiscard]] inline tensor record_of(const tensor_part& t, const pool<std::byte>& numbers,
-                                      bytes data) noexcept {
-  const auto at = [&](range r) { return numbers.data() + std::size_t{r.first} * 4; };
-  tensor out;
-  out.id = t.id;
-  out.type = t.type;
-  out.quantization = t.quantization;
-  out.axis = t.axis;
-  out.block = t.block;
-  out.shape = {at(t.shape), t.shape.size};
-  out.original_shape = {at(t.original_shape), t.original_shape.size};
-  out.scales = {at(t.scales), t.scales.size};
-  out.data = data;
-  return out;
-}
-
-struct conversion_maker;
-
-}  // namespace detail
-
-/// A container whose tensors are stored in another form. The elements are made while it is written.
-class conversion {
- public:
-  parts model;
-
-  conversion() = default;
-  conversion(conversion&&) noexcept = default;
-  conversion& operator=(conversion&&) noexcept = default;
-  conversion(const conversion&) = delete;
-  conversion& operator=(const conversion&) = delete;
-  ~conversion() = default;
-
- private:
-  friend struct detail::conversion_maker;
-  struct item {
-    tensor_values values;
-    quantized_form form;
-    std::uint64_t first_scale = 0;
-  };
-  struct state {
-    const item* items = nullptr;
-    const float* scales = nullptr;
-  };
-
-  static bool read(const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
-                   std::size_t count) {
-    const state& all = *static_cast<const state*>(context);
-    const item& i = all.items[key];
-    const std::size_t size = size_of(i.form.type);
-    first /= size;
-    count /= size;
-    if (i.form.type != data_type::float32) {
-      quantize_elements(i.values, i.form, all.scales + i.first_scale, first, to, count);
-      return true;
-    }
-    float some[detail::chunk];
-    while (count != 0) {
-      const std::size_t n = count < detail::chunk ? count : detail::chunk;
-      i.values.read(first, some, n);
-      for (std::size_t k = 0; k < n; ++k) store_le(to + k * 4, some[k]);
-      first += n;
-      to += n * 4;
-      count -= n;
-    }
-    return true;
-  }
-
-  // What payloads point to stands in pools of one, for those stay in place when this is moved.
-  pool<std::byte> numbers_;
-  pool<item> items_;
-  pool<float> scales_;
-  pool<state> state_;
-  pool<payload_source> source_;
-};
-
-namespace detail {
-
-/// Fills a conversion, tensor by tensor.
-struct conversion_maker {
-  conversion& out;
-
-  [[nodiscard]] error begin(const parts& from) const {
-    if (const error e = check(from); e.code != errc::ok) return e;
-    out.model = from;
-    out.numbers_ = little_endian(from.numbers);
-    out.state_.push_back({});
-    out.source_.push_back({out.state_.data(), conversion::read});
-    return {};
-  }
-  void end() const { out.state_[0] = {out.items_.data(), out.scales_.data()}; }
-
-  [[nodiscard]] error values(std::size_t index, tensor_values& to) const {
-    const tensor_part& t = out.model.tensors[index];
-    if (t.data.source != nullptr) return {errc::nac_weights_made, index};
-    const result<tensor_values> v =
-        tensor_values::of(record_of(t, out.numbers_, out.model.data_of(t.data)));
-    if (!v) return {v.error().code, index};
-    to = *v;
-    return {};
-  }
-  /// The elements of a tensor are from now on those of a form.
-  void replace(tensor_part& t, const tensor_values& v, const quantized_form& form,
-               std::uint64_t first_scale) const {
-    t.type = form.type;
-    t.quantization = form.quantization;
-    t.axis = 0;
-    t.block = form.block;
-    t.data = {nullptr, out.items_.size(), form.elements * size_of(form.type), out.source_.data()};
-    out.items_.push_back({v, form, first_scale});
-  }
-
-  /// Whether the tensor is stored as the method would store it.
-  [[nodiscard]] static bool is_stored(const tensor_part& t, quantization method,
-                                      std::uint16_t block) noexcept {
-    switch (method) {
-      case quantization::none:
-      case quantization::fp16:
-        return t.quantization < quantization::int8_tensor && t.type == data_type::float16;
-      case quantization::int8_tensor: return t.quantization == method;
-      case quantization::int8_channel:
-        return (t.quantization == method && t.axis == 0) ||
-               (t.quantization == quantization::int8_tensor && t.shape.size == 1);
-      case quantization::block_fp8: return t.quantization == method && t.block == block;
-    }
-    return false;
-  }
-
-  /// Whether dimensions and numbers of parts have room for what a tensor will need.
-  [[nodiscard]] bool fits(std::uint64_t values, view<std::uint32_t> shape, quantization method,
-                          std::uint16_t block) const noexcept {
-    std::uint64_t needed = method == quantization::int8_channel ? shape[0] : 1;
-    if (method == quantization::block_fp8) {
-      needed = values / block + (values % block != 0 ? 1 : 0);
-      if (needed > UINT32_MAX / block) return false;
-    }
-    return needed < UINT32_MAX - out.model.numbers.size();
-  }
-
-  [[nodiscard]] error quantize(std::size_t index, quantization method, std::uint16_t block) const {
-    tensor_part& t = out.model.tensors[index];
-    tensor_values v;
-    if (const error e = values(index, v); e.code != errc::ok) return e;
-    const bool scaled = t.quantization >= quantization::int8_tensor;
-    const range shape = t.quantization == quantization::block_fp8 ? t.original_shape : t.shape;
-    if ((!scaled && !is_floating(t.type)) || shape.size == 0 || is_stored(t, method, block))
-      return {};
-    if (!fits(v.size(), out.model.numbers_of(shape), method, block))
-      return {errc::nac_weights_blocks, index};
-    const std::size_t first_scale = out.scales_.size();
-    quantized_form form;
-    const error e = measure(v, out.model.numbers_of(shape), method, block, form, out.scales_);
-    if (e.code != errc::ok) return {e.code, index};
-    t.shape = shape;
-    t.original_shape = t.scales = {};
-    if (form.quantization == quantization::block_fp8) {
-      const auto elements = static_cast<std::uint32_t>(form.elements);
-      t.original_shape = shape;
-      t.shape = out.model.add_numbers({&elements, 1});
-    }
-    t.scales.first = static_cast<std::uint32_t>(out.model.numbers.size());
-    t.scales.size = static_cast<std::uint32_t>(out.scales_.size() - first_scale);
-    for (std::size_t i = first_scale; i < out.scales_.size(); ++i)
-      out.model.numbers.push_back(std::bit_cast<std::uint32_t>(out.scales_[i]));
-    replace(t, v, form, first_scale);
-    return {};
-  }
-
-  [[nodiscard]] error dequantize(std::size_t index, bool narrow_float64) const {
-    tensor_part& t = out.model.tensors[index];
-    tensor_values v;
-    if (const error e = values(index, v); e.code != errc::ok) return e;
-    const bool scaled = t.quantization >= quantization::int8_tensor;
-    if (t.quantization == quantization::fp16) t.quantization = quantization::none;
-    if (!scaled && t.type != data_type::float16 && t.type != data_type::bfloat16 &&
-        !(t.type == data_type::float64 && narrow_float64))
-      return {};
-    if (t.quantization == quantization::block_fp8) t.shape = t.original_shape;
-    t.original_shape = t.scales = {};
-    const std::uint64_t n = v.size();
-    replace(t, v, {data_type::float32, quantization::none, 0, n, n, n}, 0);
-    return {};
-  }
-};
-
-// ---- out of the container
-
-/// The bytes of two payloads are the same; sources are asked in pieces.
-[[nodiscard]] inline bool same_bytes(const parts& p, const payload& a, const payload& b) {
-  if (a.size != b.size) return false;
-  std::byte of_a[1024], of_b[1024];
-  const auto piece = [&p](const payload& d, std::uint64_t first, std::byte* to, std::size_t count) {
-    if (d.source != nullptr) return d.source->read(d.source->context, d.first, first, to, count);
-    std::memcpy(to, p.data_of(d).data() + first, count);
-    return true;
-  };
-  if (a.source == b.source && a.borrowed == b.borrowed && a.first == b.first) return true;
-  for (std::uint64_t first = 0; first < a.size; first += sizeof of_a) {
-    const std::uint64_t left = a.size - first;
-    const std::size_t n = left < sizeof of_a ? static_cast<std::size_t>(left) : sizeof of_a;
-    if (!piece(a, first, of_a, n) || !piece(b, first, of_b, n) || std::memcmp(of_a, of_b, n) != 0)
-      return false;
-  }
-  return true;
-}
-[[nodiscard]] inline bool same_numbers(const parts& p, range a, range b) noexcept {
-  return a.size == b.size &&
-         (a.size == 0 || std::memcmp(p.numbers.data() + a.first, p.numbers.data() + b.first,
-                                     std::size_t{a.size} * 4) == 0);
-}
-[[nodiscard]] inline bool same_tensor(const parts& p, const tensor_part& a, const tensor_part& b) {
-  return a.type == b.type && a.quantization == b.quantization && a.axis == b.axis &&
-         a.block == b.block && same_numbers(p, a.shape, b.shape) &&
-         same_numbers(p, a.original_shape, b.original_shape) &&
-         same_numbers(p, a.scales, b.scales) && same_bytes(p, a.data, b.data);
-}
-
-/// How a tensor is quantized, by either convention's names.
-inline void put_quantization(json::writer& out, const parts& p, const tensor_part& t, bool tools) {
-  out.begin_object();
-  if (tools) out.key("quant_code").integer(static_cast<unsigned>(t.quantization));
-  char upper[16];
-  const std::string_view method = name(t.quantization);
-  for (std::size_t i = 0; i < method.size(); ++i)
-    upper[i] = static_cast<char>(method[i] >= 'a' ? method[i] - 'a' + 'A' : method[i]);
-  out.key("quant_type").string({upper, method.size()});
-  const auto scale = [&](std::uint32_t bits) {
-    out.number(static_cast<double>(std::bit_cast<float>(bits)));
-  };
-  const auto numbers = p.numbers_of(t.scales);
-  const bool block = t.quantization == quantization::block_fp8;
-  if (t.quantization == quantization::int8_tensor) {
-    out.key("scale");
-    scale(numbers[0]);
-  } else if (block || t.quantization == quantization::int8_channel) {
-    if (block) {
-      out.key("block_size").integer(t.block);
-      out.key(tools ? "orig_shape" : "original_shape").begin_array();
-      for (const std::uint32_t n : p.numbers_of(t.original_shape)) out.integer(n);
-      out.end();
-    } else {
-      out.key("axis").integer(t.axis);
-    }
-    out.key(block && tools ? "block_scales" : "scales").begin_array();
-    for (const std::uint32_t bits : numbers) scale(bits);
-    out.end();
-  }
-  out.end();
-}
-
-/// The metadata of the tensors that are quantized, which have `names` in parts::characters.
-struct quantized_tensor {
-  range name;
-  std::uint32_t tensor;
-};
-inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, external_parts& to) {
-  text json;
-  json::writer out(json);
-  out.begin_object();
-  for (const quantized_tensor& q : all)
-    put_quantization(out.key(p.string(q.name)), p, p.tensors[q.tensor], true);
-  out.end();
-  to.add_metadata(nac_quantization_key, json);
-  for (const quantized_tensor& q : all) {
-    if (p.string(q.name) == nac_quantization_key) continue;  // whose place is taken
-    json.clear();
-    json::writer one(json);
-    put_quantization(one, p, p.tensors[q.tensor], false);
-    to.add_metadata(p.string(q.name), json);
-  }
-}
-
-[[nodiscard]] inline error move_out(const parts& from, external_weights& out) {
-  if (const error e = check(from); e.code != errc::ok) return e;
-  if (!from.internal_weights) return {errc::nac_weights_outside, 0};
-  const id_table names(from.parameters), tensors(from.tensors);
-  for (std::size_t i = 0; i < from.tensors.size(); ++i) {
-    const tensor_part& t = from.tensors[i];
-    if (names[t.id] == no_index) return {errc::nac_weights_unnamed, i};
-    for (const std::uint32_t bits : from.numbers_of(t.scales))
-      if ((bits & 0x7f800000u) == 0x7f800000u) return {errc::nac_weights_scale, i};
-  }
-  pool<std::uint32_t> rows;  // of parameters, by name
-  for (std::uint32_t id = 0; id < names.end(); ++id) {
-    if (names[id] == no_index) continue;
-    if (tensors[id] == no_index) return {errc::nac_weights_absent, names[id]};
-    rows.push_back(names[id]);
-  }
-  const auto name_of = [&](std::uint32_t row) { return from.string(from.parameters[row].text); };
-  sort(rows.data(), rows.size(),
-       [&](std::uint32_t a, std::uint32_t b) { return name_of(a) < name_of(b); });
-  out.model = from;
-  out.model.tensors.clear();
-  out.model.internal_weights = false;
-  pool<quantized_tensor> quantized;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::uint32_t index = tensors[from.parameters[rows[i]].id];
-    const tensor_part& t = from.tensors[index];
-    if (i != 0 && name_of(rows[i]) == name_of(rows[i - 1])) {
-      if (!same_tensor(from, from.tensors[tensors[from.parameters[rows[i - 1]].id]], t))
-        return {errc::nac_weights_tied, index};
-      continue;
-    }
-    payload data = t.data;
-    if (data.source == nullptr) data = parts::borrow(out.model.data_of(t.data));
-    out.weights.add(name_of(rows[i]), t.type, from.numbers_of(t.shape), data);
-    if (t.quantization != quantization::none)
-      quantized.push_back({from.parameters[rows[i]].text, index});
-  }
-  if (!quantized.empty()) put_metadata(from, quantized, out.weights);
-  return {};
-}
-
-// ---- into the container
-
-[[nodiscard]] inline error move_in(const parts& from, const safetensors& weights, parts& out) {
-  if (const error e = check(from); e.code != errc::ok) return e;
-  if (from.internal_weights) return {errc::nac_weights_inside, 0};
-  out = from;
-  out.internal_weights = true;
-  const id_table names(from.parameters);
-  const part_maker make{out};
-  // Of tied parameters, shape and scales are kept once.
-  pool<std::uint32_t> first_use;
-  for (std::size_t i = 0; i < weights.size(); ++i) first_use.push_back(no_index);
-  for (std::uint32_t id = 0; id < names.end(); ++id) {
-    const std::uint32_t row = names[id];
-    if (row == no_index) continue;
-    const std::size_t i = weights.find(from.string(from.parameters[row].text));
-    if (i == weights.size()) return {errc::nac_weights_missing, row};
-    tensor_part part;
-    if (first_use[i] == no_index) {
-      const external_tensor found = weights[i];
-      if (!found.representable) return {errc::nac_weights_form, row};
-      const tensor& t = found.as;
-      if (const error e = tensor_values::of(t).error(); e.code != errc::ok) return {e.code, row};
-      const range shape = make.numbers(t.shape);
-      const range original = make.numbers(t.original_shape);
-      const range scales = make.numbers(t.scales);
-      part = {0,        t.type, t.quantization,       t.axis, t.block, shape,
-              original, scales, parts::borrow(t.data)};
-      first_use[i] = static_cast<std::uint32_t>(out.tensors.size());
-    } else {
-      part = out.tensors[first_use[i]];
-    }
-    part.id = static_cast<std::uint16_t>(id);
-    out.tensors.push_back(part);
-  }
-  return {};
-}
-
-}  // namespace detail
-
-/// Moves the weights out.
-[[nodiscard]] inline result<external_weights> externalise(const parts& from) {
-  result<external_weights> out{external_weights()};
-  if (const error e = detail::move_out(from, *out); e.code != errc::ok) return e;
-  return out;
-}
-
-/// Moves the weights in; they stay borrowed from the bytes of `weights`.
-[[nodiscard]] inline result<parts> internalise(const parts& from, const safetensors& weights) {
-  result<parts> out{parts()};
-  if (const error e = detail::move_in(from, weights, *out); e.code != errc::ok) return e;
-  return out;
-}
-
-/// Stores the tensors by a method. All values are looked at once here, and once more when the parts
-/// are written. nac_quantize_method for `none`.
-[[nodiscard]] inline result<conversion> quantize(const parts& from, quantization method,
-                                                 std::uint16_t block = default_block) {
-  if (method == quantization::none) return error{errc::nac_quantize_method, 0};
-  if (block == 0) return error{errc::nac_quantize_block, 0};
-  result<conversion> out{conversion()};
-  const detail::conversion_maker make{*out};
-  error e = make.begin(from);
-  for (std::size_t i = 0; i < from.tensors.size() && e.code == errc::ok; ++i)
-    e = make.quantize(i, method, block);
-  if (e.code != errc::ok) return e;
-  make.end();
-  out->model.quantization = method;
-  return out;
-}
-
-/// Stores quantized tensors, float16 and bfloat16 as float32, and float64 too where that's wanted.
-[[nodiscard]] inline result<conversion> dequantize(const parts& from, bool narrow_float64 = false) {
-  result<conversion> out{conversion()};
-  const detail::conversion_maker make{*out};
-  error e = make.begin(from);
-  for (std::size_t i = 0; i < from.tensors.size() && e.code == errc::ok; ++i)
-    e = make.dequantize(i, narrow_float64);
-  if (e.code != errc::ok) return e;
-  make.end();
-  out->model.quantization = quantization::none;
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_WEIGHTS_HPP
-
-// ---- tessera/nac/write.hpp
-//
-// Writes a NAC container from its parts: one form for what they hold, whoever built them.
-//
-//   auto bytes = nac::write(parts);
-//   if (!bytes) return fail(bytes.error());                          // nothing was written
-//
-//   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
-//   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it
-//   else     PROC, TRNG and RSRC, where the parts have them
-//   order    of sections, and what prefixes count: as parts.layout says (nac/layout.hpp)
-//   records  in the order of the parts; no padding between or behind them
-//
-// What was written so is read as the same parts; and what a file in this form holds is written as
-// that file, byte for byte.
-//
-// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
-// Errors:     what check() refuses, and nac_write_size, before the first byte; nac_write_stopped.
-//             The offset is the index of the record in its pool, 0 for the header's fields.
-// Limits:     those of the format.
-// Allocation: the container, once, at its size; nothing with a sink.
-
-#ifndef TESSERA_NAC_WRITE_HPP
-#define TESSERA_NAC_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-namespace detail {
-
-/// Counts what would be written.
-class part_counter {
- public:
-  template <class T>
-  void put(T) noexcept {
-    add(sizeof(T));
-  }
-  void put_text(std::string_view s) noexcept { add(s.size()); }
-  void put_payload(bytes, const payload& p) noexcept { add(p.size); }
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
-
- private:
-  void add(std::uint64_t n) noexcept {
-    if (!checked_add(size_, n, size_)) overflowed_ = true;
-  }
-  std::uint64_t size_ = 0;
-  bool overflowed_ = false;
-};
-
-/// Puts checked parts out, section by section: once to count, once to write.
-class part_writer {
- public:
-  explicit part_writer(const parts& p) noexcept : p_(p), checked_(p) {}
-
-  /// All checks, and where the sections will stand.
-  [[nodiscard]] error prepare() noexcept {
-    if (const error e = checked_.all(); e.code != errc::ok) return e;
-    size_ = header_sizes[static_cast<std::size_t>(p_.form)];
-    order();
-    for (const section s : order_) {
-      if (!present(s)) continue;
-      part_counter count;
-      put_section(count, s);
-      offsets_[static_cast<std::size_t>(s)] = size_;
-      if (count.overflowed() || !checked_add(size_, count.size(), size_))
-        return {errc::nac_write_size, 0, error_index::whole};
-    }
-    return {};
-  }
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-
-  [[nodiscard]] error write(const sink& to) const {
-    part_stream out(to);
-    put_header(out);
-    for (const section s : order_)
-      if (offsets_[static_cast<std::size_t>(s)] != 0 && !out.stopped()) put_section(out, s);
-    out.flush();
-    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
-  }
-
- private:
-  void order() noexcept {
-    bool placed[section_count] = {};
-    std::size_t count = 0;
-    const auto place = [&](section s) {
-      if (static_cast<std::size_t>(s) >= section_count || placed[static_cast<std::size_t>(s)])
-        return;
-      placed[static_cast<std::size_t>(s)] = true;
-      order_[count++] = s;
-    };
-    for (const section s : p_.layout.order) place(s);
-    for (std::size_t i = 0; i < section_count; ++i) place(section_in_order(p_.form, i));
-  }
-
-  [[nodiscard]] bool present(section s) const noexcept {
-    switch (s) {
-      case section::proc: return p_.has_manifest;
-      case section::trng: return p_.has_training;
-      case section::rsrc: return p_.has_resources || !p_.resources.empty();
-      case section::arrs: return p_.form == header::v1_8;
-      default: return true;
-    }
-  }
-
-  template <class Out>
-  void put_header(Out& out) const {
-    out.put_text("NAC");
-    out.put(container_version(p_.form));
-    out.put(static_cast<std::uint8_t>((p_.internal_weights ? 0x80u : 0u) |
-                                      (p_.training_flag ? 0x40u : 0u) |
-                                      static_cast<unsigned>(p_.quantization)));
-    out.put(p_.inputs);
-    out.put(p_.outputs);
-    out.put(std::uint8_t{0});
-    out.put(p_.d_model);
-    for (std::uint32_t i = 0; i < header_slots[static_cast<std::size_t>(p_.form)]; ++i)
-      out.put(offsets_[static_cast<std::size_t>(section_of_slot(p_.form, i))]);
-    if (p_.form == header::v1_6) out.put(std::uint32_t{0});
-  }
-
-  template <class Out>
-  void put_section(Out& out, section s) const {
-    out.put_text(tag(s));
-    switch (s) {
-      case section::mmap: return put_schedule(out);
-      case section::ops: return put_code(out, p_.instructions);
-      case section::cmap: return put_names<std::uint8_t>(out, p_.operations);
-      case section::cnst: put_count(out, p_.constants); return put_constants(out, p_.constants);
-      case section::perm: return put_names<std::uint8_t>(out, p_.signatures);
-      case section::data: return put_data(out);
-      case section::proc:
-        out.put(static_cast<std::uint32_t>(p_.manifest.size));
-        return out.put_payload(p_.data_of(p_.manifest), p_.manifest);
-      case section::orch:
-        out.put(static_cast<std::uint32_t>(p_.plan.size));
-        put_count(out, p_.plan_constants);
-        out.put_payload(p_.data_of(p_.plan), p_.plan);
-        return put_constants(out, p_.plan_constants);
-      case section::trng: return put_code(out, p_.training);
-      case section::rsrc: return put_resources(out);
-      case section::arrs: return put_arrays(out);
-    }
-  }
-
-  template <class Out, class Pool>
-  void put_count(Out& out, const Pool& of) const {
-    out.put(static_cast<std::uint32_t>(of.size()));
-  }
-  template <class Out>
-  void put_numbers(Out& out, range r) const {
-    for (const std::uint32_t n : p_.numbers_of(r)) out.put(n);
-  }
-
-  template <class Out>
-  void put_schedule(Out& out) const {
-    put_count(out, p_.schedule);
-    for (const tick_part& t : p_.schedule) {
-      out.put(t.instruction);
-      out.put(static_cast<std::uint8_t>(t.commands.size));
-      for (std::uint32_t i = 0; i < t.commands.size; ++i) {
-        const command_part& c = p_.commands[t.commands.first + i];
-        out.put(static_cast<std::uint8_t>(c.what));
-        out.put(c.target);
-      }
-    }
-  }
-
-  template <class Out>
-  void put_code(Out& out, const pool<instruction_part>& list) const {
-    put_count(out, list);
-    for (const instruction_part& i : list) {
-      out.put(i.a);
-      out.put(i.b);
-      if (has_prefix(i)) out.put(prefix(i));
-      for (const std::uint16_t word : p_.words_of(i.c)) out.put(word);
-      for (const std::uint16_t word : p_.words_of(i.d)) out.put(word);
-    }
-  }
-  [[nodiscard]] bool has_prefix(const instruction_part& i) const noexcept {
-    if (i.a >= first_regular_op) return checked_.signature(i.b).has_constants;
-    return system_words_of(i.a, i.b, p_.outputs).has_prefix;
-  }
-  [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
-    const self_count* const rule = i.a < first_regular_op ? rule_of(p_.layout, i.a, i.b) : nullptr;
-    const bool itself = rule != nullptr && counts_itself(*rule, i.a, p_.form);
-    return static_cast<std::uint16_t>(i.c.size + (itself ? 1 : 0));
-  }
-
-  template <class Length, class Out>
-  void put_names(Out& out, const pool<named_part>& rows) const {
-    put_count(out, rows);
-    for (const named_part& row : rows) {
-      out.put(row.id);
-      out.put(static_cast<Length>(row.text.size));
-      out.put_text(p_.string(row.text));
-    }
-  }
-
-  template <class Out>
-  void put_constants(Out& out, const pool<constant_part>& list) const {
-    for (const constant_part& c : list) {
-      out.put(c.id);
-      out.put(static_cast<std::uint8_t>(c.type));
-      switch (c.type) {
-        case constant_type::null: out.put(std::uint16_t{0}); break;
-        case constant_type::boolean:
-          out.put(std::uint16_t{1});
-          out.put(static_cast<std::uint8_t>(c.bits != 0));
-          break;
-        case constant_type::int64:
-        case constant_type::float64:
-          out.put(std::uint16_t{8});
-          out.put(c.bits);
-          break;
-        case constant_type::string:
-          out.put(static_cast<std::uint16_t>(c.values.size));
-          out.put_text(p_.string(c.values));
-          break;
-        case constant_type::int32_list:
-        case constant_type::float32_list:
-          out.put(static_cast<std::uint16_t>(c.values.size));
-          put_numbers(out, c.values);
-          break;
-      }
-    }
-  }
-
-  template <class Out>
-  void put_data(Out& out) const {
-    put_names<std::uint16_t>(out, p_.parameters);
-    put_names<std::uint16_t>(out, p_.input_names);
-    if (!p_.internal_weights) return;
-    put_count(out, p_.tensors);
-    for (const tensor_part& t : p_.tensors) {
-      out.put(t.id);
-      out.put(static_cast<std::uint32_t>(part_checker::metadata_size(t)));
-      out.put(t.data.size);
-      put_shape(out, t.type, t.shape);
-      out.put(static_cast<std::uint8_t>(t.quantization));
-      if (t.quantization == quantization::int8_channel) out.put(t.axis);
-      if (t.quantization == quantization::block_fp8) {
-        out.put(t.block);
-        out.put(static_cast<std::uint8_t>(t.original_shape.size));
-        put_numbers(out, t.original_shape);
-      }
-      if (t.quantization >= quantization::int8_channel) out.put(t.scales.size);
-      put_numbers(out, t.scales);
-      out.put_payload(p_.data_of(t.data), t.data);
-    }
-  }
-  template <class Out>
-  void put_shape(Out& out, data_type type, range shape) const {
-    out.put(static_cast<std::uint8_t>(type));
-    out.put(static_cast<std::uint8_t>(shape.size));
-    put_numbers(out, shape);
-  }
-
-  template <class Out>
-  void put_resources(Out& out) const {
-    put_count(out, p_.resources);
-    for (const resource_part& r : p_.resources) {
-      out.put(static_cast<std::uint16_t>(r.name.size));
-      out.put_text(p_.string(r.name));
-      out.put(static_cast<std::uint32_t>(r.data.size));
-      out.put_payload(p_.data_of(r.data), r.data);
-    }
-  }
-
-  template <class Out>
-  void put_arrays(Out& out) const {
-    put_count(out, p_.arrays);
-    for (const array_part& a : p_.arrays) {
-      out.put(static_cast<std::uint16_t>(a.name.size));
-      out.put_text(p_.string(a.name));
-      put_shape(out, a.type, a.shape);
-      out.put(a.data.size);
-      out.put_payload(p_.data_of(a.data), a.data);
-    }
-  }
-
-  const parts& p_;
-  part_checker checked_;
-  section order_[section_count] = {};
-  std::uint64_t offsets_[section_count] = {};
-  std::uint64_t size_ = 0;
-};
-
-}  // namespace detail
-
-/// The bytes that `write` makes of the parts, after all of its checks.
-[[nodiscard]] inline result<std::uint64_t> written_size(const parts& p) {
-  detail::part_writer out(p);
-  if (const error e = out.prepare(); e.code != errc::ok) return e;
-  return out.size();
-}
-
-/// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
-/// with the offset 0, when `put` said false; every other error comes before the first call.
-[[nodiscard]] inline error write(const parts& p, const sink& to) {
-  detail::part_writer out(p);
-  const error e = out.prepare();
-  return e.code == errc::ok ? out.write(to) : e;
-}
-
-/// A container of these parts.
-[[nodiscard]] inline result<pool<std::byte>> write(const parts& p) {
-  detail::part_writer writer(p);
-  error e = writer.prepare();
-  if (e.code != errc::ok) return e;
-  if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};
-  pool<std::byte> out;
-  out.reserve(to_size(writer.size()));
-  e = writer.write(detail::sink_into(out));
-  if (e.code != errc::ok) return e;
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_WRITE_HPP
-
-#endif  // TESSERA_NAC_HPP
-
-#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-
-// ---- tessera/core/detail/error.hpp
-//
-// The bodies of core/error.hpp, and core's own messages.
-
-#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
-#define TESSERA_CORE_DETAIL_ERROR_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr errc_row core_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_CORE_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
-
-TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
-  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
-  return tables[owner];
-}
-
-[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
-  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
-  if (owner < owners)
-    for (const errc_row& row : table_of(owner))
-      if (row.code == code) return row;
-  return unknown_code;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE std::string_view error::message() const noexcept {
-  return detail::row_of(code).message;
-}
-TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
-
-// ---- tessera/core/detail/text.hpp
-//
-// The bodies of core/text.hpp.
-
-#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
-#define TESSERA_CORE_DETAIL_TEXT_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-
-TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
-  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
-  const char* plain = s.data();
-  const char* const end = plain + s.size();
-  const auto flush = [&](const char* at) {
-    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
-  };
-  for (const char* at = plain; at != end;) {
-    const auto lead = static_cast<unsigned char>(*at);
-    if (lead >= 0x20 && lead < 0x7f) {
-      ++at;
-      continue;
-    }
-    const unsigned length = unsafe_length(at, end);
-    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
-      at += length == 0 ? utf8_length(at, end) : 1;
-      continue;
-    }
-    flush(at);
-    if (lead == '\n' || lead == '\t' || lead == '\r') {
-      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
-    } else if (length == 1) {
-      out << "\\x";
-      hex(lead >> 4);
-      hex(lead);
-    } else {
-      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
-      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
-                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
-      out << "\\u{";
-      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
-      out << '}';
-    }
-    plain = at += length;
-  }
-  flush(end);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
-
-// ---- tessera/core/detail/describe.hpp
-//
-// The bodies of core/describe.hpp.
-
-#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
-#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
-
-
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below: what descriptions of errors end with.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
-
-// ---- tessera/core/json.hpp
-//
-// JSON, both ways: json::reader, json::writer, and copying from one to the other.
-//
-//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
-//
-// Lifetime:   see reader and writer.
-// Errors:     those of the reader; what was written until then stays.
-// Limits:     those of the reader.
-// Allocation: a byte for each open container.
-
-#ifndef TESSERA_CORE_JSON_HPP
-#define TESSERA_CORE_JSON_HPP
-
-#include <string_view>
-
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
@@ -15762,6 +8369,8316 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+// ---- tessera/nac/detail/errors.hpp
+//
+// The names and messages of NAC's codes, made known to core.
+
+#ifndef TESSERA_NAC_DETAIL_ERRORS_HPP
+#define TESSERA_NAC_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_NAC_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(3) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_ERRORS_HPP
+
+// ---- tessera/nac/detail/records.hpp
+//
+// The bodies of nac/records.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_RECORDS_HPP
+#define TESSERA_NAC_DETAIL_RECORDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Bytes that elements of a type and shape take; all ones when that doesn't fit.
+template <class Shape>
+[[nodiscard]] inline std::uint64_t shape_bytes(data_type type, const Shape& shape) noexcept {
+  std::uint64_t size = 0;
+  return count_elements(shape, size) && checked_mul(size, std::uint64_t{size_of(type)}, size)
+             ? size
+             : ~std::uint64_t{0};
+}
+
+TESSERA_INLINE bytes cursor::take_bytes(std::uint64_t count) noexcept {
+  const bytes b(data(), to_size(count));
+  at_ += count;
+  return b;
+}
+
+/// u8 type, u8 rank, rank × u32.
+template <class Record>
+[[nodiscard]] inline error parse_shape(cursor& in, Record& out, errc truncated) noexcept {
+  if (!in.has(2)) return in.fail(truncated);
+  const auto type = load_le<std::uint8_t>(in.data());
+  if (type >= data_type_count) return in.fail(errc::nac_data_type);
+  out.type = static_cast<data_type>(in.take<std::uint8_t>());
+  const auto rank = load_le<std::uint8_t>(in.data());
+  if (!in.has(1 + 4 * std::uint64_t{rank})) return in.fail(truncated);
+  (void)in.take<std::uint8_t>();
+  out.shape = in.take_packed<std::uint32_t>(rank);
+  return {};
+}
+
+[[nodiscard]] inline error parse_scales(cursor& in, tensor& out) noexcept {
+  if (!in.has(4)) return in.fail(errc::nac_tensor_metadata);
+  const auto count = load_le<std::uint32_t>(in.data());
+  if (!in.has(4 + 4 * std::uint64_t{count})) return in.fail(errc::nac_tensor_metadata);
+  (void)in.take<std::uint32_t>();
+  out.scales = in.take_packed<float>(count);
+  return {};
+}
+
+/// A tensor's metadata, which fill `in` exactly.
+[[nodiscard]] inline error parse_metadata(cursor in, tensor& out) noexcept {
+  if (const error e = parse_shape(in, out, errc::nac_tensor_metadata); e.code != errc::ok) return e;
+  if (!in.has(1)) return in.fail(errc::nac_tensor_metadata);
+  if (load_le<std::uint8_t>(in.data()) >= quantization_count)
+    return in.fail(errc::nac_tensor_quantization);
+  out.quantization = static_cast<quantization>(in.take<std::uint8_t>());
+  error e;
+  switch (out.quantization) {
+    case quantization::none:
+    case quantization::fp16: break;
+    case quantization::int8_tensor:
+      if (!in.has(4)) return in.fail(errc::nac_tensor_metadata);
+      out.scales = in.take_packed<float>(1);
+      break;
+    case quantization::int8_channel:
+      if (!in.has(1)) return in.fail(errc::nac_tensor_metadata);
+      out.axis = in.take<std::uint8_t>();
+      e = parse_scales(in, out);
+      break;
+    case quantization::block_fp8: {
+      if (!in.has(3)) return in.fail(errc::nac_tensor_metadata);
+      if (load_le<std::uint16_t>(in.data()) == 0) return in.fail(errc::nac_block_size);
+      out.block = in.take<std::uint16_t>();
+      const auto rank = load_le<std::uint8_t>(in.data());
+      if (!in.has(1 + 4 * std::uint64_t{rank})) return in.fail(errc::nac_tensor_metadata);
+      (void)in.take<std::uint8_t>();
+      out.original_shape = in.take_packed<std::uint32_t>(rank);
+      e = parse_scales(in, out);
+      break;
+    }
+  }
+  if (e.code == errc::ok && in.left() != 0) return in.fail(errc::nac_tensor_metadata);
+  return e;
+}
+
+TESSERA_INLINE error constant_form::parse(cursor& in, constant& out) noexcept {
+  if (!in.has(5)) return in.fail(errc::nac_truncated);
+  out.offset = in.offset();
+  out.id = in.take<std::uint16_t>();
+  const auto type = load_le<std::uint8_t>(in.data());
+  if (type >= constant_type_count) return in.fail(errc::nac_constant_type);
+  out.type = static_cast<constant_type>(in.take<std::uint8_t>());
+  out.length = load_le<std::uint16_t>(in.data());
+  std::uint64_t size = 0;
+  switch (out.type) {
+    case constant_type::null: break;
+    case constant_type::boolean: size = 1; break;
+    case constant_type::int64:
+    case constant_type::float64:
+      if (out.length != 8) return in.fail(errc::nac_constant_length);
+      size = 8;
+      break;
+    case constant_type::string: size = out.length; break;
+    case constant_type::int32_list:
+    case constant_type::float32_list: size = std::uint64_t{4} * out.length; break;
+  }
+  (void)in.take<std::uint16_t>();
+  if (!in.has(size)) return in.fail(errc::nac_truncated);
+  out.payload = in.take_bytes(size).data();
+  return {};
+}
+
+TESSERA_INLINE error tensor_form::parse(cursor& in, tensor& out) noexcept {
+  out = {};
+  if (!in.has(14)) return in.fail(errc::nac_truncated);
+  out.offset = in.offset();
+  out.id = in.take<std::uint16_t>();
+  const auto metadata = load_le<std::uint32_t>(in.data());
+  if (in.left() - 12 < metadata) return in.fail(errc::nac_truncated);
+  (void)in.take<std::uint32_t>();
+  const auto data = load_le<std::uint64_t>(in.data());
+  if (in.left() - 8 - metadata < data) return in.fail(errc::nac_truncated);
+  (void)in.take<std::uint64_t>();
+  out.metadata = bytes(in.data(), metadata);
+  const cursor part(in.data() - in.offset(), in.offset(), in.offset() + metadata);
+  if (const error e = parse_metadata(part, out); e.code != errc::ok) return e;
+  (void)in.take_bytes(metadata);
+  out.data_offset = in.offset();
+  out.data = in.take_bytes(data);
+  return {};
+}
+
+TESSERA_INLINE error resource_form::parse(cursor& in, resource& out) noexcept {
+  if (!in.has(2)) return in.fail(errc::nac_truncated);
+  out.offset = in.offset();
+  const auto length = in.take<std::uint16_t>();
+  if (!in.has(length)) return in.fail(errc::nac_truncated);
+  out.name = as_text(in.take_bytes(length));
+  if (!in.has(4)) return in.fail(errc::nac_truncated);
+  const auto size = load_le<std::uint32_t>(in.data());
+  if (in.left() - 4 < size) return in.fail(errc::nac_truncated);
+  (void)in.take<std::uint32_t>();
+  out.data_offset = in.offset();
+  out.data = in.take_bytes(size);
+  return {};
+}
+
+TESSERA_INLINE error array_form::parse(cursor& in, array& out) noexcept {
+  if (!in.has(2)) return in.fail(errc::nac_truncated);
+  out.offset = in.offset();
+  const auto length = in.take<std::uint16_t>();
+  if (!in.has(length)) return in.fail(errc::nac_truncated);
+  out.name = as_text(in.take_bytes(length));
+  if (const error e = parse_shape(in, out, errc::nac_truncated); e.code != errc::ok) return e;
+  if (!in.has(8)) return in.fail(errc::nac_truncated);
+  const auto size = load_le<std::uint64_t>(in.data());
+  if (in.left() - 8 < size) return in.fail(errc::nac_truncated);
+  (void)in.take<std::uint64_t>();
+  out.data_offset = in.offset();
+  out.data = in.take_bytes(size);
+  return {};
+}
+
+TESSERA_INLINE error command_form::parse(cursor& in, command& out) noexcept {
+  if (!in.has(3)) return in.fail(errc::nac_truncated);
+  out.offset = in.offset();
+  out.what = static_cast<action>(in.take<std::uint8_t>());
+  out.target = in.take<std::uint16_t>();
+  return {};
+}
+
+TESSERA_INLINE error tick_form::parse(cursor& in, tick& out) noexcept {
+  if (!in.has(3)) return in.fail(errc::nac_truncated);
+  out.offset = in.offset();
+  out.instruction = in.take<std::uint16_t>();
+  const auto count = in.take<std::uint8_t>();
+  if (!in.has(3 * std::uint64_t{count})) return in.fail(errc::nac_truncated);
+  out.commands = {in, count};
+  (void)in.take_bytes(3 * std::uint64_t{count});
+  return {};
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_RECORDS_HPP
+
+// ---- tessera/nac/detail/file.hpp
+//
+// The bodies of nac/file.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_FILE_HPP
+#define TESSERA_NAC_DETAIL_FILE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+struct maker;
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE bytes file::section(nac::section s) const noexcept {
+  const extent& e = part(s);
+  return source_.subspan(static_cast<std::size_t>(e.offset), to_size(e.end - e.offset));
+}
+
+TESSERA_INLINE std::string_view file::operation_name(std::uint8_t a) const noexcept {
+  return operations_.offset[a] != 0 ? characters(nac::section::cmap, operations_, a)
+                                    : predefined_operation(a, version());
+}
+
+TESSERA_INLINE std::string_view file::characters(nac::section s, const short_texts& of,
+                                                 std::uint8_t id) const noexcept {
+  const std::uint64_t first = part(s).offset + of.offset[id];
+  return as_text(source_.subspan(static_cast<std::size_t>(first), of.size[id]));
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+/// How many arguments an instruction has.
+[[nodiscard]] inline std::uint32_t argument_count(const instruction& i) noexcept {
+  if (i.a >= first_regular_op) return i.d.size();
+  switch (i.a) {
+    case op_input: return i.c.size();
+    case op_output:
+      if (i.b == static_cast<std::uint8_t>(output::end)) return i.d[0] == 0 ? 0 : 1;
+      return i.b == static_cast<std::uint8_t>(output::step) ? 3 : i.d.size();
+    case op_control_flow: return 3;
+    case op_convergence: return i.d.size() == 1 ? 2 : i.d.size();
+    default: return 0;
+  }
+}
+
+TESSERA_INLINE error parse_instruction(const file& f, cursor& in, instruction& out) noexcept {
+  out.offset = in.offset();
+  out.has_prefix = false;
+  out.prefix = 0;
+  out.c = {};
+  out.d = {};
+  if (!in.has(2)) return in.fail(errc::nac_truncated);
+  const std::uint8_t a = out.a = load_le<std::uint8_t>(in.data());
+  const std::uint8_t b = out.b = load_le<std::uint8_t>(in.data() + 1);
+  // How many words stand in C, its prefix not counted, and in D; `counted`: the prefix says.
+  std::uint32_t c = 0, d = 0;
+  bool has_prefix = false, counted = false;
+  if (a >= first_regular_op) {
+    if (b != 0 && !f.has_signature(b)) return {errc::nac_signature_unknown, in.offset() + 1};
+    d = f.arguments(b);
+    has_prefix = counted = f.has_constants(b);
+  } else {
+    if (!has_variant(a, b, f.version()))
+      return {a == op_input ? errc::nac_input_variant : errc::nac_output_variant, in.offset() + 1};
+    const system_words words = system_words_of(a, b, f.outputs());
+    has_prefix = words.has_prefix;
+    counted = a == op_convergence;
+    c = words.c;
+    d = words.d;
+  }
+  (void)in.take<std::uint16_t>();
+  if (has_prefix) {
+    if (!in.has(2)) return in.fail(errc::nac_truncated);
+    out.has_prefix = true;
+    out.prefix = load_le<std::int16_t>(in.data());
+    if (counted) c = out.prefix > 0 ? static_cast<std::uint32_t>(out.prefix) : 0;
+    if (!in.has(2 + 2 * std::uint64_t{c})) return in.fail(errc::nac_truncated);
+    (void)in.take<std::uint16_t>();
+    out.c = in.take_packed<std::uint16_t>(c);
+  }
+  if (!in.has(2 * std::uint64_t{d})) return in.fail(errc::nac_truncated);
+  if (a == op_convergence && load_le<std::int16_t>(in.data()) != 0) {
+    if (!in.has(4)) return in.fail(errc::nac_truncated);
+    const auto branches = load_le<std::int16_t>(in.data() + 2);
+    d = 2 + (branches > 0 ? static_cast<std::uint32_t>(branches) : 0);
+    if (!in.has(2 * std::uint64_t{d})) return in.fail(errc::nac_truncated);
+  }
+  out.d = in.take_packed<std::int16_t>(d);
+  return {};
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE instructions::iterator& instructions::iterator::operator++() noexcept {
+  --left_;
+  ++now_.index;
+  read();
+  return *this;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_FILE_HPP
+
+// ---- tessera/nac/detail/decode.hpp
+//
+// The bodies of nac/decode.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_DECODE_HPP
+#define TESSERA_NAC_DETAIL_DECODE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// What the length of each kind of instruction is made of.
+class length_table {
+ public:
+  struct row {
+    std::uint32_t mask = 0;         ///< 0xffff where the word behind A and B counts constants
+    std::uint16_t fixed = unusual;  ///< bytes of an instruction without constants
+    std::uint8_t arguments = 0;     ///< they are the last words
+    std::uint8_t id = 0;            ///< 1: the argument is the id of anything but a constant
+  };
+  /// More than the length of any instruction that the table has.
+  static constexpr std::uint16_t unusual = 0xffff;
+  /// Bytes that must be readable behind an instruction.
+  static constexpr std::size_t slack = 32;
+
+  explicit length_table(const file& f) noexcept {
+    for (std::uint32_t b = 0; b < 256; ++b) {
+      const auto id = static_cast<std::uint8_t>(b);
+      if (b != 0 && !f.has_signature(id)) continue;
+      set(first_regular + b, f.has_constants(id) ? 4 : 2, f.arguments(id));
+      rows_[first_regular + b].mask = f.has_constants(id) ? 0xffff : 0;
+    }
+    set(system(op_input, 0), 2, 0);
+    for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) {
+      if (b == static_cast<std::uint32_t>(input::lifted_constant)) continue;
+      set(system(op_input, b), 4, 1);
+      rows_[system(op_input, b)].id = 1;
+    }
+    if (f.outputs() < 256)
+      for (std::uint32_t b = 0; b < 3; ++b)
+        set(system(op_output, b), 4u + 2u * f.outputs(), f.outputs());
+  }
+
+  /// By A and B as they stand, A below.
+  [[nodiscard]] const row& operator[](std::uint32_t ab) const noexcept {
+    const std::size_t a_first = __builtin_bswap16(static_cast<std::uint16_t>(ab));
+    const std::size_t regular = first_regular | ab >> 8;
+    return rows_[a_first < regular ? a_first : regular];
+  }
+  /// Of any instruction that the table has.
+  [[nodiscard]] std::uint32_t most_arguments() const noexcept { return most_; }
+
+ private:
+  // 256 rows for each operation below 10, and 256 for all others.
+  static constexpr std::size_t first_regular = 256 * first_regular_op;
+  [[nodiscard]] static std::size_t system(std::uint32_t a, std::uint32_t b) noexcept {
+    return 256 * a + b;
+  }
+  void set(std::size_t i, std::uint32_t without_d, std::uint32_t arguments) noexcept {
+    rows_[i].fixed = static_cast<std::uint16_t>(without_d + 2 * arguments);
+    rows_[i].arguments = static_cast<std::uint8_t>(arguments);
+    if (arguments > most_) most_ = arguments;
+  }
+  row rows_[first_regular + 256];
+  std::uint32_t most_ = 1;
+};
+
+/// An instruction, as the table has it.
+struct looked_up {
+  std::uint32_t ab;         // A and B as they stand
+  std::uint32_t arguments;  // they end with the instruction
+  std::uint32_t id;         // 1: the argument is the id of anything but a constant
+  std::size_t constants;    // how many the instruction gives
+  const std::byte* behind;  // the next one
+};
+
+/// Looks at an instruction that has `slack` bytes before `end`. False: it is unusual, or has none
+/// behind it.
+[[nodiscard, gnu::always_inline]] inline bool look_up(const length_table& table,
+                                                      const std::byte* at, const std::byte* end,
+                                                      looked_up& found) noexcept {
+  found.ab = load_le<std::uint16_t>(at);
+  const length_table::row& row = table[found.ab];
+  const std::size_t fixed = row.fixed;
+  found.arguments = row.arguments;
+  found.id = row.id;
+  found.constants = load_le<std::uint16_t>(at + 2) & row.mask;
+  const std::size_t length = fixed + 2 * found.constants;
+  found.behind = at + fixed + 2 * found.constants;
+  return length < length_table::unusual &&
+         length + length_table::slack <= static_cast<std::size_t>(end - at);
+}
+[[gnu::always_inline]] inline void write_step(step* to, std::size_t offset, const looked_up& found,
+                                              std::uint32_t first) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {  // in two stores
+    const std::uint64_t halves[2] = {static_cast<std::uint32_t>(offset) |
+                                         std::uint64_t{found.ab} << 32 |
+                                         std::uint64_t{found.arguments} << 48,
+                                     first};
+    std::memcpy(static_cast<void*>(to), halves, sizeof halves);
+  } else {
+    *to = {static_cast<std::uint32_t>(offset),
+           static_cast<std::uint8_t>(found.ab),
+           static_cast<std::uint8_t>(found.ab >> 8),
+           static_cast<std::uint16_t>(found.arguments),
+           first,
+           0,
+           0};
+  }
+}
+
+namespace detail {
+
+/// How far a list was decoded.
+struct decoded {
+  const std::byte* at;
+  std::uint32_t index, first;  ///< of the next instruction and its first argument
+};
+
+/// Decodes instructions up to index `stop`, or less: up to one that the table doesn't have. `end`
+/// is that of the readable bytes, `start` the first instruction; it is the first one's step.
+inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
+                       step* to, std::uint32_t stop, decoded& now) noexcept {
+  decoded next = now;
+  if (static_cast<std::size_t>(end - next.at) < length_table::slack) return;
+  looked_up found;
+  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
+    write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
+    next.first += found.arguments;
+    next.at = found.behind;
+  }
+  now = next;
+}
+
+/// The same at two places at once, so that each waits while the other doesn't; until one of them
+/// ends.
+inline void decode_two(const length_table& table, const std::byte* start, const std::byte* end,
+                       step* to, std::uint32_t stop, decoded& a, decoded& b,
+                       std::uint32_t count) noexcept {
+  decoded next = a, other = b;
+  if (static_cast<std::size_t>(end - other.at) < length_table::slack) return;
+  looked_up found, found_other;
+  while (next.index != stop && other.index != count && look_up(table, next.at, end, found) &&
+         look_up(table, other.at, end, found_other)) {
+    write_step(to + next.index++, static_cast<std::size_t>(next.at - start), found, next.first);
+    write_step(to + other.index++, static_cast<std::size_t>(other.at - start), found_other,
+               other.first);
+    next.first += found.arguments;
+    other.first += found_other.arguments;
+    next.at = found.behind;
+    other.at = found_other.behind;
+  }
+  a = next;
+  b = other;
+}
+
+/// Whether indices and offsets of a list fit into steps.
+[[nodiscard]] inline error fits_steps(const instructions& list, const limits& limit) noexcept {
+  const bool fits = list.size() <= limit.max_items && list.size() <= max_index;
+  return fits ? error{} : error{errc::too_many_items, list.offset()};
+}
+
+}  // namespace detail
+
+TESSERA_INLINE result<pool<step>> decode(const file& f, const instructions& list,
+                                         const limits& limit) {
+  if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
+  pool<step> steps;
+  step* const to = steps.prepare(list.size());
+  const length_table table(f);
+  const detail::cursor first = list.cursor();
+  const std::byte* const start = first.data();
+  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
+  const std::byte* const end = start + size;
+  // One instruction of any kind.
+  const auto any = [&](detail::decoded& now) -> error {
+    detail::cursor at = first;
+    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
+    instruction i;
+    if (const error e = detail::parse_instruction(f, at, i); e.code != errc::ok) return e;
+    if (i.offset - first.offset() > size) return {errc::input_too_large, i.offset};
+    const std::uint32_t count = detail::argument_count(i);
+    to[now.index++] = {static_cast<std::uint32_t>(now.at - start),
+                       i.a,
+                       i.b,
+                       static_cast<std::uint16_t>(count),
+                       now.first,
+                       0,
+                       0};
+    now.first += count;
+    now.at = at.data();
+    return {};
+  };
+  const auto rest = [&](detail::decoded now, std::uint32_t stop) -> error {
+    for (;;) {
+      detail::decode_run(table, start, end, to, stop, now);
+      if (now.index == stop) return {};
+      if (const error e = any(now); e.code != errc::ok) return e;
+    }
+  };
+  const std::uint32_t count = list.size();
+  const detail::halfway half = list.halfway();
+  detail::decoded now{start, 0, 0};
+  error e;
+  if (half.index != 0 && half.offset <= size) {
+    detail::decoded second{start + half.offset, half.index, half.arguments};
+    for (;;) {
+      detail::decode_two(table, start, end, to, half.index, now, second, count);
+      if (now.index == half.index || second.index == count) break;
+      if (e = any(now); e.code != errc::ok) return e;
+      if (e = any(second); e.code != errc::ok) return e;
+    }
+    if (e = rest(now, half.index); e.code != errc::ok) return e;
+    now = second;
+  }
+  if (e = rest(now, count); e.code != errc::ok) return e;
+  steps.advance(list.size());
+  return steps;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_DECODE_HPP
+
+// ---- tessera/nac/detail/diagnostic.hpp
+//
+// The bodies of nac/diagnostic.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_DIAGNOSTIC_HPP
+#define TESSERA_NAC_DETAIL_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE void report::add(const diagnostic& d) {
+  ++(d.severity == severity::error ? errors : warnings);
+  if (diagnostics.size() < max_diagnostics) diagnostics.push_back(d);
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+/// Notes findings, and which error was the first.
+class findings {
+ public:
+  explicit findings(report* to) noexcept : to_(to) {}
+  void error(errc code, std::uint64_t offset, std::uint32_t index = diagnostic::no_index) {
+    if (first_.code == errc::ok) first_ = {code, offset};
+    if (to_ != nullptr) to_->add({code, severity::error, index, offset});
+  }
+  void error(const tessera::error& e, std::uint32_t index = diagnostic::no_index) {
+    if (e.code != errc::ok) error(e.code, e.offset, index);
+  }
+  void warning(errc code, std::uint64_t offset, std::uint32_t index = diagnostic::no_index) {
+    if (to_ != nullptr) to_->add({code, severity::warning, index, offset});
+  }
+  [[nodiscard]] const tessera::error& first() const noexcept { return first_; }
+  [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
+
+ private:
+  report* to_;
+  tessera::error first_;
+};
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_DIAGNOSTIC_HPP
+
+// ---- tessera/nac/detail/operations.hpp
+//
+// The bodies of nac/operations.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_OPERATIONS_HPP
+#define TESSERA_NAC_DETAIL_OPERATIONS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE operation view_or_squeeze(std::string_view name,
+                                         view<argument_form> given) noexcept {
+  const bool squeezes =
+      given.size() == 1 || (given.size() == 2 && given[1] == argument_form::whole);
+  return squeezes && name == "nac.view" ? operation::squeeze : operation::view;
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+[[nodiscard]] inline bool is_whole(double v) noexcept {
+  return v >= -9223372036854775808.0 && v < 9223372036854775808.0 &&
+         v == static_cast<double>(static_cast<std::int64_t>(v));
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE argument_form form_of(const constant& c) noexcept {
+  switch (c.type) {
+    case constant_type::null: return argument_form::null;
+    case constant_type::boolean:
+    case constant_type::int64: return argument_form::whole;
+    case constant_type::float64:
+      return detail::is_whole(c.float64()) ? argument_form::whole : argument_form::number;
+    case constant_type::string: return argument_form::string;
+    case constant_type::int32_list: return argument_form::wholes;
+    case constant_type::float32_list: break;
+  }
+  const packed<float> values = c.float32_list();
+  for (std::uint32_t i = 0; i < values.size(); ++i)
+    if (!detail::is_whole(static_cast<double>(values[i]))) return argument_form::numbers;
+  return argument_form::wholes;
+}
+
+TESSERA_INLINE match bind(std::string_view letters, view<argument_form> arguments,
+                          binding& out) noexcept {
+  const auto in_a_row = [](argument_form f) {
+    return f == argument_form::result || f == argument_form::whole;
+  };
+  out = {};
+  std::size_t at = 0, slot = 0;
+  bool optional = false, passed_over = false;
+  for (std::size_t p = 0; p < letters.size(); ++p) {
+    const char letter = letters[p];
+    if (letter == '?') {
+      optional = true;
+      continue;
+    }
+    const bool repeats = p + 1 < letters.size() && letters[p + 1] == '*';
+    const std::size_t now = slot++;
+    if (repeats) ++p;
+    if (at == arguments.size()) {
+      if (!optional) return {match::kind::count, at};
+      continue;
+    }
+    if (!takes(letter, arguments[at])) {
+      if (!optional) return {match::kind::form, at};
+      passed_over = true;
+      continue;
+    }
+    std::size_t end = at + 1;
+    if (repeats) {
+      while (end < arguments.size() && takes(letter, arguments[end])) ++end;
+    } else if ((letter == 'v' || letter == 'V') && in_a_row(arguments[at])) {
+      while (end < arguments.size() && in_a_row(arguments[end])) ++end;
+      // What must follow gets the last ones.
+      const auto rest_fits = [&] {
+        for (std::size_t q = p + 1, k = end; q < letters.size() && letters[q] != '?'; ++q, ++k)
+          if (k >= arguments.size() || !takes(letters[q], arguments[k])) return false;
+        return true;
+      };
+      if (!optional)
+        while (end > at + 1 && !rest_fits()) --end;
+    }
+    out.first[now] = static_cast<std::uint8_t>(at);
+    out.count[now] = static_cast<std::uint8_t>(end - at);
+    at = end;
+  }
+  if (at == arguments.size()) return {};
+  return {passed_over ? match::kind::form : match::kind::count, at};
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_OPERATIONS_HPP
+
+// ---- tessera/nac/detail/layout.hpp
+//
+// The bodies of nac/layout.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_LAYOUT_HPP
+#define TESSERA_NAC_DETAIL_LAYOUT_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// The rule for the prefix of an instruction of the system; null where there is only one.
+template <class Layout>
+[[nodiscard]] constexpr auto rule_of(Layout& how, std::uint8_t a, std::uint8_t b) noexcept
+    -> decltype(&how.inputs) {
+  if (a == op_input && b != 0 && b < 4) return &how.inputs;
+  if (a == op_output && b < 3) return &how.outputs;
+  return a == op_control_flow ? &how.branches : nullptr;
+}
+
+inline void find_prefixes(const instructions& all, layout& out) noexcept {
+  for (const instruction& i : all) {
+    if (i.a >= first_regular_op) continue;
+    self_count* const rule = rule_of(out, i.a, i.b);
+    if (rule == nullptr || *rule != self_count::by_version) continue;
+    const auto prefix = static_cast<std::uint16_t>(i.prefix);
+    if (prefix == i.c.size())
+      *rule = self_count::no;
+    else if (prefix == i.c.size() + 1)
+      *rule = self_count::yes;
+  }
+}
+
+/// Leaves `out` empty where the sections stand in the order of the version.
+inline void find_order(const file& f, pool<section>& out) {
+  section order[section_count];
+  std::size_t count = 0;
+  bool usual = true;
+  for (std::size_t place = 0; place < section_count; ++place) {
+    const section s = section_in_order(f.header(), place);
+    if (!f.has(s)) continue;
+    std::size_t at = count++;
+    for (; at != 0 && f.offset(order[at - 1]) > f.offset(s); --at) {
+      order[at] = order[at - 1];
+      usual = false;
+    }
+    order[at] = s;
+  }
+  if (!usual) out.append(order, count);
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE layout layout_of(const file& f) {
+  layout out;
+  detail::find_prefixes(f.instructions(), out);
+  detail::find_prefixes(f.training(), out);
+  if (out.inputs == self_count::by_version) out.inputs = out.outputs;
+  if (out.outputs == self_count::by_version) out.outputs = out.inputs;
+  detail::find_order(f, out.order);
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_LAYOUT_HPP
+
+// ---- tessera/nac/detail/parts.hpp
+//
+// The bodies of nac/parts.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_PARTS_HPP
+#define TESSERA_NAC_DETAIL_PARTS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE bytes parts::data_of(const payload& p) const noexcept {
+  if (p.size == 0 || p.source != nullptr) return {};
+  return {p.borrowed != nullptr ? p.borrowed : own_bytes.data() + p.first,
+          static_cast<std::size_t>(p.size)};
+}
+
+TESSERA_INLINE range parts::add_string(std::string_view s) {
+  const range r{static_cast<std::uint32_t>(characters.size()),
+                static_cast<std::uint32_t>(s.size())};
+  characters << s;
+  return r;
+}
+
+TESSERA_INLINE range parts::add_numbers(view<std::uint32_t> values) {
+  const range r{static_cast<std::uint32_t>(numbers.size()),
+                static_cast<std::uint32_t>(values.size())};
+  numbers.append(values.data(), values.size());
+  return r;
+}
+
+TESSERA_INLINE range parts::add_words(view<std::uint16_t> values) {
+  const range r{static_cast<std::uint32_t>(words.size()),
+                static_cast<std::uint32_t>(values.size())};
+  words.append(values.data(), values.size());
+  return r;
+}
+
+TESSERA_INLINE payload parts::keep(bytes b) {
+  const payload p{nullptr, own_bytes.size(), b.size(), nullptr};
+  own_bytes.append(b.data(), b.size());
+  return p;
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+struct part_maker {
+  parts& out;
+
+  template <class T>
+  [[nodiscard]] range numbers(packed<T> values) const {
+    const range r{static_cast<std::uint32_t>(out.numbers.size()), values.size()};
+    for (std::uint32_t i = 0; i < values.size(); ++i)
+      out.numbers.push_back(load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
+    return r;
+  }
+  template <class T>
+  [[nodiscard]] range words(packed<T> values) const {
+    const range r{static_cast<std::uint32_t>(out.words.size()), values.size()};
+    for (std::uint32_t i = 0; i < values.size(); ++i)
+      out.words.push_back(load_le<std::uint16_t>(values.data() + std::size_t{i} * 2));
+    return r;
+  }
+  void code(const nac::instructions& from, pool<instruction_part>& to) const {
+    to.reserve(from.size());
+    for (const instruction& i : from) {
+      const range c = words(i.c);
+      to.push_back({i.a, i.b, c, words(i.d)});
+    }
+  }
+  void constants(const nac::constants& from, pool<constant_part>& to) const {
+    to.reserve(from.size());
+    for (const constant& c : from) {
+      constant_part p{c.id, c.type, 0, {}};
+      switch (c.type) {
+        case constant_type::null: break;
+        case constant_type::boolean: p.bits = c.boolean() ? 1 : 0; break;
+        case constant_type::int64:
+        case constant_type::float64: p.bits = load_le<std::uint64_t>(c.payload); break;
+        case constant_type::string: p.values = out.add_string(c.string()); break;
+        case constant_type::int32_list: p.values = numbers(c.int32_list()); break;
+        case constant_type::float32_list: p.values = numbers(c.float32_list()); break;
+      }
+      to.push_back(p);
+    }
+  }
+  template <class Names>
+  void names(const Names& from, pool<named_part>& to) const {
+    to.reserve(from.size());
+    for (const named& n : from) out.add_name(to, n.id, n.text);
+  }
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE parts parts_of(const file& f) {
+  parts p;
+  const detail::part_maker make{p};
+  p.form = f.header();
+  p.quantization = f.quantization();
+  p.internal_weights = f.has_internal_weights();
+  p.training_flag = f.has_training_flag();
+  p.inputs = f.inputs();
+  p.outputs = f.outputs();
+  p.d_model = f.d_model();
+  p.layout = layout_of(f);
+  p.schedule.reserve(f.schedule().size());
+  for (const tick& t : f.schedule()) {
+    p.schedule.push_back(
+        {t.instruction, {static_cast<std::uint32_t>(p.commands.size()), t.commands.size()}});
+    for (const command& c : t.commands) p.commands.push_back({c.what, c.target});
+  }
+  make.code(f.instructions(), p.instructions);
+  make.code(f.training(), p.training);
+  make.names(f.operations(), p.operations);
+  make.names(f.signatures(), p.signatures);
+  make.names(f.parameters(), p.parameters);
+  make.names(f.input_names(), p.input_names);
+  make.constants(f.constants(), p.constants);
+  make.constants(f.plan_constants(), p.plan_constants);
+  p.tensors.reserve(f.tensors().size());
+  for (const tensor& t : f.tensors()) {
+    const range shape = make.numbers(t.shape), original = make.numbers(t.original_shape);
+    p.tensors.push_back({t.id, t.type, t.quantization, t.axis, t.block, shape, original,
+                         make.numbers(t.scales), parts::borrow(t.data)});
+  }
+  p.has_manifest = f.has(section::proc);
+  p.manifest = parts::borrow(f.manifest());
+  p.plan = parts::borrow(f.plan());
+  p.has_training = f.has(section::trng);
+  p.has_resources = f.has(section::rsrc);
+  p.resources.reserve(f.resources().size());
+  for (const resource& r : f.resources())
+    p.resources.push_back({p.add_string(r.name), parts::borrow(r.data)});
+  p.arrays.reserve(f.arrays().size());
+  for (const array& a : f.arrays()) {
+    const range name = p.add_string(a.name);
+    p.arrays.push_back({name, a.type, make.numbers(a.shape), parts::borrow(a.data)});
+  }
+  return p;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_PARTS_HPP
+
+// ---- tessera/nac/detail/print.hpp
+//
+// The bodies of nac/print.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_PRINT_HPP
+#define TESSERA_NAC_DETAIL_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/detail/execution_plan_text.hpp
+//
+// The bodies of nac/execution_plan_text.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_EXECUTION_PLAN_TEXT_HPP
+#define TESSERA_NAC_DETAIL_EXECUTION_PLAN_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/detail/execution_plan.hpp
+//
+// The bodies of nac/execution_plan.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_EXECUTION_PLAN_HPP
+#define TESSERA_NAC_DETAIL_EXECUTION_PLAN_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// What is wrong with a value that a set of choices doesn't have.
+[[nodiscard]] constexpr errc choice_error(char set) noexcept {
+  switch (set) {
+    case 'P': return errc::nac_mep_prompt_type;
+    case 'F':
+    case 'G': return errc::nac_mep_file_type;
+    case 'R': return errc::nac_mep_extern_kind;
+    case 'U': return errc::nac_mep_unload_kind;
+    case 'T': return errc::nac_mep_data_type;
+    case 'K': return errc::nac_mep_create_kind;
+    case 'E': return errc::nac_mep_loss;
+    case 'S': return errc::nac_mep_format;
+    case 'D': return errc::nac_mep_destination;
+    case 'W': return errc::nac_mep_write_mode;
+    default: return errc::nac_mep_operation;
+  }
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE plan_operands::iterator::iterator(plan_layout l, const std::byte* at,
+                                                 std::uint64_t offset) noexcept
+    : layout_(l), at_(at) {
+  now_.offset = offset;
+  read();
+}
+
+TESSERA_INLINE auto plan_operands::iterator::operator++() noexcept -> iterator& {
+  const std::uint32_t size = operand_size(now_.kind);
+  (void)layout_.pass(now_.value);  // which the reader has found to be possible
+  at_ += size;
+  now_.offset += size;
+  read();
+  return *this;
+}
+
+TESSERA_INLINE void plan_operands::iterator::read() noexcept {
+  now_.kind = layout_.kind();
+  if (now_.kind == '\0') {
+    at_ = nullptr;
+  } else {
+    now_.value = now_.kind == 'j'               ? load_le<std::int16_t>(at_)
+                 : operand_size(now_.kind) == 2 ? load_le<std::uint16_t>(at_)
+                                                : load_le<std::uint8_t>(at_);
+  }
+}
+
+TESSERA_INLINE bool plan_reader::next(plan_instruction& out) noexcept {
+  if (at_ == code_.size() || error_.code != errc::ok) return false;
+  const plan_op_row* const row = plan_row(load_le<std::uint8_t>(code_.data() + at_));
+  if (row == nullptr) return fail(errc::nac_mep_opcode, at_);
+  std::size_t at = at_ + 1;
+  for (plan_layout layout(*row); layout.kind() != '\0';) {
+    const std::uint32_t size = operand_size(layout.kind());
+    if (code_.size() - at < size) return fail(errc::nac_mep_truncated, at);
+    const auto value = load_le<std::uint8_t>(code_.data() + at);  // of a word: decides nothing
+    if (!layout.pass(value)) return fail(detail::choice_error(layout.kind()), at);
+    at += size;
+  }
+  out = {at_, static_cast<std::uint32_t>(at - at_), row, code_.data() + at_};
+  at_ = at;
+  return true;
+}
+
+TESSERA_INLINE bool plan_reader::fail(errc code, std::uint64_t offset) noexcept {
+  error_ = {code, offset};
+  return false;
+}
+
+TESSERA_INLINE plan_writer::plan_writer(parts& to) : to_(to) {
+  for (const constant_part& c : to.plan_constants)
+    if (c.id >= next_id_) next_id_ = std::uint32_t{c.id} + 1;
+}
+
+TESSERA_INLINE std::uint32_t plan_writer::new_label() {
+  labels_.push_back(unplaced);
+  return static_cast<std::uint32_t>(labels_.size() - 1);
+}
+
+TESSERA_INLINE void plan_writer::emit(plan_op op, view<std::int64_t> operands) {
+  if (error_.code != errc::ok) return;
+  const plan_op_row* const row = plan_row(static_cast<std::uint8_t>(op));
+  if (row == nullptr) return fail(errc::nac_mep_opcode);
+  if (row->since == 0) return fail(errc::nac_mep_reserved);
+  code_.push_back(static_cast<std::byte>(op));
+  plan_layout layout(*row);
+  for (const std::int64_t value : operands) {
+    const char kind = layout.kind();
+    if (kind == '\0') return fail(errc::nac_mep_operand_count);
+    if (is_choice_operand(kind) && find_choice(kind, value) == nullptr)
+      return fail(detail::choice_error(kind));
+    if (value < 0 || value > (operand_size(kind) == 2 && kind != 'j' ? 0xffff
+                              : kind == 'j'                          ? 0xffffffff
+                                                                     : 0xff))
+      return fail(errc::nac_mep_operand_range);
+    if (kind == 'j') jumps_.push_back({code_.size(), static_cast<std::uint32_t>(value), count_});
+    std::byte word[2] = {};
+    if (operand_size(kind) == 1)
+      word[0] = static_cast<std::byte>(value);
+    else if (kind != 'j')
+      store_le(word, static_cast<std::uint16_t>(value));
+    code_.append(word, operand_size(kind));
+    (void)layout.pass(value);
+  }
+  if (layout.kind() != '\0') return fail(errc::nac_mep_operand_count);
+  ++count_;
+}
+
+TESSERA_INLINE tessera::error plan_writer::finish() {
+  for (const jump& j : jumps_) {
+    if (error_.code != errc::ok) break;
+    if (j.label >= labels_.size() || labels_[j.label] == unplaced) {
+      error_ = {errc::nac_mep_label_unknown, j.instruction};
+      break;
+    }
+    const std::int64_t distance =
+        static_cast<std::int64_t>(labels_[j.label]) - static_cast<std::int64_t>(j.offset) - 2;
+    if (distance < -0x8000 || distance > 0x7fff)
+      error_ = {errc::nac_mep_jump_range, j.instruction};
+    else
+      store_le(code_.data() + j.offset, static_cast<std::int16_t>(distance));
+  }
+  const tessera::error e = error_;
+  if (e.code == errc::ok) to_.plan = to_.keep(bytes(code_.data(), code_.size()));
+  code_.clear();
+  labels_.clear();
+  jumps_.clear();
+  count_ = 0;
+  error_ = {};
+  return e;
+}
+
+TESSERA_INLINE std::uint16_t plan_writer::add(constant_type type, std::uint64_t bits,
+                                              range values) {
+  if (next_id_ > 0xffff) {
+    if (error_.code == errc::ok) fail(errc::nac_mep_constants);
+    return 0;
+  }
+  const auto id = static_cast<std::uint16_t>(next_id_++);
+  to_.plan_constants.push_back({id, type, bits, values});
+  return id;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_EXECUTION_PLAN_HPP
+
+// ---- tessera/nac/detail/lexer.hpp
+//
+// The bodies of nac/lexer.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_LEXER_HPP
+#define TESSERA_NAC_DETAIL_LEXER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+enum class token_kind : std::uint8_t { word, number, string, mark, line_end, end };
+
+struct token {
+  token_kind kind = token_kind::end;
+  std::uint64_t offset = 0;
+  std::string_view text;  ///< as it stands; a string with its quotes
+};
+
+[[nodiscard]] constexpr bool is_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+[[nodiscard]] constexpr bool is_decimal(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// 0 to 15, or 16.
+[[nodiscard]] constexpr unsigned hex_digit(char c) noexcept {
+  return is_decimal(c)            ? static_cast<unsigned>(c - '0')
+         : (c >= 'a' && c <= 'f') ? static_cast<unsigned>(c - 'a') + 10
+         : (c >= 'A' && c <= 'F') ? static_cast<unsigned>(c - 'A') + 10
+                                  : 16;
+}
+
+[[nodiscard]] constexpr bool starts_word(char c) noexcept {
+  return is_letter(c) || c == '_' || c == '<';
+}
+
+[[nodiscard]] constexpr bool is_in_word(char c) noexcept {
+  return is_letter(c) || is_decimal(c) || c == '_' || c == '.' || c == '<' || c == '>';
+}
+
+class lexer {
+ public:
+  lexer() noexcept = default;
+  explicit lexer(std::string_view source) noexcept : source_(source) { read(); }
+
+  [[nodiscard]] const token& peek() const noexcept { return now_; }
+  [[nodiscard]] std::uint64_t offset() const noexcept { return now_.offset; }
+  [[nodiscard]] std::string_view source() const noexcept { return source_; }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  /// Keeps the first error, and ends the tokens.
+  void fail(errc code, std::uint64_t offset) noexcept {
+    if (failed()) return;
+    error_ = {code, offset};
+    now_ = {token_kind::end, offset, {}};
+  }
+  void fail(errc code) noexcept { fail(code, now_.offset); }
+
+  token next() noexcept {
+    const token t = now_;
+    if (!failed()) read();
+    return t;
+  }
+  /// Takes the token if it is this mark, or this word.
+  bool accept(char mark) noexcept {
+    if (now_.kind != token_kind::mark || now_.text[0] != mark) return false;
+    next();
+    return true;
+  }
+  bool accept(std::string_view word) noexcept {
+    if (now_.kind != token_kind::word || now_.text != word) return false;
+    next();
+    return true;
+  }
+  bool expect(char mark) noexcept {
+    if (accept(mark)) return true;
+    fail(errc::nac_text_mark);
+    return false;
+  }
+  [[nodiscard]] bool at_line_end() const noexcept {
+    return now_.kind == token_kind::line_end || now_.kind == token_kind::end;
+  }
+  /// The end of a statement, and the empty lines behind it.
+  void end_line() noexcept {
+    if (!at_line_end()) return fail(errc::nac_text_line_end);
+    skip_lines();
+  }
+  void skip_lines() noexcept {
+    while (now_.kind == token_kind::line_end) next();
+  }
+  [[nodiscard]] std::string_view word() noexcept {
+    if (now_.kind != token_kind::word) return fail(errc::nac_text_word), std::string_view();
+    return next().text;
+  }
+  /// A decimal integer, or a hexadecimal one behind 0x; `least` after an error.
+  [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) noexcept {
+    if (now_.kind != token_kind::number) return fail(errc::nac_text_integer), least;
+    std::string_view digits = now_.text;
+    const bool negative = digits[0] == '-';
+    if (negative) digits.remove_prefix(1);
+    const bool hex = digits.substr(0, 2) == "0x";
+    if (hex) digits.remove_prefix(2);
+    std::uint64_t magnitude = 0;
+    bool fits = true;
+    if (digits.empty()) return fail(errc::nac_text_integer), least;
+    for (const char c : digits) {
+      const unsigned d = hex_digit(c);
+      if (d >= (hex ? 16u : 10u)) return fail(errc::nac_text_integer), least;
+      fits = fits && !__builtin_mul_overflow(magnitude, std::uint64_t{hex ? 16u : 10u}, &magnitude);
+      fits = fits && !__builtin_add_overflow(magnitude, std::uint64_t{d}, &magnitude);
+    }
+    constexpr std::uint64_t half = std::uint64_t{1} << 63;
+    fits = fits && magnitude <= (negative ? half : half - 1);
+    const auto value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+    if (!fits || value < least || value > most) return fail(errc::nac_text_range), least;
+    next();
+    return value;
+  }
+  /// A string, decoded behind what `to` holds.
+  void string(text& to) {
+    if (now_.kind != token_kind::string) return fail(errc::nac_text_string);
+    const token t = next();
+    const std::string_view s = t.text.substr(1, t.text.size() - 2);
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      if (s[i] != '\\') {
+        to << s[i];
+        continue;
+      }
+      const char c = ++i < s.size() ? s[i] : '\0';
+      if (c == 'x' && i + 2 < s.size() && hex_digit(s[i + 1]) < 16 && hex_digit(s[i + 2]) < 16) {
+        to << static_cast<char>(hex_digit(s[i + 1]) << 4 | hex_digit(s[i + 2]));
+        i += 2;
+      } else if (c == '"' || c == '\\') {
+        to << c;
+      } else if (c == 'n' || c == 'r' || c == 't') {
+        to << (c == 'n' ? '\n' : c == 'r' ? '\r' : '\t');
+      } else {
+        return fail(errc::nac_text_escape, t.offset + 1 + i);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] char at(std::size_t i) const noexcept {
+    return i < source_.size() ? source_[i] : '\0';
+  }
+  void read() noexcept {
+    while (at_ < source_.size()) {
+      const char c = source_[at_];
+      if (c == ';') {
+        while (at_ < source_.size() && source_[at_] != '\n') ++at_;
+      } else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && depth_ != 0)) {
+        ++at_;
+      } else {
+        break;
+      }
+    }
+    const std::size_t first = at_;
+    const auto take = [&](token_kind kind) {
+      now_ = {kind, first, source_.substr(first, at_ - first)};
+    };
+    if (at_ >= source_.size()) return take(token_kind::end);
+    const char c = source_[at_++];
+    if (c == '\n') return take(token_kind::line_end);
+    if (c == '"') {
+      while (at_ < source_.size() && source_[at_] != '"' && source_[at_] != '\n')
+        at_ += source_[at_] == '\\' ? std::size_t{2} : std::size_t{1};
+      if (at_ >= source_.size() || source_[at_] != '"')
+        return fail(errc::nac_text_string_end, first);
+      ++at_;
+      return take(token_kind::string);
+    }
+    if (starts_word(c)) {
+      while (is_in_word(at(at_))) ++at_;
+      return take(token_kind::word);
+    }
+    if (is_decimal(c) || (c == '-' && (is_decimal(at(at_)) || is_letter(at(at_))))) {
+      while (is_in_word(at(at_)) || at(at_) == '+' || at(at_) == '-') ++at_;
+      return take(token_kind::number);
+    }
+    if (c == '(' || c == '[' || c == '{') ++depth_;
+    if ((c == ')' || c == ']' || c == '}') && depth_ != 0) --depth_;
+    take(token_kind::mark);
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  std::uint32_t depth_ = 0;
+  token now_;
+  tessera::error error_;
+};
+
+TESSERA_INLINE void print_string(text& out, std::string_view s) {
+  out << '"';
+  for (std::size_t i = 0; i < s.size();) {
+    std::size_t plain = i;
+    while (plain < s.size() && s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '"' &&
+           s[plain] != '\\')
+      ++plain;
+    if (plain != i) {
+      out << s.substr(i, plain - i);
+      i = plain;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(s[i]);
+    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
+    if (byte == '"' || byte == '\\') {
+      out << '\\' << s[i++];
+    } else if (byte == '\n') {
+      out << "\\n", ++i;
+    } else if (byte == '\t') {
+      out << "\\t", ++i;
+    } else if (byte == '\r') {
+      out << "\\r", ++i;
+    } else if (unsafe != 0) {
+      for (unsigned k = 0; k < unsafe; ++k, ++i) {
+        const auto b = static_cast<unsigned char>(s[i]);
+        out << "\\x"
+            << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
+      }
+    } else {
+      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
+      out << s.substr(i, length);
+      i += length;
+    }
+  }
+  out << '"';
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_LEXER_HPP
+
+// ---- tessera/nac/detail/text_map.hpp
+//
+// The bodies of nac/text_map.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_TEXT_MAP_HPP
+#define TESSERA_NAC_DETAIL_TEXT_MAP_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE text_map::text_map() noexcept {
+  for (std::uint64_t& k : keys_) k = none;
+  for (std::uint64_t& s : sections_) s = none;
+}
+
+TESSERA_INLINE void text_map::add(assembly::text_section s, std::uint64_t first,
+                                  std::uint64_t offset) {
+  rows_[static_cast<std::size_t>(s)].push_back(
+      {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(offset)});
+}
+
+TESSERA_INLINE std::uint64_t text_map::of(assembly::text_section s) const noexcept {
+  const std::uint64_t offset = sections_[static_cast<std::size_t>(s)];
+  return known(offset != none ? offset
+                              : sections_[static_cast<std::size_t>(assembly::text_section::code)]);
+}
+
+TESSERA_INLINE std::uint64_t text_map::of(assembly::text_section s,
+                                          std::uint64_t part) const noexcept {
+  const pool<row>& rows = rows_[static_cast<std::size_t>(s)];
+  const std::size_t behind =
+      first_not_below(rows.data(), rows.size(), [part](const row& r) { return r.first <= part; });
+  const bool is_body = s == assembly::text_section::plan || s == assembly::text_section::tokenizer;
+  if (behind == 0 || (!is_body && rows[behind - 1].first != part)) return of(s);
+  return rows[behind - 1].offset;
+}
+
+TESSERA_INLINE std::uint64_t text_map::offset_of(const file& f, std::uint64_t offset) const {
+  for (std::size_t i = 0; i < section_count; ++i) {
+    const auto s = static_cast<section>(i);
+    if (f.has(s) && offset >= f.offset(s) && offset - f.offset(s) < f.section(s).size())
+      return in_section(f, s, offset);
+  }
+  if (offset == 4) return of(assembly::key::training_flag);
+  if (offset >= 5 && offset < 7) return of(assembly::key::inputs);
+  return of(offset >= 7 && offset < 9 ? assembly::key::outputs : assembly::key::nac);
+}
+
+TESSERA_INLINE std::uint64_t text_map::in_section(const file& f, section s,
+                                                  std::uint64_t offset) const {
+  using assembly::text_section;
+  switch (s) {
+    case section::mmap: return in_list(text_section::schedule, f.schedule(), offset);
+    case section::ops: return in_list(text_section::code, f.instructions(), offset);
+    case section::cmap: return in_list(text_section::operations, f.operations(), offset);
+    case section::cnst: return in_list(text_section::constants, f.constants(), offset);
+    case section::perm: return in_list(text_section::signatures, f.signatures(), offset);
+    case section::data:
+      if (!f.tensors().empty() && offset >= f.tensors().offset())
+        return in_list(text_section::tensors, f.tensors(), offset);
+      if (!f.input_names().empty() && offset >= f.input_names().offset())
+        return in_list(text_section::input_names, f.input_names(), offset);
+      return in_list(text_section::parameters, f.parameters(), offset);
+    case section::proc: {
+      const std::uint64_t first = f.offset(s) + 8;  // the tag, and the size
+      return offset < first ? of(text_section::tokenizer)
+                            : of(text_section::tokenizer, offset - first);
+    }
+    case section::orch: {
+      const std::uint64_t first = f.offset(s) + 12;  // the tag, and both sizes
+      if (offset < first) return of(text_section::plan);
+      if (offset - first <= f.plan().size()) return of(text_section::plan, offset - first);
+      return in_list(text_section::plan_constants, f.plan_constants(), offset);
+    }
+    case section::trng: return in_list(text_section::training, f.training(), offset);
+    case section::rsrc: return in_list(text_section::resources, f.resources(), offset);
+    case section::arrs: return in_list(text_section::arrays, f.arrays(), offset);
+  }
+  return 0;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_TEXT_MAP_HPP
+
+// ---- tessera/nac/detail/words.hpp
+//
+// The bodies of nac/words.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_WORDS_HPP
+#define TESSERA_NAC_DETAIL_WORDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::assembly {
+
+TESSERA_INLINE void short_index::set(std::uint16_t id, std::string_view text) noexcept {
+  if (id > 255) return;
+  texts_[id] = text;
+  present_[id] = true;
+  stale_ = true;
+}
+
+TESSERA_INLINE std::uint32_t short_index::find(std::string_view text) noexcept {
+  if (stale_) rebuild();
+  for (std::uint32_t slot = hash(text);; slot = (slot + 1) % slot_count) {
+    const std::uint16_t id = slots_[slot];
+    if (id == empty) return 256;
+    if (texts_[id] == text) return id;
+  }
+}
+
+TESSERA_INLINE std::uint32_t short_index::hash(std::string_view text) noexcept {
+  std::uint32_t h = 2166136261u;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+  return (h ^ h >> 16) % slot_count;
+}
+
+TESSERA_INLINE void short_index::rebuild() noexcept {
+  stale_ = false;
+  for (std::uint16_t& slot : slots_) slot = empty;
+  for (std::uint32_t id = 0; id < 256; ++id) {
+    if (!present_[id]) continue;
+    std::uint32_t slot = hash(texts_[id]);
+    while (slots_[slot] != empty && texts_[slots_[slot]] != texts_[id])
+      slot = (slot + 1) % slot_count;
+    if (slots_[slot] == empty) slots_[slot] = static_cast<std::uint16_t>(id);
+  }
+}
+
+}  // namespace nac::assembly
+namespace nac::detail {
+
+using namespace assembly;
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_WORDS_HPP
+
+// ---- tessera/nac/detail/hex.hpp
+//
+// Bytes in the assembly that nothing else can say: one number behind 0x, two digits a byte.
+//
+//   nac::detail::print_bytes(out, b);     // 0x54495341
+//   nac::detail::parse_bytes(in, to);
+//
+// Lifetime:   nothing is kept.
+// Errors:     nac_hex, at the number.
+// Limits:     none.
+// Allocation: what is read.
+
+#ifndef TESSERA_NAC_DETAIL_HEX_HPP
+#define TESSERA_NAC_DETAIL_HEX_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+inline constexpr std::size_t bytes_of_line = 32;  ///< that are printed in one number
+
+inline void print_bytes(text& out, bytes b) {
+  out << "0x";
+  for (const std::byte v : b) {
+    const auto n = static_cast<unsigned>(v);
+    out << "0123456789abcdef"[n >> 4] << "0123456789abcdef"[n & 15];
+  }
+}
+
+/// Lines of `bytes 0x…`.
+inline void print_byte_lines(text& out, bytes b, std::string_view margin) {
+  for (; !b.empty(); b = b.subspan(b.size() < bytes_of_line ? b.size() : bytes_of_line)) {
+    out << margin << "bytes ";
+    print_bytes(out, b.size() < bytes_of_line ? b : b.first(bytes_of_line));
+    out << '\n';
+  }
+}
+
+inline void parse_bytes(lexer& in, pool<std::byte>& to) {
+  const token t = in.peek();
+  std::string_view digits = t.text;
+  if (t.kind != token_kind::number || digits.substr(0, 2) != "0x" || digits.size() % 2 != 0)
+    return in.fail(errc::nac_hex);
+  for (std::size_t i = 2; i < digits.size(); i += 2) {
+    const unsigned high = hex_digit(digits[i]), low = hex_digit(digits[i + 1]);
+    if (high > 15 || low > 15) return in.fail(errc::nac_hex);
+    to.push_back(static_cast<std::byte>(high << 4 | low));
+  }
+  in.next();
+}
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_HEX_HPP
+
+// ---- tessera/nac/detail/print_values.hpp
+//
+// NAC assembly: how constants, numbers, shapes and payloads are printed.
+//
+//   nac::detail::print_float(out, 0.1f);          // 0.1
+//   nac::detail::print_constant(out, constant);   // null true -7 1.5 "cpu" [1, -1] [0.5, 2.0]
+//
+//   float64   always with one of . e inf nan: 1.0  1e-05  -inf  nan
+//   float32   the same, with as few digits as read back as the same float32
+//   nan       with its bits, unless they are those of the default: nan 0x7ff8000000000001
+//   list      [1, -1] of int32, [0.5, 2.0] of float32; floats [] where it is empty
+//   payload   hex { 003c0040 … }, behind `hex` its size where the shape doesn't give it;
+//             or file "NAME" OFFSET SIZE
+//
+// Lifetime:   nothing is kept.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the text.
+
+#ifndef TESSERA_NAC_DETAIL_PRINT_VALUES_HPP
+#define TESSERA_NAC_DETAIL_PRINT_VALUES_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+namespace detail {
+
+inline void print_hex(text& out, std::uint64_t value, unsigned digits) {
+  out << "0x";
+  while (digits-- != 0) out << "0123456789abcdef"[value >> (4 * digits) & 15];
+}
+
+/// To nearest, as a cast does where the result is a float32; infinity beyond.
+[[nodiscard]] inline float float_from_double(double value) noexcept {
+  constexpr double largest = 0x1.fffffep127, tie = 0x1.ffffffp127;
+  const double magnitude = value < 0 ? -value : value;
+  if (magnitude <= largest) return static_cast<float>(value);
+  const auto bound =
+      magnitude < tie ? 0x1.fffffep127f : static_cast<float>(tessera::detail::infinity);
+  return value < 0 ? -bound : bound;
+}
+
+/// The double nearest to a float32's shortest decimal, as the assembler reads that.
+[[nodiscard]] inline double shortest_float(float value) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto exact = static_cast<double>(value);
+  if ((bits & 0x7fffffff) == 0 || (bits >> 23 & 255) == 255) return exact;
+  const auto magnitude = static_cast<double>(std::bit_cast<float>(bits & 0x7fffffff));
+  const tessera::detail::decimal_17 d = tessera::detail::shortest(magnitude);
+  // Any 6 digits survive in a float32 with all its bits; 9 are always enough.
+  for (unsigned digits = (bits >> 23 & 255) == 0 ? 1 : 6; digits <= 9; ++digits) {
+    const std::uint64_t unit = tessera::detail::powers_of_ten[17 - digits];
+    const std::uint64_t significand = (d.significand + unit / 2) / unit;
+    char decimals[integer_room];
+    const char* const end = put_integer(decimals, significand);
+    const double near =
+        decimal_to_double({std::string_view(decimals, static_cast<std::size_t>(end - decimals)),
+                           d.point - static_cast<int>(digits)},
+                          significand);
+    if (static_cast<double>(float_from_double(near)) == magnitude) return exact < 0 ? -near : near;
+  }
+  return exact;
+}
+
+inline void print_double(text& out, double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  if ((bits & 0x7fffffffffffffff) == 0x7ff0000000000000) {
+    out << (bits >> 63 != 0 ? word_minus_infinity : word_infinity);
+  } else if ((bits & 0x7ff0000000000000) == 0x7ff0000000000000) {
+    out << word_nan;
+    if (bits != 0x7ff8000000000000) out << ' ', print_hex(out, bits, 16);
+  } else {
+    append_double(out, value, double_style::python);
+  }
+}
+
+inline void print_float(text& out, std::uint32_t bits) {
+  if ((bits & 0x7fffffff) > 0x7f800000) {  // which a conversion to double might change
+    out << word_nan;
+    if (bits != 0x7fc00000) out << ' ', print_hex(out, bits, 8);
+    return;
+  }
+  print_double(out, shortest_float(std::bit_cast<float>(bits)));
+}
+
+/// A list of `count` elements, of which `each(index)` prints those before `most`.
+template <class Each>
+inline void print_list(text& out, std::uint32_t count, std::uint32_t most, Each each) {
+  out << '[';
+  for (std::uint32_t i = 0; i < count && i < most; ++i) {
+    if (i != 0) out << ", ";
+    each(i);
+  }
+  out << (count > most ? ", ...]" : "]");
+}
+template <class T>
+inline void print_integers(text& out, const packed<T>& values, std::uint32_t most = UINT32_MAX) {
+  print_list(out, values.size(), most, [&](std::uint32_t i) { out << values[i]; });
+}
+inline void print_floats(text& out, const packed<float>& values, std::uint32_t most = UINT32_MAX) {
+  print_list(out, values.size(), most, [&](std::uint32_t i) {
+    print_float(out, load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
+  });
+}
+
+inline void print_constant(text& out, const constant& c) {
+  switch (c.type) {
+    case constant_type::null: out << word_null; break;
+    case constant_type::boolean: out << boolean_words[c.boolean() ? 1 : 0]; break;
+    case constant_type::int64: out << c.int64(); break;
+    case constant_type::float64: print_double(out, c.float64()); break;
+    case constant_type::string: print_string(out, c.string()); break;
+    case constant_type::int32_list: print_integers(out, c.int32_list()); break;
+    case constant_type::float32_list:
+      if (c.length == 0) out << word_floats << ' ';
+      print_floats(out, c.float32_list());
+      break;
+  }
+}
+
+/// The code that stands for a constant in a signature derived from its arguments.
+[[nodiscard]] constexpr char code_of(constant_type type) noexcept {
+  return "cbifsSS"[static_cast<unsigned>(type)];
+}
+
+inline constexpr std::size_t short_text = 32, short_list = 8;  ///< what may stand many times
+
+/// Whether a constant takes little room wherever it is named.
+[[nodiscard]] inline bool is_short(const constant& c) noexcept {
+  if (c.type == constant_type::string) return c.length <= short_text;
+  return c.type < constant_type::int32_list || c.length <= short_list;
+}
+
+/// The type, the shape and the quantization of a tensor, as they stand before its payload.
+inline void print_tensor_type(text& out, const tensor& t) {
+  out << name(t.type) << ' ';
+  print_integers(out, t.shape);
+  if (t.quantization == nac::quantization::none) return;
+  out << ' ' << name(t.quantization);
+  if (t.quantization == nac::quantization::fp16) return;
+  if (t.quantization == nac::quantization::int8_tensor) {
+    out << ' ' << word_scale << ' ';
+    print_float(out, load_le<std::uint32_t>(t.scales.data()));
+    return;
+  }
+  if (t.quantization == nac::quantization::int8_channel) {
+    out << ' ' << word_axis << ' ' << t.axis;
+  } else {
+    out << ' ' << word_block << ' ' << t.block << ' ' << word_shape << ' ';
+    print_integers(out, t.original_shape);
+  }
+  out << ' ' << word_scales << ' ';
+  print_floats(out, t.scales);
+}
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_PRINT_VALUES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// A constant's value as a comment shows it: long ones are cut, so that a plan's text stays in
+/// proportion to its bytes.
+struct short_value {
+  static constexpr std::uint32_t characters = 40, elements = 6;
+
+  static void print(text& out, const constant& c) {
+    if (c.type == constant_type::string && c.length > characters) {
+      const std::string_view s = c.string();
+      std::size_t end = characters;
+      while (end != 0 && (static_cast<unsigned char>(s[end]) & 0xc0) == 0x80) --end;
+      print_string(out, s.substr(0, end));
+      out << "...";
+    } else if (c.type == constant_type::int32_list) {
+      print_integers(out, c.int32_list(), elements);
+    } else if (c.type == constant_type::float32_list) {
+      print_floats(out, c.float32_list(), elements);
+    } else {
+      print_constant(out, c);
+    }
+  }
+};
+
+class plan_printer {
+ public:
+  plan_printer(text& out, bytes code, const constants& pool_of) : out_(out), code_(code) {
+    for (const constant& c : pool_of) constants_.push_back(c);
+    sort(constants_.data(), constants_.size(),
+         [](const constant& a, const constant& b) { return a.id < b.id; });
+    find_labels();
+  }
+
+  void print() {
+    plan_reader in(code_);
+    for (plan_instruction i; in.next(i);) {
+      label(i.offset);
+      instruction(i);
+    }
+    if (in.offset() != code_.size()) {
+      label(in.offset());
+      print_byte_lines(out_, code_.subspan(to_size(in.offset())), "    ");
+    }
+    label(code_.size());
+  }
+
+ private:
+  /// Where jumps go, of those that go to an instruction, to what is none, or to the end.
+  void find_labels() {
+    pool<std::uint8_t> starts;
+    starts.resize(code_.size() / 8 + 1);
+    const auto mark = [&starts](std::uint64_t at) {
+      starts[to_size(at / 8)] |= static_cast<std::uint8_t>(1u << at % 8);
+    };
+    plan_reader all(code_);
+    for (plan_instruction i; all.next(i);) mark(i.offset);
+    mark(all.offset());
+    mark(code_.size());
+    plan_reader in(code_);
+    for (plan_instruction i; in.next(i);) {
+      for (const plan_operand& o : i.operands()) {
+        if (o.kind != 'j' || o.target() < 0) continue;
+        const auto to = static_cast<std::uint64_t>(o.target());
+        if (to <= code_.size() && (starts[to_size(to / 8)] >> to % 8 & 1) != 0)
+          labels_.push_back(static_cast<std::uint32_t>(to));
+      }
+    }
+    sort(labels_.data(), labels_.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    std::size_t n = 0;
+    for (const std::uint32_t to : labels_)
+      if (n == 0 || labels_[n - 1] != to) labels_[n++] = to;
+    labels_.resize(n);
+  }
+  /// The number of a label, or 0 where there is none.
+  [[nodiscard]] std::size_t label_at(std::int64_t offset) const noexcept {
+    const std::size_t i = first_not_below(labels_.data(), labels_.size(),
+                                          [offset](std::uint32_t l) { return l < offset; });
+    return i != labels_.size() && labels_[i] == offset ? i + 1 : 0;
+  }
+  void label(std::uint64_t offset) {
+    if (next_label_ == labels_.size() || labels_[next_label_] != offset) return;
+    out_ << "  L" << ++next_label_ << ":\n";
+  }
+
+  [[nodiscard]] const constant* find(std::int32_t id) const noexcept {
+    const std::size_t behind = first_not_below(constants_.data(), constants_.size(),
+                                               [id](const constant& c) { return c.id <= id; });
+    return behind != 0 && constants_[behind - 1].id == id ? &constants_[behind - 1] : nullptr;
+  }
+
+  void operand(const plan_operand& o) {
+    const bool none = (o.kind == 'z' || o.kind == 'w') && o.value == 0;
+    const plan_choice* const choice =
+        is_choice_operand(o.kind) ? find_choice(o.kind, o.value) : nullptr;
+    const std::size_t to = o.kind == 'j' ? label_at(o.target()) : 0;
+    if (none)
+      out_ << "none";
+    else if (choice != nullptr)
+      out_ << choice->name;
+    else if (to != 0)
+      out_ << 'L' << to;
+    else
+      out_ << (is_slot_operand(o.kind) ? "$" : is_constant_operand(o.kind) ? "#" : "") << o.value;
+  }
+
+  void instruction(const plan_instruction& i) {
+    out_ << "    " << i.row->name;
+    bool first = true, in_list = false, first_slot = false;
+    plan_layout layout(*i.row);
+    for (const plan_operand& o : i.operands()) {
+      const bool slot_of_list = layout.slots() != 0;
+      if (in_list && !slot_of_list) {
+        out_ << ']';
+        in_list = false;
+      }
+      (void)layout.pass(o.value);
+      out_ << (first ? " " : in_list && first_slot ? "" : ", ");
+      first = first_slot = false;
+      if (is_list_operand(o.kind)) {
+        out_ << '[';
+        in_list = first_slot = true;
+      } else {
+        operand(o);
+      }
+    }
+    if (in_list) out_ << ']';
+    bool commented = false;
+    for (const plan_operand& o : i.operands()) {
+      if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) continue;
+      const constant* const c = find(o.value);
+      if (c == nullptr) continue;
+      out_ << (commented ? ", " : " ; ");
+      commented = true;
+      short_value::print(out_, *c);
+    }
+    out_ << '\n';
+  }
+
+  text& out_;
+  bytes code_;
+  pool<constant> constants_;    // by id; of the same ids the last counts
+  pool<std::uint32_t> labels_;  // in order
+  std::size_t next_label_ = 0;
+};
+
+class plan_parser {
+ public:
+  explicit plan_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
+
+  [[nodiscard]] bool parse(parts& p) {
+    for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
+      const token t = in_.peek();
+      if (t.kind != token_kind::word) in_.fail(errc::nac_mep_mnemonic);
+      if (t.kind != token_kind::word || t.text == word_end) break;
+      in_.next();
+      if (in_.accept(':')) {
+        add(labels_, t);
+        continue;
+      }
+      if (map_ != nullptr) map_->add(text_section::plan, code_.size(), t.offset);
+      if (t.text == "bytes") {
+        parse_bytes(in_, code_);
+      } else if (const plan_op_row* const row = find(t.text); row != nullptr) {
+        instruction(*row);
+      } else {
+        in_.fail(errc::nac_mep_mnemonic, t.offset);
+      }
+      if (!in_.failed()) in_.end_line();
+    }
+    if (!in_.failed()) resolve();
+    if (in_.failed()) return false;
+    p.plan = p.keep(bytes(code_.data(), code_.size()));
+    return true;
+  }
+
+ private:
+  /// A label, or a jump to one.
+  struct place {
+    std::uint32_t source, size, code;
+  };
+
+  [[nodiscard]] std::string_view name(const place& p) const noexcept {
+    return in_.source().substr(p.source, p.size);
+  }
+  void add(pool<place>& to, const token& t) {
+    if (t.offset > 0xffffffff) return in_.fail(errc::input_too_large, t.offset);
+    to.push_back({static_cast<std::uint32_t>(t.offset), static_cast<std::uint32_t>(t.text.size()),
+                  static_cast<std::uint32_t>(code_.size())});
+  }
+
+  [[nodiscard]] static const plan_op_row* find(std::string_view name) noexcept {
+    for (const plan_op_row& row : plan_ops)
+      if (row.name == name) return &row;
+    return nullptr;
+  }
+  void put(std::uint32_t size, std::int64_t value) {
+    if (size == 1)
+      append_le(code_, static_cast<std::uint8_t>(value & 0xff));
+    else
+      append_le(code_, static_cast<std::uint16_t>(value & 0xffff));
+  }
+
+  void instruction(const plan_op_row& row) {
+    code_.push_back(static_cast<std::byte>(row.op));
+    bool first = true;
+    for (plan_layout layout(row); layout.kind() != '\0' && !in_.failed(); first = false) {
+      if (!first && !in_.accept(',')) return in_.fail(errc::nac_mep_operand_count);
+      const char kind = layout.kind();
+      const std::uint64_t at = in_.offset();
+      const std::int64_t value = is_list_operand(kind) ? list(kind) : operand(kind);
+      if (in_.failed()) return;
+      if (!layout.pass(value)) return in_.fail(choice_error(kind), at);
+      if (is_list_operand(kind))
+        while (layout.slots() != 0) (void)layout.pass(0);  // which stand there already
+    }
+  }
+  std::int64_t list(char kind) {
+    const std::uint64_t at = in_.offset();
+    const std::size_t count_at = code_.size();
+    put(1, 0);
+    if (!in_.expect('[')) return 0;
+    std::uint32_t count = 0;
+    while (!in_.failed() && !in_.accept(']')) {
+      if (count != 0 && !in_.expect(',')) return 0;
+      if (++count > 255) return in_.fail(errc::nac_mep_list, at), 0;
+      (void)operand(kind == 'v' ? 'i' : 'o');
+    }
+    code_[count_at] = static_cast<std::byte>(count);
+    return count;
+  }
+  std::int64_t operand(char kind) {
+    const std::uint32_t size = operand_size(kind);
+    std::int64_t value = 0;
+    if (kind == 'j') {
+      const token t = in_.peek();
+      if (t.kind == token_kind::word) {
+        in_.next();
+        add(jumps_, t);
+      } else {
+        value = in_.integer(-0x8000, 0x7fff);
+      }
+    } else if (is_choice_operand(kind) && in_.peek().kind == token_kind::word) {
+      const plan_choice* choice = nullptr;
+      for (const plan_choice& c : plan_choices)
+        if (c.set == kind && c.name == in_.peek().text) choice = &c;
+      if (choice == nullptr) return in_.fail(errc::nac_mep_choice), 0;
+      value = choice->value;
+      in_.next();
+    } else if ((kind != 'z' && kind != 'w') || !in_.accept("none")) {
+      if (is_slot_operand(kind) || is_constant_operand(kind))
+        in_.expect(is_slot_operand(kind) ? '$' : '#');
+      if (!in_.failed()) value = in_.integer(0, size == 1 ? 0xff : 0xffff);
+    }
+    put(size, value);
+    return value;
+  }
+
+  void resolve() {
+    sort(labels_.data(), labels_.size(),
+         [this](const place& a, const place& b) { return name(a) < name(b); });
+    for (std::size_t i = 1; i < labels_.size(); ++i)
+      if (name(labels_[i]) == name(labels_[i - 1]))
+        return in_.fail(errc::nac_mep_label_repeated, labels_[i].source);
+    for (const place& j : jumps_) {
+      const std::size_t to =
+          first_not_below(labels_.data(), labels_.size(),
+                          [&](const place& label) { return name(label) < name(j); });
+      if (to == labels_.size() || name(labels_[to]) != name(j))
+        return in_.fail(errc::nac_mep_label_unknown, j.source);
+      const std::int64_t distance = std::int64_t{labels_[to].code} - j.code - 2;
+      if (distance < -0x8000 || distance > 0x7fff)
+        return in_.fail(errc::nac_mep_jump_range, j.source);
+      store_le(code_.data() + j.code, static_cast<std::int16_t>(distance));
+    }
+  }
+
+  lexer& in_;
+  text_map* map_;
+  pool<std::byte> code_;
+  pool<place> labels_, jumps_;
+};
+
+/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
+/// parts. False after an error, which the lexer has.
+[[nodiscard]] inline bool parse_plan(lexer& in, parts& p, text_map* map = nullptr) {
+  return plan_parser(in, map).parse(p);
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE void print_plan(text& out, bytes code, const constants& pool_of) {
+  detail::plan_printer(out, code, pool_of).print();
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_EXECUTION_PLAN_TEXT_HPP
+
+// ---- tessera/nac/detail/tokenizer_text.hpp
+//
+// The bodies of nac/tokenizer_text.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_TOKENIZER_TEXT_HPP
+#define TESSERA_NAC_DETAIL_TOKENIZER_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/detail/tokenizer.hpp
+//
+// The bodies of nac/tokenizer.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_TOKENIZER_HPP
+#define TESSERA_NAC_DETAIL_TOKENIZER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE std::string_view tokenizer_instruction::first_string() const noexcept {
+  detail::payload_reader in = fields();
+  return row != nullptr && row->form == tokenizer_form::short_text ? in.string<std::uint8_t>()
+                                                                   : in.string<std::uint16_t>();
+}
+
+TESSERA_INLINE std::string_view tokenizer_instruction::second_string() const noexcept {
+  detail::payload_reader in = fields();
+  (void)in.string<std::uint16_t>();
+  return in.string<std::uint16_t>();
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+TESSERA_INLINE bool read_category(payload_reader& in, std::string_view& out, errc&) noexcept {
+  out = in.string<std::uint8_t>();
+  return !in.failed();
+}
+
+TESSERA_INLINE bool read_rule(payload_reader& in, partition_rule& out, errc& code) noexcept {
+  out = {};
+  out.flags = in.number<std::uint8_t>();
+  if (out.flags > 7) return code = errc::nac_tisa_rule_flags, false;
+  out.expression = in.string<std::uint16_t>();
+  if ((out.flags & partition_rule::has_behaviour) != 0) out.behaviour = in.number<std::uint8_t>();
+  if ((out.flags & partition_rule::has_trim) != 0) out.trim = in.string<std::uint8_t>();
+  return !in.failed();
+}
+
+TESSERA_INLINE bool read_item(payload_reader& in, compose_item& out, errc& code) noexcept {
+  out = {};
+  const auto fixed = in.number<std::uint8_t>();
+  const std::uint8_t number = fixed == 1 ? in.number<std::uint8_t>() : std::uint8_t{0};
+  if (fixed > 1 || number > 1) return code = errc::nac_tisa_item_kind, false;
+  if (fixed == 1 && number == 1) {
+    out.kind = compose_item::id;
+    out.number = in.number<std::int32_t>();
+  } else if (fixed == 1) {
+    out.kind = compose_item::token;
+    out.token_text = in.string<std::uint8_t>();
+  }
+  return !in.failed();
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE manifest_reader::manifest_reader(bytes manifest) noexcept : in_(manifest) {
+  if (in_.size() < 5 || as_text(in_.subspan(0, 4)) != "TISA")
+    error_ = {errc::nac_tisa_magic, 0};
+  else
+    at_ = 5;
+}
+
+TESSERA_INLINE bool manifest_reader::next(tokenizer_instruction& out) noexcept {
+  if (error_.code != errc::ok || at_ == in_.size()) return false;
+  if (in_.size() - at_ < 5) return fail(at_ + 1);
+  const auto size = load_le<std::uint32_t>(in_.data() + at_ + 1);
+  if (in_.size() - at_ - 5 < size) return fail(at_ + 1);
+  const auto opcode = load_le<std::uint8_t>(in_.data() + at_);
+  out = {at_, opcode, tokenizer_row(opcode), in_.subspan(at_ + 5, size)};
+  at_ += 5 + std::size_t{size};
+  return true;
+}
+
+TESSERA_INLINE bool manifest_reader::fail(std::size_t offset) noexcept {
+  error_ = {errc::nac_tisa_truncated, offset};
+  return false;
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+template <class List, class Element>
+[[nodiscard]] inline error check_list(const tokenizer_instruction& i) noexcept {
+  List in(i);
+  for (Element e; in.next(e);) {}
+  if (in.error().code != errc::ok) return in.error();
+  return in.at_end() ? error{} : error{errc::nac_tisa_payload_long, in.end_offset()};
+}
+
+/// Whether a payload has all fields of its form and nothing else.
+[[nodiscard]] inline error check_form(const tokenizer_instruction& i) noexcept {
+  payload_reader in = i.fields();
+  switch (i.row->form) {
+    case tokenizer_form::none: break;
+    case tokenizer_form::short_text:
+      if (i.op() != tokenizer_op::bpe_encode || !i.payload.empty()) (void)in.string<std::uint8_t>();
+      break;
+    case tokenizer_form::long_texts: (void)in.string<std::uint16_t>(); [[fallthrough]];
+    case tokenizer_form::long_text: (void)in.string<std::uint16_t>(); break;
+    case tokenizer_form::categories: return check_list<category_reader, std::string_view>(i);
+    case tokenizer_form::rules: return check_list<rule_reader, partition_rule>(i);
+    case tokenizer_form::items: return check_list<item_reader, compose_item>(i);
+  }
+  return in.failed()   ? error{errc::nac_tisa_payload_short, in.offset()}
+         : in.at_end() ? error{}
+                       : error{errc::nac_tisa_payload_long, in.offset()};
+}
+
+template <std::size_t Size>
+[[nodiscard]] constexpr bool is_one_of(std::string_view s,
+                                       const std::string_view (&names)[Size]) noexcept {
+  for (const std::string_view name : names)
+    if (s == name) return true;
+  return false;
+}
+
+/// Whether strings of a payload, which has its form, can be used; where they stand is known from
+/// where they point.
+[[nodiscard]] inline error check_strings(const tokenizer_instruction& i) noexcept {
+  const auto place = [&i](std::string_view s, errc code) {
+    return error{code, i.payload_offset() +
+                           static_cast<std::uint64_t>(s.data() - as_text(i.payload).data())};
+  };
+  tessera::error e;
+  const auto utf8 = [&](std::string_view s) {
+    for (std::size_t at = 0; at < s.size() && e.code == errc::ok;) {
+      const unsigned length = utf8_length(s.data() + at, s.data() + s.size());
+      if (length == 0) e = place(s.substr(at), errc::nac_tisa_utf8);
+      at += length;
+    }
+    return e.code == errc::ok;
+  };
+  switch (i.row->form) {
+    case tokenizer_form::none: break;
+    case tokenizer_form::short_text:
+      if (i.op() == tokenizer_op::unicode_norm) {
+        const std::string_view form = i.first_string();
+        if (!is_one_of(form, normal_forms)) return place(form, errc::nac_tisa_normal_form);
+      }
+      [[fallthrough]];
+    case tokenizer_form::long_text: (void)utf8(i.first_string()); break;
+    case tokenizer_form::long_texts:
+      if (utf8(i.first_string())) (void)utf8(i.second_string());
+      break;
+    case tokenizer_form::categories: {
+      category_reader in(i);
+      for (std::string_view c; in.next(c);)
+        if (!is_one_of(c, general_categories)) return place(c, errc::nac_tisa_category);
+      break;
+    }
+    case tokenizer_form::rules: {
+      rule_reader in(i);
+      for (partition_rule r; in.next(r);)
+        if (!utf8(r.expression) || !utf8(r.trim)) break;
+      break;
+    }
+    case tokenizer_form::items: {
+      item_reader in(i);
+      for (compose_item c; in.next(c);)
+        if (!utf8(c.token_text)) break;
+      break;
+    }
+  }
+  return e;
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE error verify_manifest(bytes manifest, std::uint64_t offset) noexcept {
+  manifest_reader in(manifest);
+  bool partitioned = false;
+  const auto at = [offset](error e) { return error{e.code, e.offset + offset}; };
+  for (tokenizer_instruction i; in.next(i);) {
+    if (i.row == nullptr) return at({errc::nac_tisa_opcode, i.offset});
+    if (const tessera::error e = detail::check_form(i); e.code != errc::ok) {
+      const char first = i.payload.empty() ? '\0' : static_cast<char>(i.payload[0]);
+      const bool json = first == '{' || first == '"' || first == '[';
+      return at(json ? error{errc::nac_tisa_json, i.payload_offset()} : e);
+    }
+    if (const tessera::error e = detail::check_strings(i); e.code != errc::ok) return at(e);
+    if (i.row->encodes && !partitioned) return at({errc::nac_tisa_partition, i.offset});
+    partitioned = partitioned || i.op() == tokenizer_op::partition_rules;
+  }
+  return in.error().code == errc::ok ? error{} : at(in.error());
+}
+
+TESSERA_INLINE manifest_writer::manifest_writer(std::uint8_t version) {
+  out_.append(as_bytes("TISA").data(), 4);
+  number(version);
+}
+
+TESSERA_INLINE void manifest_writer::replace(std::string_view pattern, std::string_view value) {
+  const std::size_t at = begin(tokenizer_op::replace);
+  string<std::uint16_t>(pattern);
+  string<std::uint16_t>(value);
+  end(at);
+}
+
+TESSERA_INLINE void manifest_writer::filter_category(tessera::view<std::string_view> categories) {
+  const std::size_t at = begin(tokenizer_op::filter_category);
+  count<std::uint8_t>(categories.size());
+  for (const std::string_view c : categories) string<std::uint8_t>(c);
+  end(at);
+}
+
+TESSERA_INLINE void manifest_writer::partition_rules(tessera::view<partition_rule> rules) {
+  const std::size_t at = begin(tokenizer_op::partition_rules);
+  count<std::uint16_t>(rules.size());
+  for (const partition_rule& r : rules) {
+    if (r.flags > 7) fail(errc::nac_tisa_rule_flags);
+    number(r.flags);
+    string<std::uint16_t>(r.expression);
+    if ((r.flags & partition_rule::has_behaviour) != 0) number(r.behaviour);
+    if ((r.flags & partition_rule::has_trim) != 0) string<std::uint8_t>(r.trim);
+  }
+  end(at);
+}
+
+TESSERA_INLINE void manifest_writer::compose(tessera::view<compose_item> items) {
+  const std::size_t at = begin(tokenizer_op::compose);
+  count<std::uint8_t>(items.size());
+  for (const compose_item& c : items) {
+    number(static_cast<std::uint8_t>(c.kind == compose_item::ids ? 0 : 1));
+    if (c.kind == compose_item::ids) continue;
+    number(static_cast<std::uint8_t>(c.kind == compose_item::id ? 1 : 0));
+    if (c.kind == compose_item::id)
+      number(c.number);
+    else
+      string<std::uint8_t>(c.token_text);
+  }
+  end(at);
+}
+
+TESSERA_INLINE void manifest_writer::raw(std::uint8_t opcode, bytes payload) {
+  const std::size_t at = begin(static_cast<tokenizer_op>(opcode));
+  out_.append(payload.data(), payload.size());
+  end(at);
+}
+
+TESSERA_INLINE std::size_t manifest_writer::begin(tokenizer_op op) {
+  number(static_cast<std::uint8_t>(op));
+  number(std::uint32_t{0});
+  return out_.size();
+}
+
+TESSERA_INLINE void manifest_writer::end(std::size_t payload) {
+  const std::size_t size = out_.size() - payload;
+  if (size > 0xffffffff) fail(errc::nac_tisa_string);
+  store_le(out_.data() + payload - 4, static_cast<std::uint32_t>(size));
+  ++count_;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_TOKENIZER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+struct manifest_printer {
+  text& out;
+
+  void string(std::string_view separator, std::string_view s) const {
+    out << separator;
+    print_string(out, s);
+  }
+  void rules(const tokenizer_instruction& i) const {
+    rule_reader in(i);
+    for (partition_rule r; in.next(r);) {
+      string("\n    rule ", r.expression);
+      if ((r.flags & partition_rule::protects) != 0) out << " protected";
+      if ((r.flags & partition_rule::has_behaviour) != 0) {
+        if (r.behaviour == partition_rule::remove)
+          out << " remove";
+        else if (r.behaviour == partition_rule::isolate)
+          out << " isolate";
+        else
+          out << " behaviour " << r.behaviour;
+      }
+      if ((r.flags & partition_rule::has_trim) != 0) string(" trim ", r.trim);
+    }
+  }
+  void items(const tokenizer_instruction& i) const {
+    item_reader in(i);
+    std::string_view separator = " ";
+    for (compose_item c; in.next(c); separator = ", ") {
+      if (c.kind == compose_item::token)
+        string(separator, c.token_text);
+      else if (c.kind == compose_item::id)
+        out << separator << c.number;
+      else
+        out << separator << "ids";
+    }
+  }
+  void instruction(const tokenizer_instruction& i) const {
+    out << "  ";
+    if (i.row == nullptr || check_form(i).code != errc::ok) {
+      out << "op " << i.opcode;
+      if (!i.payload.empty()) print_bytes(out << ' ', i.payload);
+      out << '\n';
+      return;
+    }
+    out << i.row->name;
+    switch (i.row->form) {
+      case tokenizer_form::none: break;
+      case tokenizer_form::short_text:
+        if (!i.payload.empty()) string(" ", i.first_string());
+        break;
+      case tokenizer_form::long_text: string(" ", i.first_string()); break;
+      case tokenizer_form::long_texts:
+        string(" ", i.first_string());
+        string(", ", i.second_string());
+        break;
+      case tokenizer_form::categories: {
+        category_reader in(i);
+        std::string_view separator = " ";
+        for (std::string_view c; in.next(c); separator = ", ") string(separator, c);
+        break;
+      }
+      case tokenizer_form::rules: rules(i); break;
+      case tokenizer_form::items: items(i); break;
+    }
+    out << '\n';
+  }
+};
+
+class manifest_parser {
+ public:
+  explicit manifest_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
+
+  [[nodiscard]] bool parse(parts& p) {
+    for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
+      const token t = in_.peek();
+      if (t.kind != token_kind::word) in_.fail(errc::nac_tisa_name);
+      if (t.kind != token_kind::word || t.text == word_end) break;
+      in_.next();
+      if (map_ != nullptr) map_->add(text_section::tokenizer, out_.size(), t.offset);
+      line(t);
+      if (!in_.failed()) in_.end_line();
+    }
+    if (in_.failed()) return false;
+    p.manifest = p.keep(bytes(out_.data(), out_.size()));
+    p.has_manifest = true;
+    return true;
+  }
+
+ private:
+  template <class T>
+  void number(T value) {
+    append_le(out_, value);
+  }
+  /// A string from the text, with its length before it.
+  template <class Length>
+  void string() {
+    const std::uint64_t at = in_.offset();
+    scratch_.clear();
+    in_.string(scratch_);
+    if (scratch_.size() > static_cast<Length>(~Length{0})) in_.fail(errc::nac_tisa_string, at);
+    number(static_cast<Length>(scratch_.size()));
+    out_.append(as_bytes(scratch_.view()).data(), scratch_.size());
+  }
+  /// A list of strings or items up to the end of the line, with its count before it.
+  void list(bool items) {
+    const std::size_t count_at = out_.size();
+    number(std::uint8_t{0});
+    std::uint32_t count = 0;
+    while (!in_.failed() && !in_.at_line_end()) {
+      if (count != 0 && !in_.expect(',')) return;
+      if (++count > 255) return in_.fail(errc::nac_tisa_list);
+      if (items)
+        item();
+      else
+        string<std::uint8_t>();
+    }
+    out_[count_at] = static_cast<std::byte>(count);
+  }
+  void item() {
+    const token_kind kind = in_.peek().kind;
+    if (in_.accept("ids")) return number(std::uint8_t{0});
+    number(std::uint8_t{1});
+    number(static_cast<std::uint8_t>(kind == token_kind::number ? 1 : 0));
+    if (kind == token_kind::number)
+      number(static_cast<std::int32_t>(in_.integer(-0x80000000LL, 0x7fffffff)));
+    else if (kind == token_kind::string)
+      string<std::uint8_t>();
+    else
+      in_.fail(errc::nac_tisa_item);
+  }
+  void rule() {
+    const std::size_t flags_at = out_.size();
+    number(std::uint8_t{0});
+    string<std::uint16_t>();
+    // In the order of the fields.
+    std::uint8_t flags = in_.accept("protected") ? partition_rule::protects : std::uint8_t{0};
+    std::int64_t behaviour = -1;
+    if (in_.accept("remove"))
+      behaviour = partition_rule::remove;
+    else if (in_.accept("isolate"))
+      behaviour = partition_rule::isolate;
+    else if (in_.accept("behaviour"))
+      behaviour = in_.integer(0, 255);
+    if (behaviour >= 0) {
+      flags |= partition_rule::has_behaviour;
+      number(static_cast<std::uint8_t>(behaviour));
+    }
+    if (in_.accept("trim")) {
+      flags |= partition_rule::has_trim;
+      string<std::uint8_t>();
+    }
+    if (!in_.failed() && !in_.at_line_end()) in_.fail(errc::nac_tisa_rule);
+    out_[flags_at] = static_cast<std::byte>(flags);
+  }
+  void rules() {
+    const std::size_t count_at = out_.size();
+    number(std::uint16_t{0});
+    std::uint32_t count = 0;
+    // The line's end is the caller's, but for those between rules.
+    while (!in_.failed()) {
+      lexer ahead = in_;
+      ahead.skip_lines();
+      const std::uint64_t at = ahead.offset();
+      if (!in_.at_line_end() || !ahead.accept("rule")) return;
+      in_ = ahead;
+      if (++count > 0xffff) return in_.fail(errc::nac_tisa_list, at);
+      rule();
+      store_le(out_.data() + count_at, static_cast<std::uint16_t>(count));
+    }
+  }
+
+  void line(const token& t) {
+    if (t.text == "version") {
+      out_.append(as_bytes("TISA").data(), 4);
+      return number(static_cast<std::uint8_t>(in_.integer(0, 255)));
+    }
+    if (t.text == "bytes") return parse_bytes(in_, out_);
+    const tokenizer_op_row* row = nullptr;
+    for (const tokenizer_op_row& r : tokenizer_ops)
+      if (r.name == t.text) row = &r;
+    const bool by_number = t.text == "op";
+    if (row == nullptr && !by_number) return in_.fail(errc::nac_tisa_name, t.offset);
+    number(by_number ? static_cast<std::uint8_t>(in_.integer(0, 255))
+                     : static_cast<std::uint8_t>(row->op));
+    number(std::uint32_t{0});
+    const std::size_t first = out_.size();
+    if (by_number) {
+      if (!in_.failed() && !in_.at_line_end()) parse_bytes(in_, out_);
+    } else {
+      payload(*row);
+    }
+    const std::size_t size = out_.size() - first;
+    if (size > 0xffffffff) return in_.fail(errc::nac_tisa_string, t.offset);
+    store_le(out_.data() + first - 4, static_cast<std::uint32_t>(size));
+  }
+  void payload(const tokenizer_op_row& row) {
+    switch (row.form) {
+      case tokenizer_form::none: break;
+      case tokenizer_form::short_text:
+        if (row.op != tokenizer_op::bpe_encode || !in_.at_line_end()) string<std::uint8_t>();
+        break;
+      case tokenizer_form::long_texts:
+        string<std::uint16_t>();
+        if (!in_.failed()) in_.expect(',');
+        [[fallthrough]];
+      case tokenizer_form::long_text: string<std::uint16_t>(); break;
+      case tokenizer_form::categories: list(false); break;
+      case tokenizer_form::rules: rules(); break;
+      case tokenizer_form::items: list(true); break;
+    }
+  }
+
+  lexer& in_;
+  text_map* map_;
+  pool<std::byte> out_;
+  text scratch_;
+};
+
+/// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
+/// parts. False after an error, which the lexer has.
+[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p, text_map* map = nullptr) {
+  return manifest_parser(in, map).parse(p);
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE void print_manifest(text& out, bytes manifest) {
+  manifest_reader in(manifest);
+  if (in.offset() != 0) out << "  version " << in.version() << '\n';
+  for (tokenizer_instruction i; in.next(i);) detail::manifest_printer{out}.instruction(i);
+  detail::print_byte_lines(out, manifest.subspan(to_size(in.offset())), "  ");
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_TOKENIZER_TEXT_HPP
+
+// ---- tessera/nac/detail/print_code.hpp
+//
+// NAC assembly: how instructions are printed.
+//
+//   v0 = input  ; "x"
+//   v1 = parameter 1  ; "fc.weight" f16 [2, 3]
+//   v2 = nac.add(v0, 1.5)
+//   v3 = nac.view(v2, #7)  ; [1, 6]
+//   v4 = output(v3)
+//
+//   vN           the result of instruction N; @-3: an offset that leads to no instruction
+//   1.5 "cpu"    the constant of the least id with this value; any other, and a long one: #ID
+//   nac.add      the operation of the least id with this name; any other: op ID
+//   nac.add:3    the signature's id, where the arguments' own codes aren't those of the signature
+//                of the least id: T for a result, c b i f s S for constants by their types
+//   raw          A B c [words] d [words]: what has no other form
+//
+// Lifetime:   borrows the file.
+// Errors:     none.
+// Limits:     none.
+// Allocation: tables of ids, at most 16 × the sections that name them; the schedule's beside the
+//             code, at most 20 × that.
+
+#ifndef TESSERA_NAC_DETAIL_PRINT_CODE_HPP
+#define TESSERA_NAC_DETAIL_PRINT_CODE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// What two constants of equal values have in common.
+struct constant_value {
+  constant_type type = constant_type::null;
+  bytes value;
+};
+[[nodiscard]] inline bool less(const constant_value& a, const constant_value& b) noexcept {
+  if (a.type != b.type) return a.type < b.type;
+  if (a.value.size() != b.value.size()) return a.value.size() < b.value.size();
+  return !a.value.empty() && std::memcmp(a.value.data(), b.value.data(), a.value.size()) < 0;
+}
+[[nodiscard]] inline constant_value value_of(const constant& c) noexcept {
+  static constexpr std::byte booleans[] = {std::byte{0}, std::byte{1}};
+  switch (c.type) {
+    case constant_type::null: break;
+    case constant_type::boolean: return {c.type, bytes(booleans + (c.boolean() ? 1 : 0), 1)};
+    case constant_type::int64:
+    case constant_type::float64: return {c.type, bytes(c.payload, 8)};
+    case constant_type::string: return {c.type, bytes(c.payload, c.length)};
+    case constant_type::int32_list:
+    case constant_type::float32_list: return {c.type, bytes(c.payload, std::size_t{4} * c.length)};
+  }
+  return {};
+}
+
+/// Records by their ids; the last of an id counts.
+template <class Record>
+class record_table {
+ public:
+  template <class List>
+  explicit record_table(const List& records) {
+    records_.reserve(records.size());
+    for (const Record& r : records) {
+      rows_.set(r.id, static_cast<std::uint32_t>(records_.size()));
+      records_.push_back(r);
+    }
+  }
+  [[nodiscard]] const Record* find(std::uint32_t id) const noexcept {
+    return rows_[id] != no_index ? &records_[rows_[id]] : nullptr;
+  }
+  [[nodiscard]] std::uint32_t end() const noexcept { return rows_.end(); }
+
+ private:
+  id_table rows_;
+  pool<Record> records_;
+};
+
+/// Whether a text is one word to the lexer.
+[[nodiscard]] constexpr bool is_word(std::string_view s) noexcept {
+  if (s.empty() || !starts_word(s[0])) return false;
+  for (const char c : s)
+    if (!is_in_word(c)) return false;
+  return true;
+}
+
+inline void print_commands(text& out, const commands& all) {
+  bool first = true;
+  for (const command& c : all) {
+    if (!first) out << ", ";
+    first = false;
+    if (name(c.what).empty())
+      out << word_action << ' ' << static_cast<unsigned>(c.what);
+    else
+      out << name(c.what);
+    out << ' ' << c.target;
+  }
+}
+
+class code_printer {
+ public:
+  code_printer(text& out, const file& f, const print_options& options)
+      : out_(out),
+        file_(f),
+        constants_(f.constants()),
+        parameters_(f.parameters()),
+        tensors_(f.tensors()),
+        input_names_(f.input_names()) {
+    for (std::uint32_t id = first_regular_op; id < 256; ++id) {
+      const std::string_view n = f.operation_name(static_cast<std::uint8_t>(id));
+      if (!n.empty()) operations_.set(static_cast<std::uint16_t>(id), n);
+    }
+    signatures_.set(0, {});
+    for (const named& n : f.signatures()) signatures_.set(n.id, n.text);
+    find_inline();
+    if (options.schedule_beside) find_ticks();
+  }
+
+  void print(const instructions& all, bool is_training) {
+    count_ = all.size();
+    for (const instruction& i : all) {
+      comment_.clear();
+      out_ << "  v" << i.index << " = ";
+      if (i.a >= first_regular_op)
+        regular(i);
+      else
+        system(i, is_training);
+      if (!is_training && i.index < ticks_.size()) {
+        for (std::uint32_t t = ticks_[i.index]; t != 0; t = next_[t - 1]) {
+          remark();
+          print_commands(comment_, of_tick_[t - 1]);
+        }
+      }
+      if (!comment_.empty()) out_ << "  ; " << comment_.view();
+      out_ << '\n';
+    }
+  }
+
+ private:
+  /// Marks the constants whose value stands for their id: short, and of the least id.
+  void find_inline() {
+    struct row {
+      constant_value value;
+      std::uint32_t id;
+    };
+    pool<row> rows;
+    rows.reserve(constants_.end());
+    for (std::uint32_t id = 0; id < constants_.end(); ++id)
+      if (const constant* const c = constants_.find(id); c != nullptr && is_short(*c))
+        rows.push_back({value_of(*c), id});
+    tessera::sort(rows.data(), rows.size(),
+                  [](const row& a, const row& b) { return less(a.value, b.value); });
+    inline_.resize(constants_.end());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      inline_[rows[i].id] = i == 0 || less(rows[i - 1].value, rows[i].value);
+  }
+  void find_ticks() {
+    for (const tick& t : file_.schedule()) of_tick_.push_back(t.commands);
+    next_.resize(of_tick_.size());
+    if (!of_tick_.empty()) ticks_.resize(65536);
+    pool<std::uint32_t> last;
+    last.resize(ticks_.size());
+    std::uint32_t number = 0;
+    for (const tick& t : file_.schedule()) {
+      ++number;
+      std::uint32_t& before = last[t.instruction];
+      (before == 0 ? ticks_[t.instruction] : next_[before - 1]) = number;
+      before = number;
+    }
+  }
+
+  void remark() {
+    if (!comment_.empty()) comment_ << "; ";
+  }
+  void index(std::uint32_t at, std::int16_t offset) {
+    const std::int64_t target = std::int64_t{at} + offset;
+    if (offset != 0 && target >= 0 && target < count_)
+      out_ << 'v' << target;
+    else
+      out_ << '@' << offset;
+  }
+  void constant_argument(std::uint16_t id) {
+    if (id < inline_.size() && inline_[id]) return print_constant(out_, *constants_.find(id));
+    out_ << '#' << id;
+    const constant* const c = constants_.find(id);
+    if (c == nullptr || !is_short(*c)) return;
+    remark();
+    print_constant(comment_, *c);
+  }
+  void variant(std::uint8_t b) { out_ << ':' << b; }
+
+  void regular(const instruction& i) {
+    char derived[256];
+    std::uint32_t constant = 0;
+    const std::uint32_t size = i.d.size();  // at most 255
+    for (std::uint32_t k = 0; k < size; ++k) {
+      derived[k] = 'T';
+      if (i.d[k] != 0) continue;
+      const nac::constant* const c =
+          constant < i.c.size() ? constants_.find(i.c[constant]) : nullptr;
+      derived[k] = code_of(c == nullptr ? constant_type::null : c->type);
+      ++constant;
+    }
+    if (constant != i.c.size()) return raw(i);
+    operation(i.a);
+    const std::string_view codes(derived, size);
+    if (signatures_[i.b] != codes || signatures_.find(codes) != i.b) variant(i.b);
+    out_ << '(';
+    constant = 0;
+    for (std::uint32_t k = 0; k < size; ++k) {
+      if (k != 0) out_ << ", ";
+      if (i.d[k] != 0)
+        index(i.index, i.d[k]);
+      else
+        constant_argument(i.c[constant++]);
+    }
+    out_ << ')';
+  }
+  void operation(std::uint8_t a) {
+    const std::string_view n = file_.operation_name(a);
+    if (n.empty() || operations_.find(n) != a)
+      out_ << "op " << a;
+    else if (is_word(n) && instruction_word_of(n) == nullptr)
+      out_ << n;
+    else
+      print_string(out_, n);
+  }
+
+  void system(const instruction& i, bool is_training) {
+    const instruction_word* const w = instruction_word_of(i.a, i.b);
+    if (w == nullptr || (i.a == op_convergence && !is_plain_convergence(i))) return raw(i);
+    out_ << w->word;
+    switch (w->what) {
+      case operands::name:
+        if (const named* const n = input_names_.find(i.index); !is_training && n != nullptr)
+          named_comment(n->text);
+        break;
+      case operands::parameter:
+        out_ << ' ' << i.c[0];
+        parameter_comment(i.c[0]);
+        break;
+      case operands::number: out_ << ' ' << i.c[0]; break;
+      case operands::constant: out_ << ' ', constant_argument(i.c[0]); break;
+      case operands::saved:
+        out_ << ' ';
+        if (i.c[0] < file_.instructions().size()) out_ << 'v';
+        out_ << i.c[0];
+        break;
+      case operands::values: {
+        indices(i);
+        bool plain = true;
+        for (std::uint32_t k = 0; k < i.c.size(); ++k) plain = plain && i.c[k] == 0;
+        if (plain) break;
+        out_ << ' ' << word_filler << ' ';
+        print_integers(out_, i.c);
+        break;
+      }
+      case operands::step:
+        out_ << ' ' << i.c[0];
+        indices(i);
+        parameter_comment(i.c[0]);
+        break;
+      case operands::end:
+        out_ << '(';
+        if (i.d[0] != 0) index(i.index, i.d[0]);
+        out_ << ')';
+        break;
+      case operands::branch:
+        if (i.b != 0) variant(i.b);
+        out_ << '(';
+        index(i.index, i.d[0]);
+        out_ << ", " << i.c[0] << ", " << i.c[1] << ')';
+        break;
+      case operands::convergence:
+        if (i.b != 0) variant(i.b);
+        out_ << '(';
+        index(i.index, static_cast<std::int16_t>(i.c[0]));
+        for (std::uint32_t k = 0; k < i.d.size() && i.d.size() > 1; ++k) {
+          if (k == 1) continue;  // their number
+          out_ << ", ";
+          index(i.index, i.d[k]);
+        }
+        out_ << ')';
+        break;
+      case operands::raw:
+      case operands::operation: break;  // no instruction's own
+    }
+  }
+  [[nodiscard]] static bool is_plain_convergence(const instruction& i) noexcept {
+    return i.c.size() == 1 &&
+           (i.d.size() == 1 ||
+            static_cast<std::uint32_t>(static_cast<std::uint16_t>(i.d[1])) == i.d.size() - 2);
+  }
+  void indices(const instruction& i) {
+    out_ << '(';
+    for (std::uint32_t k = 0; k < i.d.size(); ++k) {
+      if (k != 0) out_ << ", ";
+      index(i.index, i.d[k]);
+    }
+    out_ << ')';
+  }
+  void raw(const instruction& i) {
+    out_ << "raw " << i.a << ' ' << i.b;
+    if (!i.c.empty()) {
+      out_ << ' ' << word_c << ' ';
+      print_integers(out_, i.c);
+    }
+    if (!i.d.empty()) {
+      out_ << ' ' << word_d << ' ';
+      print_integers(out_, i.d);
+    }
+  }
+
+  void named_comment(std::string_view n) {
+    if (n.size() > 2 * short_text) return;
+    remark();
+    print_string(comment_, n);
+  }
+  void parameter_comment(std::uint16_t id) {
+    if (const named* const n = parameters_.find(id); n != nullptr) named_comment(n->text);
+    const tensor* const t = tensors_.find(id);
+    if (t == nullptr || t->value_shape().size() > short_list) return;
+    comment_ << (comment_.empty() ? "" : " ") << name(t->type) << ' ';
+    print_integers(comment_, t->value_shape());
+  }
+
+  text& out_;
+  const file& file_;
+  text comment_;
+  std::uint32_t count_ = 0;
+  short_index operations_, signatures_;
+  record_table<constant> constants_;
+  record_table<named> parameters_;
+  record_table<tensor> tensors_;
+  record_table<named> input_names_;
+  pool<bool> inline_;
+  pool<std::uint32_t> ticks_, next_;  // from 1: the first of an instruction, and the next of one
+  pool<commands> of_tick_;
+};
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_PRINT_CODE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// `offset` is that of the bytes in the file, `expected` the size that the text tells already.
+inline void print_payload(text& out, bytes data, std::uint64_t offset, std::uint64_t expected,
+                          const print_options& options) {
+  const bool by_reference = !options.source_name.empty() &&
+                            (options.payload == print_options::by_reference ||
+                             (options.payload == print_options::automatic && data.size() > 64));
+  if (by_reference) {
+    out << word_file << ' ';
+    print_string(out, options.source_name);
+    unsigned digits = 1;
+    while (digits < 16 && offset >> (4 * digits) != 0) ++digits;
+    out << ' ';
+    print_hex(out, offset, digits);
+    out << ' ' << data.size();
+    return;
+  }
+  out << word_hex << ' ';
+  if (data.size() != expected) out << data.size() << ' ';
+  out << '{';
+  const std::size_t a_line = 32;
+  for (std::size_t i = 0; i < data.size(); i += 4) {
+    if (data.size() > a_line && i % a_line == 0)
+      out << "\n    ";
+    else
+      out << ' ';
+    char* to = out.prepare(8);
+    std::size_t count = 0;
+    for (std::size_t k = i; k < data.size() && k < i + 4; ++k, count += 2) {
+      const auto b = static_cast<unsigned char>(data[k]);
+      *to++ = "0123456789abcdef"[b >> 4];
+      *to++ = "0123456789abcdef"[b & 15];
+    }
+    out.advance(count);
+  }
+  out << (data.size() > a_line ? "\n  }" : data.empty() ? "}" : " }");
+}
+
+class printer {
+ public:
+  printer(text& out, const file& f, const print_options& options) noexcept
+      : out_(out), file_(f), options_(options) {}
+
+  void print() {
+    header();
+    names(text_section::operations, file_.operations(), false);
+    names(text_section::signatures, file_.signatures(), false);
+    section(text_section::constants);
+    constants(file_.constants());
+    names(text_section::parameters, file_.parameters(), true);
+    names(text_section::input_names, file_.input_names(), true);
+    tensors();
+    {
+      code_printer code(out_, file_, options_);
+      section(text_section::code);
+      code.print(file_.instructions(), false);
+      if (!file_.schedule().empty()) schedule();
+      if (file_.has(nac::section::trng)) {
+        section(text_section::training);
+        code.print(file_.training(), true);
+      }
+    }
+    arrays();
+    resources();
+    if (!file_.plan_constants().empty()) {
+      section(text_section::plan_constants);
+      constants(file_.plan_constants());
+    }
+    if (!file_.plan().empty()) {
+      section(text_section::plan);
+      print_plan(out_, file_.plan(), file_.plan_constants());
+      out_ << word_end << '\n';
+    }
+    if (file_.has(nac::section::proc)) {
+      section(text_section::tokenizer);
+      print_manifest(out_, file_.manifest());
+      out_ << word_end << '\n';
+    }
+  }
+
+ private:
+  void section(text_section s) { out_ << section_words[static_cast<std::size_t>(s)] << ":\n"; }
+  text& line(key k) { return out_ << key_words[static_cast<std::size_t>(k)] << ' '; }
+
+  void header() {
+    line(key::nac) << header_words[static_cast<std::size_t>(file_.header())] << '\n';
+    line(key::quantization) << name(file_.quantization()) << '\n';
+    line(key::weights) << weights_words[file_.has_internal_weights() ? 1 : 0] << '\n';
+    line(key::inputs) << file_.inputs() << '\n';
+    line(key::outputs) << file_.outputs() << '\n';
+    line(key::d_model) << file_.d_model() << '\n';
+    if (file_.has_training_flag() != (file_.version() == 2 && file_.has(nac::section::trng)))
+      line(key::training_flag) << boolean_words[file_.has_training_flag() ? 1 : 0] << '\n';
+    layout();
+  }
+  /// Where it isn't what a new container of the version has.
+  void layout() {
+    const nac::layout how = layout_of(file_);
+    const self_count rules[] = {how.inputs, how.outputs, how.branches};
+    constexpr std::uint8_t operations[] = {op_input, op_output, op_control_flow};
+    bool usual = true, none = true;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const bool itself = counts_itself(rules[i], operations[i], file_.header());
+      none = none && !itself;
+      usual = usual && itself == counts_itself({}, operations[i], file_.header());
+    }
+    if (!usual) {
+      out_ << key_words[static_cast<std::size_t>(key::self_counting)];
+      if (none) out_ << ' ' << word_none;
+      for (std::size_t i = 0; i < 3; ++i)
+        if (counts_itself(rules[i], operations[i], file_.header()))
+          out_ << ' ' << counting_words[i];
+      out_ << '\n';
+    }
+    if (how.order.empty()) return;
+    out_ << key_words[static_cast<std::size_t>(key::order)];
+    for (const nac::section s : how.order) out_ << ' ' << tag_word(s);
+    out_ << '\n';
+  }
+
+  template <class Names>
+  void names(text_section s, const Names& all, bool always) {
+    if (all.empty() && !always) return;
+    section(s);
+    for (const named& n : all) {
+      out_ << "  " << n.id << " = ";
+      print_string(out_, n.text);
+      out_ << '\n';
+    }
+  }
+  void constants(const nac::constants& all) {
+    for (const constant& c : all) {
+      out_ << "  " << c.id << " = ";
+      print_constant(out_, c);
+      out_ << '\n';
+    }
+  }
+  void tensors() {
+    if (file_.tensors().empty()) return;
+    section(text_section::tensors);
+    for (const tensor& t : file_.tensors()) {
+      out_ << "  " << t.id << " = ";
+      print_tensor_type(out_, t);
+      out_ << ' ';
+      print_payload(out_, t.data, t.data_offset, shape_bytes(t.type, t.shape), options_);
+      out_ << '\n';
+    }
+  }
+  void schedule() {
+    section(text_section::schedule);
+    for (const tick& t : file_.schedule()) {
+      out_ << "  " << t.instruction << (t.commands.empty() ? ":" : ": ");
+      print_commands(out_, t.commands);
+      out_ << '\n';
+    }
+  }
+  void arrays() {
+    if (file_.arrays().empty()) return;
+    section(text_section::arrays);
+    for (const array& a : file_.arrays()) {
+      out_ << "  ";
+      print_string(out_, a.name);
+      out_ << " = " << name(a.type) << ' ';
+      print_integers(out_, a.shape);
+      out_ << ' ';
+      print_payload(out_, a.data, a.data_offset, shape_bytes(a.type, a.shape), options_);
+      out_ << '\n';
+    }
+  }
+  void resources() {
+    if (!file_.has(nac::section::rsrc)) return;
+    section(text_section::resources);
+    for (const resource& r : file_.resources()) {
+      out_ << "  ";
+      print_string(out_, r.name);
+      out_ << " = ";
+      print_payload(out_, r.data, r.data_offset, r.data.size(), options_);
+      out_ << '\n';
+    }
+  }
+  text& out_;
+  const file& file_;
+  const print_options& options_;
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE text print(const file& f, const print_options& options) {
+  text out;
+  detail::printer(out, f, options).print();
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_PRINT_HPP
+
+// ---- tessera/nac/detail/resolve.hpp
+//
+// The bodies of nac/resolve.hpp: one plain path, and two that look at several arguments at a time.
+
+#ifndef TESSERA_NAC_DETAIL_RESOLVE_HPP
+#define TESSERA_NAC_DETAIL_RESOLVE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+#if defined(__x86_64__) && defined(__clang__)
+#if __has_builtin(__builtin_ia32_pshufb128) && __has_builtin(__builtin_ia32_packsswb128) &&        \
+    __has_builtin(__builtin_ia32_pmovmskb128)
+#define TESSERA_HAS_NAC_AVX2_PATH 1
+#endif
+#elif defined(__x86_64__) && defined(__GNUC__)
+#define TESSERA_HAS_NAC_AVX2_PATH 1
+#endif
+#ifdef TESSERA_HAS_NAC_AVX2_PATH
+#define TESSERA_NAC_AVX2 [[gnu::target("avx2,bmi,bmi2,popcnt")]]
+#define TESSERA_NAC_AVX2_INLINE [[gnu::always_inline, gnu::target("avx2,bmi,bmi2,popcnt")]] inline
+#endif
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+[[nodiscard]] inline id_set constant_ids(const file& f) noexcept {
+  id_set ids;
+  for (const constant& c : f.constants()) ids.insert(c.id);
+  return ids;
+}
+
+/// Resolves one instruction after another.
+class argument_resolver {
+ public:
+  argument_resolver(const id_set& constants, std::uint64_t start, std::uint32_t count,
+                    code& out) noexcept
+      : constants_(constants), start_(start), count_(count), out_(out) {}
+
+  [[nodiscard]] error take(const instruction& i) {
+    if (i.offset - start_ > ~std::uint32_t{0}) return {errc::input_too_large, i.offset};
+    step s;
+    s.offset = static_cast<std::uint32_t>(i.offset - start_);
+    s.a = i.a;
+    s.b = i.b;
+    s.first = static_cast<std::uint32_t>(out_.arguments.size());
+    const error e = arguments(i);
+    s.arguments = static_cast<std::uint16_t>(out_.arguments.size() - s.first);
+    out_.steps.push_back(s);
+    return e;
+  }
+
+ private:
+  [[nodiscard]] static std::uint64_t prefix_offset(const instruction& i) noexcept {
+    return i.offset + 2;
+  }
+
+  void push(std::uint32_t bits) { out_.arguments.push_back({bits}); }
+  void push_id(std::uint32_t id) { push(argument::constant_bit | id); }
+
+  /// The result that lies `d` instructions behind.
+  [[nodiscard]] error push_result(const instruction& i, std::int32_t d, std::uint64_t where) {
+    if (d == 0) return {errc::nac_reference_zero, where};
+    const std::int64_t index = std::int64_t{i.index} + d;
+    if (index < 0 || d > 0) return {errc::nac_reference, where};
+    push(static_cast<std::uint32_t>(index));
+    return {};
+  }
+  [[nodiscard]] error push_d(const instruction& i, std::size_t k) {
+    return push_result(i, i.d[k], i.d_offset(k));
+  }
+  [[nodiscard]] error push_all_d(const instruction& i) {
+    error e;
+    for (std::size_t k = 0; k < i.d.size() && e.code == errc::ok; ++k) e = push_d(i, k);
+    return e;
+  }
+
+  [[nodiscard]] error arguments(const instruction& i) {
+    if (i.a >= first_regular_op) return regular(i);
+    switch (i.a) {
+      case op_input:
+        if (i.b == 0) return {};
+        if (i.b == static_cast<std::uint8_t>(input::lifted_constant) && !constants_.has(i.c[0]))
+          return {errc::nac_constant_id, i.c_offset(0)};
+        push_id(i.c[0]);
+        return {};
+      case op_output:
+        if (i.b == static_cast<std::uint8_t>(output::step)) push_id(i.c[0]);
+        if (i.b == static_cast<std::uint8_t>(output::end) && i.d[0] == 0) return {};
+        return push_all_d(i);
+      case op_control_flow: return control_flow(i);
+      case op_convergence: return convergence(i);
+      default: return {};
+    }
+  }
+
+  [[nodiscard]] error regular(const instruction& i) {
+    if (!i.has_prefix) return push_all_d(i);
+    std::size_t zeros = 0;
+    for (std::size_t k = 0; k < i.d.size(); ++k) zeros += i.d[k] == 0 ? 1u : 0u;
+    if (zeros != i.c.size()) return {errc::nac_constant_count, prefix_offset(i)};
+    std::size_t taken = 0;
+    for (std::size_t k = 0; k < i.d.size(); ++k) {
+      if (i.d[k] != 0) {
+        if (const error e = push_d(i, k); e.code != errc::ok) return e;
+        continue;
+      }
+      if (!constants_.has(i.c[taken])) return {errc::nac_constant_id, i.c_offset(taken)};
+      push_id(i.c[taken++]);
+    }
+    return {};
+  }
+
+  [[nodiscard]] error control_flow(const instruction& i) {
+    if (const error e = push_d(i, 0); e.code != errc::ok) return e;
+    std::uint32_t left = count_ - i.index - 1;
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (i.c[k] > 0x7fff || i.c[k] > left) return {errc::nac_branch_length, i.c_offset(k)};
+      left -= i.c[k];
+      push_id(i.c[k]);
+    }
+    return {};
+  }
+
+  [[nodiscard]] error convergence(const instruction& i) {
+    if (i.prefix != 1) return {errc::nac_convergence_input, prefix_offset(i)};
+    const auto from = static_cast<std::int16_t>(i.c[0]);
+    if (const error e = push_result(i, from, i.c_offset(0)); e.code != errc::ok) return e;
+    const std::int32_t end = i.d[0];
+    if (end < 0 || static_cast<std::uint32_t>(end) > count_ - i.index)
+      return {errc::nac_convergence_end, i.d_offset(0)};
+    push(i.index + (end == 0 ? 1 : static_cast<std::uint32_t>(end)));
+    if (end == 0) return {};
+    if (i.d[1] < 1) return {errc::nac_convergence_count, i.d_offset(1)};
+    std::int32_t before = 0;
+    for (std::size_t k = 2; k < i.d.size(); ++k) {
+      const std::int32_t first = i.d[k];
+      if (first <= before || first >= end) return {errc::nac_convergence_branch, i.d_offset(k)};
+      push(i.index + static_cast<std::uint32_t>(first));
+      before = first;
+    }
+    return {};
+  }
+
+  const id_set& constants_;
+  std::uint64_t start_;
+  std::uint32_t count_;
+  code& out_;
+};
+
+/// Instructions from which on making a length_table takes less time than it saves.
+inline constexpr std::uint32_t worth_a_table = 160;
+
+// Four words of D as one integer, the first one below: 0x8000 is the sign of each.
+inline constexpr std::uint64_t signs = 0x8000'8000'8000'8000;
+inline constexpr std::uint64_t signs_of[] = {0, 0x8000, 0x8000'8000, 0x8000'8000'8000, signs};
+
+/// Where the zeros of four words stand, by the four bits that say so. Behind the last one stand
+/// places that the next arguments are written to.
+struct zeros {
+  std::uint8_t place[4];
+  std::uint8_t count;
+};
+inline constexpr zeros zeros_of[16] = {
+    {{4, 4, 4, 4}, 0}, {{0, 4, 4, 4}, 1}, {{1, 4, 4, 4}, 1}, {{0, 1, 4, 4}, 2},
+    {{2, 4, 4, 4}, 1}, {{0, 2, 4, 4}, 2}, {{1, 2, 4, 4}, 2}, {{0, 1, 2, 4}, 3},
+    {{3, 4, 4, 4}, 1}, {{0, 3, 4, 4}, 2}, {{1, 3, 4, 4}, 2}, {{0, 1, 3, 4}, 3},
+    {{2, 3, 4, 4}, 2}, {{0, 2, 3, 4}, 3}, {{1, 2, 3, 4}, 3}, {{0, 1, 2, 3}, 4},
+};
+
+/// Four arguments with one branch, which is rare. `d` and `c` are their words in D and C, `of` the
+/// signs of those that are references, 0 for an id. Nonzero: something is wrong.
+[[nodiscard, gnu::always_inline]] inline std::uint64_t resolve_four(
+    std::uint64_t of, std::uint32_t id, const id_set& ids, std::uint32_t index, const std::byte* d,
+    const std::byte* c, argument* to, std::uint32_t& taken) noexcept {
+  const auto four = load_le<std::uint64_t>(d);
+  const std::uint64_t rest = four & ~signs;
+  const std::uint64_t nonzero = four | (rest + ~signs);
+  // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
+  const std::uint64_t reaches =
+      std::uint64_t{index < 0x8000 ? index : 0x8000} * 0x0001'0001'0001'0001 + rest;
+  std::uint64_t wrong = nonzero & ~(four & reaches) & of;
+  to[0].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d));
+  to[1].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 2));
+  to[2].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 4));
+  to[3].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 6));
+
+  const std::uint64_t zero = ((~nonzero & of) >> 15) | id;
+  const zeros& z = zeros_of[zero * 0x0001'0002'0004'0008 >> 48 & 15];
+  const std::uint32_t count = z.count;
+  const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
+  to[z.place[0]].bits = argument::constant_bit | first;
+  to[z.place[1]].bits = argument::constant_bit | second;
+  wrong |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << count) - 1) & (id - 1);
+  if (count > 2) [[unlikely]]
+    for (std::uint32_t k = 2; k < count; ++k) {
+      const auto next = load_le<std::uint16_t>(c + 2 * k);
+      to[z.place[k]].bits = argument::constant_bit | next;
+      wrong |= ids.lacks(next);
+    }
+  taken += count;
+  return wrong;
+}
+
+/// decode_run with the arguments; false: one of them is wrong.
+[[nodiscard]] inline bool resolve_run(const length_table& table, const id_set& ids,
+                                      const std::byte* start, const std::byte* end,
+                                      std::uint32_t stop, step* to, argument* arguments,
+                                      decoded& now) noexcept {
+  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  decoded next = now;
+  std::uint64_t wrong = 0;
+  looked_up found;
+  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
+    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
+    const std::uint32_t n = found.arguments, id = found.id;
+    const std::byte* const c = next.at + 4;
+    const std::byte* const d = found.behind - 2 * std::size_t{n};
+    std::uint32_t taken = 0;
+    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, next.index, d,
+                          c, arguments, taken);
+    for (std::uint32_t k = 4; k < n; k += 4)
+      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, next.index, d + 2 * k,
+                            c + 2 * taken, arguments + k, taken);
+    wrong |= taken ^ (found.constants + id);
+    arguments += n;
+    next.first += n;
+    next.at = found.behind;
+  }
+  now = next;
+  return wrong == 0;
+}
+
+#ifdef TESSERA_HAS_NAC_AVX2_PATH
+
+typedef std::int16_t eight_words __attribute__((vector_size(16)));
+typedef std::uint16_t eight_ids __attribute__((vector_size(16)));
+typedef char sixteen_chars __attribute__((vector_size(16)));
+typedef std::int32_t eight_arguments __attribute__((vector_size(32)));
+
+/// By eight bits, of arguments that are constants: for each argument, which two bytes of C it is.
+struct constant_places {
+  alignas(16) std::int8_t bytes[256][16];
+  constexpr constant_places() noexcept : bytes() {
+    for (unsigned bits = 0; bits < 256; ++bits) {
+      std::int8_t next = 0;
+      for (unsigned k = 0; k < 8; ++k) {
+        const bool is_constant = (bits >> k & 1) != 0;
+        bytes[bits][2 * k] = is_constant ? next : std::int8_t{-1};
+        bytes[bits][2 * k + 1] = is_constant ? static_cast<std::int8_t>(next + 1) : std::int8_t{-1};
+        next = static_cast<std::int8_t>(next + (is_constant ? 2 : 0));
+      }
+    }
+  }
+};
+inline constexpr constant_places places_of;
+/// Read from 8 - n on: n words of ones, and then zeros.
+inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_words v) noexcept {
+#ifdef __clang__
+  return __builtin_convertvector(v, eight_arguments);
+#else
+  return __builtin_ia32_pmovsxwd256(v);
+#endif
+}
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_ids v) noexcept {
+#ifdef __clang__
+  return __builtin_convertvector(v, eight_arguments);
+#else
+  return __builtin_ia32_pmovzxwd256(std::bit_cast<eight_words>(v));
+#endif
+}
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_words eight_at(const void* from) noexcept {
+  eight_words v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE std::uint32_t sign_bits(eight_words v) noexcept {
+  return static_cast<std::uint32_t>(
+      __builtin_ia32_pmovmskb128(__builtin_ia32_packsswb128(v, eight_words{})));
+}
+
+/// resolve_run for instructions of at most eight arguments, all at a time.
+[[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
+    const length_table& table, const id_set& ids, const std::byte* start, const std::byte* end,
+    std::uint32_t stop, step* to, argument* arguments, decoded& now) noexcept {
+  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  decoded next = now;
+  eight_words wrong = {};
+  std::size_t wrong_constants = 0;
+  looked_up found;
+  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
+    const std::uint32_t n = found.arguments, index = next.index, id = found.id;
+    if (n > 8) [[unlikely]]
+      break;
+    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
+    const std::byte* const c = next.at + 4;
+    const std::byte* const d = found.behind - 2 * std::size_t{n};
+    next.first += n;
+    next.at = found.behind;
+    const eight_words lanes = eight_at(first_words + 8 - n);
+    const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
+    const eight_words zero = (words == 0) & lanes;
+    // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
+    const auto reach = static_cast<std::uint16_t>(index < 0x8000 ? index : 0x8000);
+    const eight_ids reaches = std::bit_cast<eight_ids>(words & 0x7fff) + reach;
+    wrong |= ~(std::bit_cast<eight_words>(reaches) & words) & lanes & ~zero;
+    const std::uint32_t bits = sign_bits(zero);
+    const auto given = std::bit_cast<eight_ids>(
+        __builtin_ia32_pshufb128(std::bit_cast<sixteen_chars>(eight_at(c)),
+                                 std::bit_cast<sixteen_chars>(eight_at(places_of.bytes[bits]))));
+    const eight_arguments results = widened(words) + static_cast<std::int32_t>(index);
+    const eight_arguments all =
+        widened(zero) < 0 ? widened(given) | std::int32_t{-0x7fff'ffff - 1} : results;
+    std::memcpy(static_cast<void*>(arguments), &all, sizeof all);
+    arguments += n;
+    const auto zeros = static_cast<std::uint32_t>(__builtin_popcount(bits));
+    const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
+    wrong_constants |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << zeros) - 1) & (id - 1);
+    wrong_constants |= found.constants + id - zeros;
+    if (zeros > 2) [[unlikely]]
+      for (std::uint32_t k = 2; k < zeros; ++k)
+        wrong_constants |= ids.lacks(load_le<std::uint16_t>(c + 2 * k));
+  }
+  now = next;
+  return wrong_constants == 0 && sign_bits(wrong) == 0;
+}
+
+[[nodiscard]] inline bool has_avx2() noexcept {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+#endif
+
+/// The same as an argument_resolver for each instruction, several times as fast; false: something
+/// is wrong.
+[[nodiscard]] inline bool resolve_fast(const file& f, const instructions& list, const id_set& ids,
+                                       [[maybe_unused]] resolve_path path, code& out) {
+  constexpr std::uint32_t part = 256;  // instructions between looks at what was found
+  const length_table table(f);
+  const cursor first = list.cursor();
+  const std::byte* const start = first.data();
+  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
+  auto* run = resolve_run;
+#ifdef TESSERA_HAS_NAC_AVX2_PATH
+  if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
+#endif
+  const std::size_t room = std::size_t{part} * table.most_arguments() + 8;
+  out.arguments.reserve(std::size_t{3} * list.size() + room);  // more than most programs have
+  argument_resolver each(ids, list.offset(), list.size(), out);
+  decoded now{start, 0, 0};
+  while (now.index != list.size()) {
+    const std::uint32_t before = now.index;
+    const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
+    step* const steps = out.steps.prepare(stop - before);
+    argument* const arguments = out.arguments.prepare(room);
+    if (!run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
+    out.steps.advance(now.index - before);
+    out.arguments.advance(now.first - out.arguments.size());
+    if (now.index == stop) continue;
+    cursor at = first;
+    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
+    instruction i;
+    i.index = now.index;
+    if (parse_instruction(f, at, i).code != errc::ok || each.take(i).code != errc::ok) return false;
+    now = {at.data(), now.index + 1, static_cast<std::uint32_t>(out.arguments.size())};
+  }
+  return true;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE result<code> resolve(const file& f, const instructions& list, const limits& limit,
+                                    resolve_path path) {
+  if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
+  const detail::id_set ids = detail::constant_ids(f);
+  code out;
+  out.steps.reserve(list.size());
+  if (path == resolve_path::automatic && list.size() < detail::worth_a_table)
+    path = resolve_path::plain;
+  if (path != resolve_path::plain) {
+    if (detail::resolve_fast(f, list, ids, path, out)) return out;
+    out.steps.clear();  // something is wrong: what and where, the plain path finds
+    out.arguments.clear();
+  }
+  detail::argument_resolver each(ids, list.offset(), list.size(), out);
+  for (const instruction& i : list)
+    if (const error e = each.take(i); e.code != errc::ok) return e;
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_HAS_NAC_AVX2_PATH
+#undef TESSERA_NAC_AVX2
+#undef TESSERA_NAC_AVX2_INLINE
+
+#endif  // TESSERA_NAC_DETAIL_RESOLVE_HPP
+
+// ---- tessera/nac/detail/safetensors.hpp
+//
+// The bodies of nac/safetensors.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_SAFETENSORS_HPP
+#define TESSERA_NAC_DETAIL_SAFETENSORS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+struct safetensors_maker;
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE external_tensor safetensors::operator[](std::size_t i) const noexcept {
+  const record& r = records_[i];
+  external_tensor t;
+  t.offset = r.offset;
+  t.name = string(r.name);
+  t.type = safetensors_types[r.row].name;
+  t.representable = r.representable;
+  t.as.offset = r.offset;
+  t.as.data_offset = data_ + r.first;
+  t.as.data = source_.subspan(to_size(t.as.data_offset), to_size(r.end - r.first));
+  if (!r.representable) return t;
+  t.as.type = r.type;
+  t.as.quantization = r.quantization;
+  t.as.axis = r.axis;
+  t.as.block = r.block;
+  t.as.shape = numbers<std::uint32_t>(r.shape);
+  t.as.original_shape = numbers<std::uint32_t>(r.original_shape);
+  t.as.scales = numbers<float>(r.scales);
+  return t;
+}
+
+TESSERA_INLINE std::size_t safetensors::find(std::string_view name) const noexcept {
+  const std::size_t i = first_not_below(by_name_.data(), by_name_.size(), [&](std::uint32_t row) {
+    return string(records_[row].name) < name;
+  });
+  return i < by_name_.size() && string(records_[by_name_[i]].name) == name ? by_name_[i] : size();
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+/// Reads into a safetensors.
+struct safetensors_maker {
+  using part = safetensors::part;
+  using record = safetensors::record;
+  safetensors& out;
+  const limits& limit;
+
+  [[nodiscard]] part keep(std::string_view s) const {
+    const part p{static_cast<std::uint32_t>(out.characters_.size()),
+                 static_cast<std::uint32_t>(s.size())};
+    out.characters_ << s;
+    return p;
+  }
+  void number(part& p, std::uint32_t value) const {
+    append_le(out.numbers_, value);
+    ++p.size;
+  }
+  [[nodiscard]] part numbers() const noexcept {
+    return {static_cast<std::uint32_t>(out.numbers_.size() / 4), 0};
+  }
+
+  // ---- the header
+
+  void metadata(json::reader& in) const {
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      const part name = keep(key);
+      const std::uint64_t offset = in.offset() + 8;
+      out.metadata_.push_back({offset, name, keep(in.string())});
+    }
+  }
+
+  /// The number of elements, multiplied from the first dimension on.
+  [[nodiscard]] bool shape(json::reader& in, record& r, std::uint64_t& elements) const {
+    bool fits = true;
+    elements = 1;
+    r.shape = numbers();
+    for (in.array(); in.element();) {
+      const std::uint64_t size = in.uint64();
+      fits = fits && checked_mul(elements, size, elements);
+      if (size > UINT32_MAX || r.shape.size == 255) r.representable = false;
+      if (r.representable) number(r.shape, static_cast<std::uint32_t>(size));
+    }
+    return fits;
+  }
+
+  void one_tensor(json::reader& in, std::string_view name) const {
+    record r;
+    r.name = keep(name);
+    r.offset = in.offset() + 8;
+    bool has_type = false, has_shape = false, has_offsets = false, fits = true;
+    std::uint64_t elements = 0, type_offset = 0;
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "dtype") {
+        type_offset = in.offset();
+        const std::size_t row = safetensors_row(in.string());
+        if (row == safetensors_type_count) in.fail(errc::nac_safetensors_type, type_offset);
+        r.row = static_cast<std::uint8_t>(row);
+        has_type = true;
+      } else if (key == "shape") {
+        fits = shape(in, r, elements);
+        has_shape = true;
+      } else if (key == "data_offsets") {
+        r.offsets_offset = in.offset() + 8;
+        in.array();
+        in.require_element(errc::nac_safetensors_offsets);
+        r.first = in.uint64();
+        in.require_element(errc::nac_safetensors_offsets);
+        r.end = in.uint64();
+        in.end_array(errc::nac_safetensors_offsets);
+        has_offsets = true;
+      } else {
+        in.skip();
+      }
+    }
+    if (in.failed()) return;
+    if (!has_type || !has_shape || !has_offsets)
+      return in.fail(errc::nac_safetensors_member, r.offset - 8);
+    if (r.first > r.end || r.end > out.source_.size() - out.data_)
+      return in.fail(errc::nac_safetensors_offsets, r.offsets_offset - 8);
+    std::uint64_t bits = 0;
+    fits = fits && checked_mul(elements, std::uint64_t{safetensors_types[r.row].bits}, bits);
+    if (!fits || bits % 8 != 0 || bits / 8 != r.end - r.first)
+      return in.fail(errc::nac_safetensors_size, r.offsets_offset - 8);
+    std::size_t type = 0;
+    while (type < data_type_count && data_types[type].safetensors != safetensors_types[r.row].name)
+      ++type;
+    if (type == data_type_count) r.representable = false;
+    r.type = static_cast<data_type>(type);
+    if (out.records_.size() >= limit.max_items) return in.fail(errc::too_many_items, r.offset - 8);
+    out.records_.push_back(r);
+  }
+
+  [[nodiscard]] error header(std::string_view source) const {
+    limits inner = limit;
+    inner.max_bytes = max_safetensors_header;
+    json::reader in(source, inner);
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == safetensors_metadata)
+        metadata(in);
+      else
+        one_tensor(in, key);
+    }
+    return in.finish();
+  }
+
+  /// Every byte belongs to one tensor.
+  [[nodiscard]] error extents() const {
+    sort(out.records_.data(), out.records_.size(), [](const record& a, const record& b) {
+      return a.first != b.first ? a.first < b.first : a.end < b.end;
+    });
+    std::uint64_t end = 0;
+    for (const record& r : out.records_) {
+      if (r.first != end)
+        return {r.first < end ? errc::nac_safetensors_overlap : errc::nac_safetensors_hole,
+                r.offsets_offset};
+      end = r.end;
+    }
+    if (end != out.source_.size() - out.data_)
+      return {errc::nac_safetensors_trailing, out.data_ + end};
+    return {};
+  }
+
+  void index() const {
+    for (std::size_t i = 0; i < out.records_.size(); ++i)
+      out.by_name_.push_back(static_cast<std::uint32_t>(i));
+    sort(out.by_name_.data(), out.by_name_.size(), [this](std::uint32_t a, std::uint32_t b) {
+      return out.string(out.records_[a].name) < out.string(out.records_[b].name);
+    });
+  }
+
+  // ---- how tensors are quantized
+
+  /// Numbers of a list, or one alone; nothing for a null.
+  template <class Each>
+  static void list(json::reader& in, Each each) {
+    if (in.peek() == json::kind::null) return in.null();
+    if (in.peek() != json::kind::array) return each();
+    for (in.array(); in.element();) each();
+  }
+
+  /// A method by name, whatever its case.
+  [[nodiscard]] static std::size_t method_of(std::string_view name) noexcept {
+    const auto lower = [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    };
+    for (std::size_t i = 0; i < quantization_count; ++i) {
+      bool same = name.size() == quantization_names[i].size();
+      for (std::size_t k = 0; same && k < name.size(); ++k)
+        same = lower(name[k]) == quantization_names[i][k];
+      if (same) return i;
+    }
+    return quantization_count;
+  }
+
+  void one_quantization(json::reader& in, record& r) const {
+    const std::uint64_t offset = in.offset();
+    std::size_t code = quantization_count, named = quantization_count;
+    bool has_shape = false;
+    part one, all, blocks, original;  // `scale`, `scales`, `block_scales`
+    std::uint8_t axis = 0;
+    std::uint16_t block = 0;
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (in.peek() == json::kind::null) {
+        in.null();
+      } else if (key == "quant_code") {
+        code = in.integer<std::uint8_t>(0, quantization_count - 1);
+      } else if (key == "quant_type") {
+        const std::uint64_t at = in.offset();
+        named = method_of(in.string());
+        if (named == quantization_count) in.fail(errc::nac_safetensors_method, at);
+      } else if (key == "scale" || key == "scales" || key == "block_scales") {
+        part& scales = key == "scale" ? one : key == "scales" ? all : blocks;
+        scales = numbers();
+        list(in, [&] { number(scales, std::bit_cast<std::uint32_t>(in.float32())); });
+      } else if (key == "axis") {
+        axis = in.integer<std::uint8_t>(0, 255);
+      } else if (key == "block_size") {
+        block = in.integer<std::uint16_t>(0, 65535);
+      } else if (key == "orig_shape" || key == "original_shape") {
+        original = numbers();
+        list(in, [&] { number(original, in.integer<std::uint32_t>(0, UINT32_MAX)); });
+        has_shape = true;
+      } else {
+        in.skip();
+      }
+    }
+    if (in.failed()) return;
+    const std::size_t method = code < quantization_count ? code : named;
+    if (method == quantization_count) return in.fail(errc::nac_safetensors_method, offset);
+    const auto q = static_cast<quantization>(method);
+    const bool scaled = q >= quantization::int8_tensor;
+    part scales = q == quantization::int8_tensor ? one
+                  : q == quantization::block_fp8 ? blocks
+                                                 : all;
+    for (const part& other : {all, blocks, one})
+      if (scales.size == 0) scales = other;
+    const bool complete = q == quantization::block_fp8     ? block != 0 && has_shape
+                          : q == quantization::int8_tensor ? scales.size == 1
+                                                           : true;
+    if (!complete || original.size > 255) return in.fail(errc::nac_safetensors_scales, offset);
+    r.scales = scaled ? scales : part();
+    r.quantization = q;
+    r.axis = q == quantization::int8_channel ? axis : std::uint8_t{0};
+    if (q == quantization::block_fp8) {
+      r.block = block;
+      r.original_shape = original;
+    }
+  }
+
+  /// An object of NAME: object, or of NAME: the object's text.
+  [[nodiscard]] error quantizations(std::string_view source, const limits& inner) const {
+    json::reader in(source, inner);
+    std::string_view name;
+    for (in.object(); in.key(name);) {
+      const std::size_t i = out.find(name);
+      if (i == out.size()) {
+        in.skip();
+      } else if (in.peek() == json::kind::string) {
+        const std::uint64_t offset = in.offset();
+        json::reader nested(in.string(), inner);
+        one_quantization(nested, out.records_[i]);
+        if (const error e = nested.finish(); e.code != errc::ok) in.fail(e.code, offset);
+      } else {
+        one_quantization(in, out.records_[i]);
+      }
+    }
+    return in.finish();
+  }
+
+  [[nodiscard]] error quantizations() const {
+    limits inner = limit;
+    inner.max_bytes = max_safetensors_header;
+    const auto objects = [&](std::string_view key) -> error {
+      for (const auto& m : out.metadata_) {
+        if (out.string(m.key) != key || out.string(m.value).substr(0, 1) != "{") continue;
+        if (const error e = quantizations(out.string(m.value), inner); e.code != errc::ok)
+          return {e.code, m.offset};
+      }
+      return {};
+    };
+    if (const error e = objects("metadata"); e.code != errc::ok) return e;
+    for (const auto& m : out.metadata_) {
+      const std::size_t i = out.find(out.string(m.key));
+      if (i == out.size() || out.string(m.value).substr(0, 1) != "{" ||
+          out.string(m.key) == nac_quantization_key)
+        continue;
+      json::reader in(out.string(m.value), inner);
+      one_quantization(in, out.records_[i]);
+      if (const error e = in.finish(); e.code != errc::ok) return {e.code, m.offset};
+    }
+    return objects(nac_quantization_key);
+  }
+
+  [[nodiscard]] error all() const {
+    const bytes in = out.source_;
+    if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
+    if (in.size() < 8) return {errc::nac_safetensors_header, in.size()};
+    const auto size = load_le<std::uint64_t>(in.data());
+    if (size > max_safetensors_header) return {errc::nac_safetensors_large_header, 0};
+    if (size > in.size() - 8) return {errc::nac_safetensors_header, 0};
+    if (size == 0 || in[8] != std::byte{'{'}) return {errc::nac_safetensors_brace, 8};
+    out.data_ = 8 + size;
+    error e = header(as_text(in.subspan(8, static_cast<std::size_t>(size))));
+    if (e.code != errc::ok) return {e.code, e.offset + 8};
+    e = extents();
+    if (e.code != errc::ok) return e;
+    index();
+    return quantizations();
+  }
+
+  static error make(bytes in, const limits& limit, safetensors& out) {
+    out.source_ = in;
+    return safetensors_maker{out, limit}.all();
+  }
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<safetensors> read_safetensors(bytes in, const limits& limit) {
+  result<safetensors> out{safetensors()};
+  if (const error e = detail::safetensors_maker::make(in, limit, *out); e.code != errc::ok)
+    return e;
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_SAFETENSORS_HPP
+
+// ---- tessera/nac/detail/program.hpp
+//
+// The bodies of nac/program.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_PROGRAM_HPP
+#define TESSERA_NAC_DETAIL_PROGRAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+struct verifier;
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE binding program::binding_of(const step& s) const noexcept {
+  argument_form forms[256];
+  binding b;
+  if (s.a >= first_regular_op) (void)bind(pattern(operation_of(s)), forms_of(s, forms), b);
+  return b;
+}
+
+TESSERA_INLINE bool program::has_constant(std::uint16_t id) const noexcept {
+  return constant_of_[id] != detail::no_index;
+}
+
+TESSERA_INLINE bool program::has_parameter(std::uint16_t id) const noexcept {
+  return parameter_of_[id] != detail::no_index;
+}
+
+TESSERA_INLINE view<argument_form> program::forms_of(const step& s,
+                                                     argument_form* out) const noexcept {
+  const view<argument> arguments = code_.arguments_of(s);
+  for (std::size_t k = 0; k < arguments.size(); ++k) out[k] = form(arguments[k]);
+  return {out, arguments.size()};
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_PROGRAM_HPP
+
+// ---- tessera/nac/detail/read.hpp
+//
+// The bodies of nac/read.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_READ_HPP
+#define TESSERA_NAC_DETAIL_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Reads into a file, section by section. The header needs no more than the first bytes, the size of
+/// all, and the tags where sections start.
+struct maker {
+  using tag_reader = bool (*)(const void* context, std::uint64_t offset, std::byte* tag);
+
+  file& out;
+  const limits& limit;
+  bytes head;  ///< the first 100 bytes, or all
+  std::uint64_t file_size;
+  const void* context = nullptr;
+  tag_reader read_tag = nullptr;  ///< four bytes, which are inside; null: they are in the file
+
+  [[nodiscard]] file::extent& part(section s) const noexcept {
+    return out.parts_[static_cast<std::size_t>(s)];
+  }
+  [[nodiscard]] std::uint64_t slot(std::uint32_t i) const noexcept {
+    return load_le<std::uint64_t>(head.data() + first_slot + 8 * i);
+  }
+
+  /// The section whose tag stands at an offset, most likely `guess`; section_count for another tag.
+  [[nodiscard]] std::size_t tag_at(std::uint64_t offset, section guess) const noexcept {
+    std::byte read[4];
+    if (read_tag != nullptr && !read_tag(context, offset, read)) return section_count;
+    const auto tag =
+        load_le<std::uint32_t>(read_tag == nullptr ? out.source_.data() + offset : read);
+    const auto is = [tag](std::size_t i) {
+      return load_le<std::uint32_t>(section_tags[i].data()) == tag;
+    };
+    if (is(static_cast<std::size_t>(guess))) return static_cast<std::size_t>(guess);
+    std::size_t i = 0;
+    while (i < section_count && !is(i)) ++i;
+    return i;
+  }
+  [[nodiscard]] bool fits(std::uint64_t offset) const noexcept {
+    return offset <= file_size && file_size - offset >= 4;
+  }
+
+  [[nodiscard]] error header() noexcept {
+    for (std::size_t i = 0; i < 3; ++i)
+      if (i >= file_size || head[i] != static_cast<std::byte>("NAC"[i]))
+        return {file_size > i ? errc::nac_magic : errc::nac_header_truncated, i};
+    if (file_size < 4) return {errc::nac_header_truncated, file_size};
+    const auto version = load_le<std::uint8_t>(head.data() + 3);
+    if (version != 1 && version != 2) return {errc::nac_version, 3};
+    if (file_size < header_sizes[0]) return {errc::nac_header_truncated, file_size};
+
+    std::uint64_t first = ~std::uint64_t{0};
+    for (std::uint32_t i = 0; i < header_slots[0]; ++i)
+      if (slot(i) != 0 && slot(i) < first) first = slot(i);
+    if (version == 1) {
+      if (first == 90) return {errc::nac_header_90, first_slot};
+      out.header_ = nac::header::v1_6;
+    } else {
+      out.header_ = is_v1_7(first) ? nac::header::v1_7 : nac::header::v1_8;
+    }
+    const auto form = static_cast<std::size_t>(out.header_);
+    if (file_size < header_sizes[form]) return {errc::nac_header_truncated, file_size};
+
+    const auto flags = load_le<std::uint8_t>(head.data() + 4);
+    out.internal_weights_ = (flags & 0x80u) != 0;
+    out.training_flag_ = version == 2 && (flags & 0x40u) != 0;
+    const auto method = static_cast<std::uint8_t>(flags & (version == 1 ? 0x7fu : 0x3fu));
+    if (method >= quantization_count) return {errc::nac_quantization, 4};
+    out.quantization_ = static_cast<nac::quantization>(method);
+    out.inputs_ = load_le<std::uint16_t>(head.data() + 5);
+    out.outputs_ = load_le<std::uint16_t>(head.data() + 7);
+    out.d_model_ = load_le<std::uint16_t>(head.data() + 10);
+    return sections(header_sizes[form], header_slots[form]);
+  }
+
+  /// Whether a header of version 2 has 10 slots: `first` is the least of slots 0 to 8.
+  [[nodiscard]] bool is_v1_7(std::uint64_t first) const noexcept {
+    const std::uint64_t ninth = file_size >= 92 ? slot(9) : 0;
+    if (ninth != 0 && ninth < first) first = ninth;
+    if (first < header_sizes[2]) return first >= header_sizes[1];
+    if (first == header_sizes[2] || file_size < header_sizes[2]) return false;
+    // A gap behind the header: the last slot of the larger one holds a section's offset, or none.
+    const std::uint64_t last = slot(10);
+    return last != 0 &&
+           !(last >= header_sizes[2] && fits(last) && tag_at(last, section::arrs) < section_count);
+  }
+
+  [[nodiscard]] error sections(std::uint32_t header_size, std::uint32_t count) noexcept {
+    struct place {
+      std::uint64_t offset;
+      std::size_t section;
+    } places[11];  // by offset, which is the order that files mostly have
+    std::size_t n = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t offset = slot(i);
+      if (offset == 0) continue;
+      const std::uint64_t where = first_slot + 8 * i;
+      if (offset < header_size || !fits(offset)) return {errc::nac_section_offset, where};
+      const std::size_t s = tag_at(offset, section_of_slot(out.header_, i));
+      if (s != section_count) {
+        if (out.parts_[s].offset != 0) return {errc::nac_section_repeated, where};
+        out.parts_[s].offset = offset;
+      }
+      std::size_t at = n++;
+      for (; at != 0 && places[at - 1].offset > offset; --at) places[at] = places[at - 1];
+      places[at] = {offset, s};
+    }
+    std::uint64_t end = file_size;
+    while (n-- != 0) {
+      const std::uint64_t offset = places[n].offset;
+      if (places[n].section != section_count) {
+        if (end - offset < 4) return {errc::nac_section_offset, offset};
+        file::extent& e = out.parts_[places[n].section];
+        e.end = end;
+        e.first = e.used = offset + 4;
+      }
+      end = offset;
+    }
+    return {};
+  }
+
+  /// A u32 that counts records of `least` bytes or more.
+  [[nodiscard]] error count(cursor& in, std::uint64_t least, std::uint32_t& n) const noexcept {
+    if (!in.has(4)) return in.fail(errc::nac_truncated);
+    n = load_le<std::uint32_t>(in.data());
+    if (n > limit.max_items) return in.fail(errc::too_many_items);
+    if (n * least > in.left() - 4) return in.fail(errc::nac_count);
+    (void)in.take<std::uint32_t>();
+    return {};
+  }
+
+  template <class Form, class Each>
+  [[nodiscard]] error records(cursor& in, std::uint32_t n, list<Form>& found, Each&& each) {
+    found = {in, n};
+    for (typename Form::record r; n != 0; --n) {
+      if (const error e = Form::parse(in, r); e.code != errc::ok) return e;
+      each(r);
+    }
+    return {};
+  }
+  template <class Form, class Each>
+  [[nodiscard]] error counted(cursor& in, list<Form>& found, Each&& each) {
+    std::uint32_t n = 0;
+    if (const error e = count(in, Form::least, n); e.code != errc::ok) return e;
+    return records(in, n, found, each);
+  }
+  template <class Form>
+  [[nodiscard]] error counted(cursor& in, list<Form>& found) {
+    return counted(in, found, [](const auto&) {});
+  }
+  /// A section that is one list.
+  template <class Form, class Each>
+  [[nodiscard]] error one_list(section s, Each&& each) {
+    if (!out.has(s)) return {};
+    cursor in = out.at(s);
+    list<Form> found;
+    const error e = counted(in, found, each);
+    part(s).first = found.offset();
+    part(s).count = found.size();
+    part(s).used = in.offset();
+    return e;
+  }
+  template <class Form>
+  [[nodiscard]] error one_list(section s) {
+    return one_list<Form>(s, [](const auto&) {});
+  }
+
+  [[nodiscard]] error names(section s, file::short_texts& texts) {
+    const error e = one_list<short_named>(s, [&](const named& n) {
+      if (n.id > 255) return;  // which no instruction can name
+      texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
+      texts.size[n.id] = static_cast<std::uint8_t>(n.text.size());
+      texts.has_constants[n.id] = takes_constants(n.text);
+    });
+    if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
+    return {errc::too_many_items, part(s).offset + 4};  // the offsets above have 32 bits
+  }
+
+  [[nodiscard]] error code(section s) noexcept {
+    if (!out.has(s)) return {};
+    cursor in = out.at(s);
+    std::uint32_t n = 0;
+    if (const error e = count(in, 2, n); e.code != errc::ok) return e;
+    part(s).first = in.offset();
+    part(s).count = n;
+    halfway& half = out.halfway_[s == section::ops ? 0 : 1];
+    half.index = n / 2;
+    instruction i;
+    for (std::uint32_t index = 0; index != n; ++index) {
+      if (index == half.index) half.offset = in.offset() - part(s).first;
+      if (const error e = parse_instruction(out, in, i); e.code != errc::ok) return e;
+      if (index < half.index) half.arguments += argument_count(i);
+    }
+    part(s).used = in.offset();
+    return {};
+  }
+
+  [[nodiscard]] error data() {
+    if (!out.has(section::data)) return {};
+    cursor in = out.at(section::data);
+    long_names parameters;
+    error e = counted(in, parameters);
+    if (e.code == errc::ok) e = counted(in, out.input_names_);
+    if (e.code == errc::ok && out.internal_weights_) e = counted(in, out.tensors_);
+    part(section::data).first = parameters.offset();
+    part(section::data).count = parameters.size();
+    part(section::data).used = in.offset();
+    return e;
+  }
+
+  [[nodiscard]] error tokenizer() noexcept {
+    if (!out.has(section::proc)) return {};
+    cursor in = out.at(section::proc);
+    if (!in.has(4)) return in.fail(errc::nac_truncated);
+    const auto size = load_le<std::uint32_t>(in.data());
+    if (size > in.left() - 4) return in.fail(errc::nac_truncated);
+    (void)in.take<std::uint32_t>();
+    out.manifest_ = in.take_bytes(size);
+    part(section::proc).used = in.offset();
+    return {};
+  }
+
+  [[nodiscard]] error orchestrator() {
+    if (!out.has(section::orch)) return {};
+    cursor in = out.at(section::orch);
+    if (!in.has(8)) return in.fail(errc::nac_truncated);
+    const auto size = load_le<std::uint32_t>(in.data());
+    const auto n = load_le<std::uint32_t>(in.data() + 4);
+    if (size > in.left() - 8) return in.fail(errc::nac_truncated);
+    (void)in.take<std::uint32_t>();
+    if (n > limit.max_items) return in.fail(errc::too_many_items);
+    if (n * constant_form::least > in.left() - 4 - size) return in.fail(errc::nac_count);
+    (void)in.take<std::uint32_t>();
+    out.plan_ = in.take_bytes(size);
+    const error e = records(in, n, out.plan_constants_, [](const auto&) {});
+    part(section::orch).used = in.offset();
+    return e;
+  }
+
+  [[nodiscard]] error all() {
+    error e = header();
+    if (e.code == errc::ok) e = names(section::perm, out.signatures_);
+    if (e.code == errc::ok) e = names(section::cmap, out.operations_);
+    if (e.code == errc::ok) e = one_list<constant_form>(section::cnst);
+    if (e.code == errc::ok) e = one_list<tick_form>(section::mmap);
+    if (e.code == errc::ok) e = code(section::ops);
+    if (e.code == errc::ok) e = data();
+    if (e.code == errc::ok) e = tokenizer();
+    if (e.code == errc::ok) e = orchestrator();
+    if (e.code == errc::ok) e = code(section::trng);
+    if (e.code == errc::ok) e = one_list<resource_form>(section::rsrc);
+    if (e.code == errc::ok) e = one_list<array_form>(section::arrs);
+    return e;
+  }
+
+  static error make(bytes in, const limits& limit, file& out) {
+    out.source_ = in;
+    if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
+    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size()}.all();
+  }
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<file> read(bytes in, const limits& limit) {
+  result<file> out{file()};
+  if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) out = e;
+  return out;  // the one object: a file isn't copied here
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_READ_HPP
+
+// ---- tessera/nac/detail/verify.hpp
+//
+// The bodies of nac/verify.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_VERIFY_HPP
+#define TESSERA_NAC_DETAIL_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/nac/detail/execution_plan_verify.hpp
+//
+// The bodies of nac/execution_plan_verify.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
+#define TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Of bytecode as a file holds it: below 4 GiB.
+class plan_checker {
+ public:
+  plan_checker(bytes code, const constants& pool_of) : code_(code) {
+    for (const constant& c : pool_of) {
+      if (c.id >= constant_.size()) constant_.resize(std::size_t{c.id} + 1);
+      constant_[c.id] = static_cast<std::uint8_t>(
+          known | (c.type == constant_type::string ? text : 0) | (is_model(c) ? model : 0));
+    }
+  }
+
+  [[nodiscard]] error check() {
+    if (error e = instructions(); e.code != errc::ok) return e;
+    return jumps();
+  }
+
+ private:
+  static constexpr std::uint32_t outside = 0xffffffff;
+  static constexpr std::uint8_t known = 1, text = 2, model = 4;
+  struct loop {
+    std::uint32_t first;  // behind its start
+    std::uint32_t last;   // its end
+    std::uint32_t around;
+  };
+  /// From here on the innermost loop is another.
+  struct change {
+    std::uint32_t offset;
+    std::uint32_t inner;
+  };
+
+  [[nodiscard]] static bool is_model(const constant& c) noexcept {
+    switch (c.type) {
+      case constant_type::boolean: return true;
+      case constant_type::int64: return c.int64() >= 0 && c.int64() <= 255;
+      case constant_type::float64: {
+        const double v = c.float64();
+        return v >= 0 && v <= 255 && v == static_cast<double>(static_cast<int>(v));
+      }
+      default: return false;
+    }
+  }
+
+  [[nodiscard]] error operand(const plan_operand& o) const noexcept {
+    if (is_choice_operand(o.kind) && find_choice(o.kind, o.value) == nullptr)
+      return {choice_error(o.kind), o.offset};
+    if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) return {};
+    const auto id = static_cast<std::size_t>(o.value);
+    const std::uint8_t is = id < constant_.size() ? constant_[id] : std::uint8_t{0};
+    if (is == 0) return {errc::nac_mep_constant, o.offset};
+    if ((o.kind == 's' || o.kind == 'w') && (is & text) == 0)
+      return {errc::nac_mep_constant_string, o.offset};
+    if (o.kind == 'n' && (is & model) == 0) return {errc::nac_mep_constant_model, o.offset};
+    return {};
+  }
+
+  /// Each by itself, and which loops there are.
+  [[nodiscard]] error instructions() {
+    starts_.resize(code_.size() / 8 + 1);
+    std::uint32_t inner = outside;
+    plan_reader in(code_);
+    for (plan_instruction i; in.next(i);) {
+      starts_[to_size(i.offset / 8)] |= static_cast<std::uint8_t>(1u << i.offset % 8);
+      if (i.reserved()) return {errc::nac_mep_reserved, i.offset};
+      for (const plan_operand& o : i.operands())
+        if (const error e = operand(o); e.code != errc::ok) return e;
+      const auto at = static_cast<std::uint32_t>(i.offset);
+      const std::uint32_t behind = at + i.size;
+      if (i.op() == plan_op::flow_loop_start) {
+        loops_.push_back({behind, 0, inner});
+        inner = static_cast<std::uint32_t>(loops_.size() - 1);
+        changes_.push_back({behind, inner});
+      } else if (i.op() == plan_op::flow_loop_end) {
+        if (inner == outside) return {errc::nac_mep_loop_end, i.offset};
+        loops_[inner].last = at;
+        inner = loops_[inner].around;
+        changes_.push_back({behind, inner});
+      } else if (i.op() == plan_op::flow_break_loop_if && inner == outside) {
+        return {errc::nac_mep_break, i.offset};
+      }
+    }
+    if (in.error().code != errc::ok) return in.error();
+    if (inner != outside) return {errc::nac_mep_loop_open, loops_[inner].first - 2};
+    starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
+    return {};
+  }
+
+  [[nodiscard]] std::uint32_t innermost(std::uint64_t offset) const noexcept {
+    const std::size_t behind = first_not_below(
+        changes_.data(), changes_.size(), [offset](const change& c) { return c.offset <= offset; });
+    return behind == 0 ? outside : changes_[behind - 1].inner;
+  }
+  [[nodiscard]] bool is_in(const loop& l, std::uint64_t offset) const noexcept {
+    return offset >= l.first && offset <= l.last;
+  }
+
+  [[nodiscard]] error jumps() const noexcept {
+    plan_reader in(code_);
+    for (plan_instruction i; in.next(i);) {
+      if (i.op() != plan_op::flow_loop_end && i.op() != plan_op::flow_branch_if &&
+          i.op() != plan_op::flow_break_loop_if)
+        continue;
+      for (const plan_operand& o : i.operands()) {
+        if (o.kind != 'j') continue;
+        const std::int64_t target = o.target();
+        if (target < 0 || target > static_cast<std::int64_t>(code_.size()))
+          return {errc::nac_mep_jump, o.offset};
+        const auto to = static_cast<std::uint64_t>(target);
+        if ((starts_[to_size(to / 8)] >> to % 8 & 1) == 0) return {errc::nac_mep_jump, o.offset};
+        const std::uint32_t here = innermost(i.offset), there = innermost(to);
+        if (i.op() == plan_op::flow_loop_end && !is_in(loops_[here], to))
+          return {errc::nac_mep_loop_back, o.offset};
+        if (i.op() == plan_op::flow_break_loop_if && to <= loops_[here].last)
+          return {errc::nac_mep_break_target, o.offset};
+        if (there != outside && !is_in(loops_[there], i.offset))
+          return {errc::nac_mep_jump_into_loop, o.offset};
+      }
+    }
+    return {};
+  }
+
+  bytes code_;
+  pool<std::uint8_t> constant_;  // by id: what it can be used as
+  pool<std::uint8_t> starts_;    // a bit for each byte of code, and for its end
+  pool<loop> loops_;
+  pool<change> changes_;
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE error verify_plan(const file& f) {
+  if (f.plan().empty()) return {};
+  error e = detail::plan_checker(f.plan(), f.plan_constants()).check();
+  if (e.code != errc::ok) e.offset += f.offset(section::orch) + 12;  // the tag, and both sizes
+  return e;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
+
+// ---- tessera/nac/detail/rules_code.hpp
+//
+// NAC verification of OPS and TRNG: operations and their arguments, prefixes, branches, uses.
+//
+//   detail::code_rules rules{file, options, found, constants, forms, constant_of};
+//   const bool resolved = rules.resolve_and_check(file.instructions(), code, used, true);
+//
+// One pass over the instructions; what is asked of an id is found out once.
+//
+// Lifetime:   for the time of a call.
+// Errors:     findings of nac_operation_reserved … nac_saved_result, nac_branch_nesting, nac_branch_result
+//             and nac_prefix, and those of `resolve`.
+// Limits:     none of its own.
+// Allocation: 12 bytes for an instruction, 16 more for an INPUT.
+
+#ifndef TESSERA_NAC_DETAIL_RULES_CODE_HPP
+#define TESSERA_NAC_DETAIL_RULES_CODE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// Who uses the results of instructions.
+struct uses {
+  pool<std::uint32_t> first;  ///< the first one that takes the result, or none
+  pool<std::uint32_t> last;   ///< the last one; the instruction itself where there is none
+};
+
+/// An INPUT, or an OUTPUT of variant 3, which asks for a parameter too.
+struct incoming {
+  std::uint64_t offset = 0;
+  std::uint32_t index = 0;
+  std::uint16_t id = 0;
+  std::uint8_t a = 0, b = 0;
+
+  [[nodiscard]] bool is(input i) const noexcept {
+    return a == op_input && b == static_cast<std::uint8_t>(i);
+  }
+  [[nodiscard]] bool asks_for_parameter() const noexcept {
+    return a == op_output || is(input::parameter);
+  }
+  /// Where the id stands.
+  [[nodiscard]] std::uint64_t id_offset() const noexcept { return offset + 4; }
+};
+
+/// Which branches instructions stand in: a stack of where they end.
+class branches {
+ public:
+  explicit branches(std::uint32_t size) : size_(size) {}
+  /// Goes on to instruction `i`.
+  void enter(std::uint32_t i) {
+    while (!ends_.empty() && ends_.back() <= i) ends_.pop_back();
+  }
+  /// Where the innermost branch ends.
+  [[nodiscard]] std::uint32_t end() const noexcept { return ends_.empty() ? size_ : ends_.back(); }
+  [[nodiscard]] bool inside() const noexcept { return !ends_.empty(); }
+  void open(std::uint32_t end) { ends_.push_back(end); }
+
+ private:
+  pool<std::uint32_t> ends_;
+  std::uint32_t size_;
+};
+
+struct code_rules {
+  const file& f;
+  const verify_options& options;
+  findings& found;
+  const pool<constant>& constants;
+  const pool<argument_form>& forms;
+  const id_table& constant_of;
+
+  operation operations[256] = {};
+  bool operation_known[256] = {};
+  pool<incoming> sources = {};  // of the list that was checked last
+  bool has_output = false;      // and whether it has an OUTPUT of variant 0
+
+  [[nodiscard]] operation operation_of(std::uint8_t a) {
+    if (!operation_known[a]) operations[a] = find_operation(f.operation_name(a));
+    operation_known[a] = true;
+    return operations[a];
+  }
+
+  /// The word that gives argument `k`.
+  [[nodiscard]] static std::uint64_t word(const instruction& i, std::size_t k) noexcept {
+    if (i.a == op_convergence) return i.c_offset(0);
+    if (i.a < first_regular_op || i.d[k] != 0) return i.d_offset(k);
+    std::size_t constants_before = 0;
+    for (std::size_t before = 0; before < k; ++before)
+      constants_before += i.d[before] == 0 ? 1u : 0u;
+    return i.c_offset(constants_before);
+  }
+
+  // ---- one instruction
+
+  void prefix(const instruction& i) {
+    if (!i.has_prefix || i.a == op_convergence) return;
+    bool usual = i.prefix >= 0;
+    if (i.a < first_regular_op) {
+      const auto stands = static_cast<std::uint16_t>(i.prefix);
+      usual = stands == i.c.size() || stands == static_cast<std::uint16_t>(i.c.size() + 1);
+    }
+    if (usual) return;
+    if (options.strict_prefixes)
+      found.error(errc::nac_prefix, i.offset + 2, i.index);
+    else
+      found.warning(errc::nac_prefix, i.offset + 2, i.index);
+  }
+
+  /// What an operation is with these arguments, which it has to take.
+  [[nodiscard]] operation arguments(const instruction& i, view<argument> given, operation o) {
+    argument_form kinds[256];
+    for (std::size_t k = 0; k < given.size(); ++k)
+      kinds[k] = given[k].is_constant() ? forms[constant_of[given[k].id()]] : argument_form::result;
+    if (o == operation::view) o = view_or_squeeze(f.operation_name(i.a), {kinds, given.size()});
+    binding unused;
+    const match m = bind(pattern(o), {kinds, given.size()}, unused);
+    if (m.what == match::kind::count) found.error(errc::nac_argument_count, i.offset + 1, i.index);
+    if (m.what == match::kind::form)
+      found.error(errc::nac_argument_type, word(i, m.argument), i.index);
+    return o;
+  }
+
+  /// What an instruction is; `model`: of OPS.
+  void what(const instruction& i, bool model) {
+    if (i.a >= first_regular_op) {
+      if (f.operation_name(i.a).empty())
+        found.error(errc::nac_operation_unknown, i.offset, i.index);
+      else if (model && operation_of(i.a) == operation::unknown)
+        found.warning(errc::nac_operation_unsupported, i.offset, i.index);  // valid; doesn't run
+    } else if (i.a == op_input) {
+      if (model && i.b > static_cast<std::uint8_t>(input::lifted_constant))
+        found.error(errc::nac_input_place, i.offset + 1, i.index);
+      if (!model && i.b == static_cast<std::uint8_t>(input::saved_result) &&
+          i.c[0] >= f.instructions().size())
+        found.error(errc::nac_saved_result, i.c_offset(0), i.index);
+    } else if (i.a == op_output) {
+      if (i.b == static_cast<std::uint8_t>(output::reserved) ||
+          (model && i.b > static_cast<std::uint8_t>(output::reserved)))
+        found.error(errc::nac_output_place, i.offset + 1, i.index);
+    } else if (i.a == op_convergence) {
+      if (i.b > 100) found.error(errc::nac_convergence_threshold, i.offset + 1, i.index);
+    } else if (i.a != op_control_flow) {
+      found.error(errc::nac_operation_reserved, i.offset, i.index);
+    }
+    prefix(i);
+  }
+
+  /// The branches that begin behind an instruction end inside the one around it.
+  void open(const instruction& i, view<argument> given, branches& around) {
+    if (i.a == op_control_flow) {
+      const std::uint32_t middle = i.index + 1 + given[1].index(), end = middle + given[2].index();
+      if (end > around.end()) return found.error(errc::nac_branch_nesting, i.c_offset(1), i.index);
+      around.open(end);
+      around.open(middle);
+    } else if (i.a == op_convergence && given.size() > 2) {
+      if (given[1].index() > around.end())
+        return found.error(errc::nac_branch_nesting, i.d_offset(0), i.index);
+      around.open(given[1].index());
+      for (std::size_t k = given.size() - 1; k > 2; --k) around.open(given[k].index());
+    }
+  }
+
+  /// How many of an instruction's arguments may be results.
+  [[nodiscard]] static std::size_t operands(const instruction& i, view<argument> given) noexcept {
+    if (i.a == op_convergence || i.a == op_control_flow) return 1;
+    return i.a == op_output && i.b == static_cast<std::uint8_t>(output::end) ? 0 : given.size();
+  }
+
+  /// All instructions of a list; without `resolved`, what needs no arguments.
+  void check(const instructions& list, code* resolved, uses& used, bool model) {
+    const std::uint32_t n = resolved != nullptr ? list.size() : 0;
+    branches around(n);
+    pool<std::uint32_t> branch_end;
+    used.first.resize(n);
+    used.last.resize(n);
+    branch_end.resize(n);
+    sources.clear();
+    has_output = false;
+    for (const instruction& i : list) {
+      what(i, model);
+      has_output = has_output || (i.a == op_output && i.b == 0);
+      if (i.a == op_input || (i.a == op_output && i.b == static_cast<std::uint8_t>(output::step)))
+        sources.push_back({i.offset, i.index, i.c.empty() ? std::uint16_t{0} : i.c[0], i.a, i.b});
+      if (resolved == nullptr) continue;
+      step& s = resolved->steps[i.index];
+      const view<argument> given = resolved->arguments_of(s);
+      if (i.a >= first_regular_op) {
+        operation o = operation_of(i.a);
+        if (model && o != operation::unknown) o = arguments(i, given, o);
+        s.operation = static_cast<std::uint16_t>(o);
+      }
+      around.enter(i.index);
+      branch_end[i.index] = around.end();
+      used.first[i.index] = no_index;
+      used.last[i.index] = i.index;
+      for (std::size_t k = 0; k < operands(i, given); ++k) {
+        if (given[k].is_constant()) continue;
+        const std::uint32_t from = given[k].index();
+        if (used.first[from] == no_index) used.first[from] = i.index;
+        used.last[from] = i.index;
+        if (branch_end[from] <= i.index)
+          found.warning(errc::nac_branch_result, word(i, k), i.index);
+      }
+      open(i, given, around);
+    }
+  }
+
+  /// Resolves a list and checks it; where resolving fails, what can be checked without.
+  [[nodiscard]] bool resolve_and_check(const instructions& list, code& out, uses& used,
+                                       bool model) {
+    result<code> resolved = resolve(f, list, options.limit);
+    if (resolved)
+      out = *std::move(resolved);
+    else
+      found.error(resolved.error(), index_at(list, resolved.error().offset));
+    check(list, resolved ? &out : nullptr, used, model);
+    return static_cast<bool>(resolved);
+  }
+
+  /// The instruction that an offset lies in.
+  [[nodiscard]] static std::uint32_t index_at(const instructions& list,
+                                              std::uint64_t offset) noexcept {
+    std::uint32_t index = diagnostic::no_index;
+    for (const instruction& i : list) {
+      if (i.offset > offset) break;
+      index = i.index;
+    }
+    return index;
+  }
+};
+
+/// The most results that are needed at once.
+[[nodiscard]] inline std::uint32_t peak_of(const pool<std::uint32_t>& last_use) {
+  pool<std::uint32_t> ending;
+  ending.resize(last_use.size());
+  for (const std::uint32_t last : last_use) ++ending[last];
+  std::uint32_t now = 0, peak = 0;
+  for (const std::uint32_t count : ending) {
+    if (++now > peak) peak = now;
+    now -= count;
+  }
+  return peak;
+}
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_RULES_CODE_HPP
+
+// ---- tessera/nac/detail/rules_data.hpp
+//
+// NAC verification of DATA and ARRS: that tensors hold what their metadata say.
+//
+//   errc  of                a tensor that
+//   nac_tensor_size         elements × size of one isn't the number of its bytes
+//   nac_tensor_type         int8 codes hold int8, code 1 holds float16
+//   nac_tensor_axis         the axis of its scales isn't one of its dimensions
+//   nac_tensor_scales       it hasn't one scale for each index of the axis, or for each block
+//   nac_tensor_padding      block_fp8: not one dimension, the original elements and less than a
+//                           block more
+//
+// Lifetime:   for the time of a call.
+// Errors:     values; of internal tensors, the offset is that of the field that is wrong.
+// Limits:     none of its own: all arithmetic is checked.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_DETAIL_RULES_DATA_HPP
+#define TESSERA_NAC_DETAIL_RULES_DATA_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// What is wrong with a tensor; the offset counts from its record in block 3.
+[[nodiscard]] inline error tensor_fault(const tensor& t) noexcept {
+  constexpr std::uint64_t size_field = 6, type_field = 14, shape_field = 16;
+  const std::uint64_t payload = shape_field + 4 * std::uint64_t{t.shape.size()} + 1;
+  switch (t.quantization) {
+    case quantization::none: break;
+    case quantization::fp16:
+      if (t.type != data_type::float16) return {errc::nac_tensor_type, type_field};
+      break;
+    case quantization::int8_tensor:
+    case quantization::int8_channel:
+    case quantization::block_fp8:
+      if (t.type != data_type::int8) return {errc::nac_tensor_type, type_field};
+      break;
+  }
+  if (shape_bytes(t.type, t.shape) != t.data.size()) return {errc::nac_tensor_size, size_field};
+  if (t.quantization == quantization::int8_tensor) {
+    if (t.scales.size() != 1) return {errc::nac_tensor_scales, payload};
+  } else if (t.quantization == quantization::int8_channel) {
+    if (t.axis >= t.shape.size()) return {errc::nac_tensor_axis, payload};
+    if (t.scales.size() != t.shape[t.axis]) return {errc::nac_tensor_scales, payload + 1};
+  } else if (t.quantization == quantization::block_fp8) {
+    if (t.shape.size() != 1) return {errc::nac_tensor_padding, type_field + 1};
+    const std::uint64_t padded = t.shape[0];
+    std::uint64_t wanted = 0;
+    if (!count_elements(t.original_shape, wanted) || wanted > padded || padded - wanted >= t.block)
+      return {errc::nac_tensor_padding, payload + 2};
+    if (padded != std::uint64_t{t.scales.size()} * t.block)
+      return {errc::nac_tensor_scales, payload + 3 + 4 * std::uint64_t{t.original_shape.size()}};
+  }
+  return {};
+}
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_RULES_DATA_HPP
+
+// ---- tessera/nac/detail/rules_schedule.hpp
+//
+// NAC verification of MMAP: which commands of the schedule change no result.
+//
+// A schedule is advice: compilers preload what is no parameter, and free early. No command makes a
+// program invalid; one that isn't like those below gets a warning, and program::schedule() leaves it
+// out. Only bytes of MMAP that can't be read are an error, of `read`: nobody knows what they advise,
+// and writing the container again would lose them.
+//
+//   tick t, an instruction of OPS; its commands:
+//   save_result  of t itself
+//   forward      to the one instruction that takes the result of t
+//   free         of t or an earlier instruction, once, when no instruction behind t takes its result
+//   preload      of an INPUT of variant 1, not before it but at the latest where it stands
+//   save_for_grad, free_after_trng   of any instruction
+//
+// The specification frees at the tick behind the last use, compilers at that of the last use: both
+// are right.
+//
+// Lifetime:   for the time of a call.
+// Errors:     warnings of nac_tick … nac_free_twice; the offset is that of the tick, of the action
+//             or of its target.
+// Limits:     none of its own.
+// Allocation: 1 byte for each instruction, and the program's commands.
+
+#ifndef TESSERA_NAC_DETAIL_RULES_SCHEDULE_HPP
+#define TESSERA_NAC_DETAIL_RULES_SCHEDULE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+struct schedule_rules {
+  const file& f;
+  findings& found;
+  const code& program;  // as many steps as OPS has instructions
+  const uses& used;
+  pool<scheduled_command>& usable;
+
+  pool<std::uint8_t> seen = {};  // by instruction: bit 0 it was a tick, bit 1 it was freed
+
+  [[nodiscard]] bool is_parameter(std::uint32_t i) const noexcept {
+    const step& s = program.steps[i];
+    return s.a == op_input && s.b == static_cast<std::uint8_t>(input::parameter);
+  }
+
+  /// What is wrong with a command of an instruction's tick, if anything.
+  [[nodiscard]] errc fault_of(const command& c, std::uint32_t tick) const noexcept {
+    if (name(c.what).empty()) return errc::nac_action;
+    if (c.target >= program.steps.size()) return errc::nac_target;
+    switch (c.what) {
+      case action::save_result:
+        if (c.target != tick) return errc::nac_save_target;
+        break;
+      case action::forward:
+        if (used.first[tick] != c.target || used.last[tick] != c.target)
+          return errc::nac_forward_target;
+        break;
+      case action::preload:
+        if (!is_parameter(c.target)) return errc::nac_preload_target;
+        if (c.target < tick) return errc::nac_preload_late;
+        break;
+      case action::free:
+        if (c.target > tick) return errc::nac_free_early;
+        if (used.last[c.target] > tick) return errc::nac_free_needed;
+        if ((seen[c.target] & 2u) != 0) return errc::nac_free_twice;
+        break;
+      case action::save_for_grad:
+      case action::free_after_trng: break;
+    }
+    return errc::ok;
+  }
+
+  void check(const command& c, std::uint32_t tick) {
+    if (const errc fault = fault_of(c, tick); fault != errc::ok) {
+      const std::uint64_t target_offset = c.offset + 1;
+      return found.warning(fault, fault == errc::nac_action ? c.offset : target_offset, tick);
+    }
+    if (c.what == action::free) seen[c.target] |= 2;
+    usable.push_back({static_cast<std::uint16_t>(tick), c.target, c.what});
+  }
+
+  void check() {
+    seen.resize(program.steps.size());
+    for (const tick& t : f.schedule()) {
+      if (t.instruction >= program.steps.size()) {
+        found.warning(errc::nac_tick, t.offset);
+        continue;
+      }
+      if ((seen[t.instruction] & 1u) != 0)
+        found.warning(errc::nac_tick_repeated, t.offset, t.instruction);
+      seen[t.instruction] |= 1;
+      for (const command& c : t.commands) check(c, t.instruction);
+    }
+  }
+};
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_RULES_SCHEDULE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+struct verifier {
+  const file& f;
+  const verify_options& options;
+  findings& found;
+  program& out;
+
+  // ---- tables of ids
+
+  template <class List>
+  void ids_once(const List& list) {
+    id_set seen;
+    std::uint32_t index = 0;
+    for (const auto& r : list) {
+      if (seen.has(r.id)) found.warning(errc::nac_id_repeated, r.offset, index);
+      seen.insert(r.id);
+      ++index;
+    }
+  }
+
+  void tables() {
+    for (const constant& c : f.constants()) {
+      std::uint32_t at = out.constant_of_[c.id];
+      if (at == no_index) {
+        at = static_cast<std::uint32_t>(out.constants_.size());
+        out.constant_of_.set(c.id, at);
+        out.constants_.push_back(c);
+        out.forms_.push_back({});
+      }
+      out.constants_[at] = c;
+    }
+    for (std::size_t i = 0; i < out.constants_.size(); ++i)
+      out.forms_[i] = form_of(out.constants_[i]);
+    ids_once(f.operations());
+    ids_once(f.signatures());
+    ids_once(f.constants());
+    ids_once(f.parameters());
+    ids_once(f.input_names());
+  }
+
+  // ---- DATA
+
+  [[nodiscard]] parameter& parameter_of(std::uint16_t id) {
+    if (out.parameter_of_[id] == no_index) {
+      out.parameter_of_.set(id, static_cast<std::uint32_t>(out.parameters_.size()));
+      parameter p;
+      p.id = id;
+      out.parameters_.push_back(p);
+    }
+    return out.parameters_[out.parameter_of_[id]];
+  }
+
+  void parameters() {
+    for (const named& n : f.parameters()) {
+      parameter& p = parameter_of(n.id);
+      p.has_name = true;
+      p.name = n.text;
+      p.offset = n.offset;
+    }
+    std::uint32_t index = 0;
+    for (const tensor& t : f.tensors()) {
+      parameter& p = parameter_of(t.id);
+      if (p.has_value) found.error(errc::nac_tensor_repeated, t.offset, index);
+      if (!p.has_name) found.warning(errc::nac_tensor_unnamed, t.offset, index);
+      const error e = tensor_fault(t);
+      if (e.code != errc::ok) found.error(e.code, t.offset + e.offset, index);
+      p.has_value = true;
+      p.value = t;
+      ++index;
+    }
+  }
+
+  /// Finds an external weight by its name.
+  void external(parameter& p, std::uint32_t instruction) {
+    const std::size_t i = options.weights->find(p.name);
+    if (i == options.weights->size())
+      return found.error(errc::nac_external_missing, p.offset, instruction);
+    const external_tensor t = (*options.weights)[i];
+    if (!t.representable) return found.error(errc::nac_external_type, p.offset, instruction);
+    if (const error e = tensor_fault(t.as); e.code != errc::ok)
+      return found.error(e.code, p.offset, instruction);
+    p.has_value = true;
+    p.value = t.as;
+    p.value.id = p.id;
+  }
+
+  /// The parameters that instructions ask for. `asked`: ids that were looked at.
+  void asked_parameters(const pool<incoming>& sources, id_set& asked) {
+    for (const incoming& i : sources) {
+      if (!i.asks_for_parameter() || asked.has(i.id)) continue;
+      const std::uint16_t id = i.id;
+      asked.insert(id);
+      const std::uint64_t offset = i.id_offset();
+      const std::uint32_t at = out.parameter_of_[id];
+      if (at == no_index || !out.parameters_[at].has_name) {
+        found.error(errc::nac_parameter_unnamed, offset, i.index);
+        continue;
+      }
+      parameter& p = out.parameters_[at];
+      if (f.has_internal_weights()) {
+        if (!p.has_value) found.error(errc::nac_parameter_tensor, offset, i.index);
+      } else if (options.weights != nullptr) {
+        external(p, i.index);
+      } else {
+        if (!options.weights_elsewhere && out.has_weights_)
+          found.error(errc::nac_weights_elsewhere, offset, i.index);
+        out.has_weights_ = false;
+      }
+    }
+  }
+
+  /// The inputs of OPS and their names.
+  void inputs(const pool<incoming>& sources) {
+    pool<std::uint32_t> input_of;  // by instruction, plus 1
+    pool<std::uint8_t> nameable;
+    if (!f.input_names().empty()) {
+      input_of.resize(f.instructions().size());
+      nameable.resize(f.instructions().size());
+    }
+    for (const incoming& i : sources) {
+      const bool user = i.is(input::user);
+      if (user) out.inputs_.push_back({i.index, {}});
+      if (nameable.empty()) continue;
+      nameable[i.index] = user || i.is(input::lifted_constant);
+      input_of[i.index] = user ? static_cast<std::uint32_t>(out.inputs_.size()) : 0;
+    }
+    std::uint32_t index = 0;
+    for (const named& n : f.input_names()) {
+      if (n.id >= nameable.size() || nameable[n.id] == 0)
+        found.error(errc::nac_input_name, n.offset, index);
+      else if (input_of[n.id] != 0)
+        out.inputs_[input_of[n.id] - 1].name = n.text;
+      ++index;
+    }
+    if (out.inputs_.size() < f.inputs()) found.error(errc::nac_input_count, 5);
+  }
+
+  // ---- RSRC and ARRS
+
+  struct name_place {
+    std::string_view name;
+    std::uint64_t offset = 0;
+    std::uint32_t index = 0;
+  };
+  template <class List>
+  void names_once(const List& list) {
+    pool<name_place> names;
+    std::uint32_t index = 0;
+    for (const auto& r : list) names.push_back({r.name, r.offset, index++});
+    sort(names.data(), names.size(),
+         [](const name_place& a, const name_place& b) { return a.name < b.name; });
+    for (std::size_t i = 1; i < names.size(); ++i)
+      if (names[i].name == names[i - 1].name)
+        found.error(errc::nac_name_repeated, names[i].offset, names[i].index);
+  }
+  void arrays() {
+    std::uint32_t index = 0;
+    for (const array& a : f.arrays()) {
+      if (shape_bytes(a.type, a.shape) != a.data.size())
+        found.error(errc::nac_array_size, a.data_offset - 8, index);
+      ++index;
+    }
+  }
+
+  // ---- the header
+
+  void reserved_bytes() {
+    const bytes source = f.source();
+    if (source.size() > 9 && source[9] != std::byte{0}) found.warning(errc::nac_reserved_bytes, 9);
+    if (f.header() != header::v1_6) return;
+    for (std::uint64_t at = 84; at < 88 && at < source.size(); ++at)
+      if (source[to_size(at)] != std::byte{0}) return found.warning(errc::nac_reserved_bytes, at);
+  }
+  void slack() {
+    for (std::size_t i = 0; i < section_count; ++i) {
+      const auto s = static_cast<section>(i);
+      if (f.slack(s) != 0)
+        found.warning(errc::nac_slack, f.offset(s) + f.section(s).size() - f.slack(s));
+    }
+  }
+  void training_section() {
+    if (f.has(section::trng) && f.version() == 1)
+      found.error(errc::nac_training_version, f.offset(section::trng));
+    else if (f.version() != 1 && f.has(section::trng) != f.has_training_flag())
+      found.warning(errc::nac_training_flag, 4);
+  }
+
+  void all() {
+    tables();
+    code_rules rules{f, options, found, out.constants_, out.forms_, out.constant_of_};
+    uses used;
+    bool resolved = false;
+    if (f.instructions().empty()) {
+      found.error(errc::nac_no_instructions, f.offset(section::ops));
+    } else {
+      resolved = rules.resolve_and_check(f.instructions(), out.code_, used, true);
+      if (!rules.has_output) found.warning(errc::nac_output_missing, f.offset(section::ops));
+    }
+    parameters();
+    inputs(rules.sources);
+    id_set asked;
+    asked_parameters(rules.sources, asked);
+    if (resolved) schedule_rules{f, found, out.code_, used, out.schedule_}.check();
+    names_once(f.resources());
+    names_once(f.arrays());
+    arrays();
+    found.error(verify_plan(f));
+    if (f.has(section::proc))
+      found.error(verify_manifest(f.manifest(), f.offset(section::proc) + 8));
+    training_section();
+    if (f.has(section::trng)) {
+      uses unused;
+      (void)rules.resolve_and_check(f.training(), out.training_, unused, false);
+      asked_parameters(rules.sources, asked);
+    }
+    reserved_bytes();
+    slack();
+    if (!resolved) return;
+    out.peak_results_ = peak_of(used.last);
+    out.last_use_ = std::move(used.last);
+  }
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<program> verify(const file& f, const verify_options& options, report* found) {
+  detail::findings all(found);
+  program out(f);
+  detail::verifier{f, options, all, out}.all();
+  if (all.failed()) return all.first();
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_VERIFY_HPP
+
+// ---- tessera/nac/detail/sink.hpp
+//
+// The bodies of nac/sink.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_SINK_HPP
+#define TESSERA_NAC_DETAIL_SINK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Gathers small fields and hands them to a sink; payloads go past the buffer.
+class part_stream {
+ public:
+  explicit part_stream(const sink& to) noexcept : to_(to) {}
+  template <class T>
+  void put(T value) {
+    if (sizeof buffer_ - used_ < sizeof(T)) flush();
+    store_le(buffer_ + used_, value);
+    used_ += sizeof(T);
+  }
+  void put_text(std::string_view s) { put_bytes(as_bytes(s)); }
+  /// A payload: `b`, or what its source makes.
+  void put_payload(bytes b, const payload& p) {
+    if (p.source == nullptr) return put_bytes(b);
+    flush();
+    for (std::uint64_t first = 0; first < p.size && !stopped_; first += used_) {
+      const std::uint64_t left = p.size - first;
+      used_ = left < sizeof buffer_ ? static_cast<std::size_t>(left) : sizeof buffer_;
+      stopped_ = !p.source->read(p.source->context, p.first, first, buffer_, used_);
+      hand_over({buffer_, used_});
+    }
+    used_ = 0;
+  }
+  void put_bytes(bytes b) {
+    if (b.size() > sizeof buffer_ - used_) {
+      flush();
+      if (b.size() > sizeof buffer_) return hand_over(b);
+    }
+    if (!b.empty()) std::memcpy(buffer_ + used_, b.data(), b.size());
+    used_ += b.size();
+  }
+  void flush() {
+    hand_over({buffer_, used_});
+    used_ = 0;
+  }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+
+ private:
+  void hand_over(bytes b) {
+    if (!stopped_ && !b.empty()) stopped_ = !to_.put(to_.context, b);
+  }
+  sink to_;
+  bool stopped_ = false;
+  std::size_t used_ = 0;
+  std::byte buffer_[4096];
+};
+
+/// Appends what it takes.
+[[nodiscard]] inline sink sink_into(pool<std::byte>& to) noexcept {
+  return {&to, [](void* pool_of, bytes piece) {
+            static_cast<pool<std::byte>*>(pool_of)->append(piece.data(), piece.size());
+            return true;
+          }};
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_SINK_HPP
+
+// ---- tessera/nac/detail/write.hpp
+//
+// The bodies of nac/write.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_WRITE_HPP
+#define TESSERA_NAC_DETAIL_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/detail/check.hpp
+//
+// The bodies of nac/check.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_CHECK_HPP
+#define TESSERA_NAC_DETAIL_CHECK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// What PERM says of a signature's instructions.
+struct signature_shape {
+  bool known = false, has_constants = false;
+  std::uint32_t arguments = 0;
+};
+
+/// Finds what a container can't hold.
+class part_checker {
+ public:
+  explicit part_checker(const parts& p) noexcept : p_(p) {}
+
+  [[nodiscard]] error all() noexcept {
+    using enum error_index;
+    error e = header().in(whole);
+    if (e.code == errc::ok) e = texts();
+    if (e.code == errc::ok) e = schedule().in(tick);
+    if (e.code == errc::ok) e = code(p_.instructions).in(instruction);
+    if (e.code == errc::ok) e = code(p_.training).in(training_instruction);
+    if (e.code == errc::ok) e = constants(p_.constants).in(constant);
+    if (e.code == errc::ok) e = constants(p_.plan_constants).in(plan_constant);
+    if (e.code == errc::ok) e = tensors().in(tensor);
+    if (e.code == errc::ok) e = files();
+    return e;
+  }
+  [[nodiscard]] const signature_shape& signature(std::uint8_t b) const noexcept {
+    return signatures_[b];
+  }
+
+ private:
+  [[nodiscard]] bool inside(const payload& d) const noexcept {
+    return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
+           (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
+  }
+  [[nodiscard]] static constexpr bool fits_u32(std::uint64_t n) noexcept { return n <= UINT32_MAX; }
+
+  [[nodiscard]] error header() const noexcept {
+    if (p_.form > nac::header::v1_8) return {errc::nac_write_form, 0};
+    if (static_cast<std::size_t>(p_.quantization) >= quantization_count)
+      return {errc::nac_write_quantization, 0};
+    if (container_version(p_.form) == 1 && (p_.training_flag || p_.has_training))
+      return {errc::nac_write_training, 0};
+    if (p_.form != nac::header::v1_8 && !p_.arrays.empty()) return {errc::nac_write_arrays, 0};
+    if (!p_.internal_weights && !p_.tensors.empty()) return {errc::nac_write_weights, 0};
+    if ((!p_.has_training && !p_.training.empty()) || (!p_.has_manifest && p_.manifest.size != 0))
+      return {errc::nac_write_absent, 0};
+    if (p_.instructions.size() > max_instructions || p_.training.size() > max_instructions)
+      return {errc::nac_too_many_instructions, max_instructions};
+    for (const std::size_t n :
+         {p_.schedule.size(), p_.operations.size(), p_.signatures.size(), p_.parameters.size(),
+          p_.input_names.size(), p_.constants.size(), p_.plan_constants.size(), p_.tensors.size(),
+          p_.resources.size(), p_.arrays.size()})
+      if (!fits_u32(n)) return {errc::nac_write_count, UINT32_MAX};
+    return {};
+  }
+
+  /// Names with ids: `longest` bytes each, ids up to `last`.
+  [[nodiscard]] error names(const pool<named_part>& rows, std::size_t longest, errc too_long,
+                            std::uint16_t last, errc too_large) const noexcept {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i].text.is_inside(p_.characters)) return {errc::nac_write_range, i};
+      if (rows[i].text.size > longest) return {too_long, i};
+      if (rows[i].id > last) return {too_large, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error texts() noexcept {
+    error e =
+        names(p_.operations, 255, errc::nac_write_operation_name, 255, errc::nac_write_operation_id)
+            .in(error_index::operation);
+    if (e.code == errc::ok)
+      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id)
+              .in(error_index::signature);
+    for (const pool<named_part>* rows : {&p_.parameters, &p_.input_names})
+      if (e.code == errc::ok)
+        e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok)
+                .in(rows == &p_.parameters ? error_index::parameter : error_index::input_name);
+    if (e.code != errc::ok) return e;
+    for (const named_part& row : p_.signatures) {
+      signature_shape& s = signatures_[row.id];  // of several, the last counts
+      s = {true, takes_constants(p_.string(row.text)), row.text.size};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error schedule() const noexcept {
+    for (std::size_t i = 0; i < p_.schedule.size(); ++i) {
+      if (!p_.schedule[i].commands.is_inside(p_.commands)) return {errc::nac_write_range, i};
+      if (p_.schedule[i].commands.size > 255) return {errc::nac_write_commands, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error code(const pool<instruction_part>& list) const noexcept {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!list[i].c.is_inside(p_.words) || !list[i].d.is_inside(p_.words))
+        return {errc::nac_write_range, i};
+      const errc e =
+          list[i].a < first_regular_op ? system_instruction(list[i]) : regular_instruction(list[i]);
+      if (e != errc::ok) return {e, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] errc regular_instruction(const instruction_part& i) const noexcept {
+    const signature_shape& s = signatures_[i.b];
+    if (i.b != 0 && !s.known) return errc::nac_write_signature_unknown;
+    if (i.d.size != s.arguments) return errc::nac_write_arguments;
+    if (i.c.size != 0 && !s.has_constants) return errc::nac_write_constants;
+    if (i.c.size > 32767) return errc::nac_write_long_c;
+    for (const std::uint16_t id : p_.words_of(i.c))
+      if (id > max_id) return errc::nac_write_id;
+    return errc::ok;
+  }
+
+  [[nodiscard]] errc system_instruction(const instruction_part& i) const noexcept {
+    if (!has_variant(i.a, i.b, container_version(p_.form)))
+      return i.a == op_input ? errc::nac_write_input : errc::nac_write_output;
+    system_words words = system_words_of(i.a, i.b, p_.outputs);
+    if (i.a == op_output && words.c > 32766)
+      return errc::nac_write_long_c;  // for its prefix counts itself
+    if (i.a == op_convergence) {
+      if (i.c.size > 32767) return errc::nac_write_long_c;
+      words.c = i.c.size;
+      words.d = convergence_offsets(p_.words_of(i.d));
+    }
+    if (i.c.size != words.c || i.d.size != words.d) return errc::nac_write_words;
+    const bool is_id = (i.a == op_input && i.b < 4) || (i.a == op_output && i.b == 3);
+    if (is_id && words.c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
+    return errc::ok;
+  }
+
+  /// How many words a reader takes for D of a CONVERGENCE that begins like this.
+  [[nodiscard]] static std::uint32_t convergence_offsets(view<std::uint16_t> d) noexcept {
+    if (d.empty() || d[0] == 0) return 1;
+    if (d.size() < 2) return 2;
+    return 2 + (d[1] < 0x8000 ? std::uint32_t{d[1]} : 0);
+  }
+
+  [[nodiscard]] error constants(const pool<constant_part>& list) const noexcept {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const constant_part& c = list[i];
+      if (static_cast<std::size_t>(c.type) >= constant_type_count)
+        return {errc::nac_write_constant_type, i};
+      if (c.type == constant_type::string) {
+        if (!c.values.is_inside(p_.characters)) return {errc::nac_write_range, i};
+        if (c.values.size > 65535) return {errc::nac_write_string, i};
+      } else if (c.type > constant_type::string) {
+        if (!c.values.is_inside(p_.numbers)) return {errc::nac_write_range, i};
+        if (c.values.size > 65535) return {errc::nac_write_list, i};
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] error tensors() const noexcept {
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i)
+      if (const errc e = tensor(p_.tensors[i]); e != errc::ok) return {e, i};
+    return {};
+  }
+  [[nodiscard]] errc tensor(const tensor_part& t) const noexcept {
+    if (!t.shape.is_inside(p_.numbers) || !t.original_shape.is_inside(p_.numbers) ||
+        !t.scales.is_inside(p_.numbers) || !inside(t.data))
+      return errc::nac_write_range;
+    if (static_cast<std::size_t>(t.type) >= data_type_count) return errc::nac_write_data_type;
+    if (static_cast<std::size_t>(t.quantization) >= quantization_count)
+      return errc::nac_write_tensor_quantization;
+    if (t.shape.size > 255 || t.original_shape.size > 255) return errc::nac_write_rank;
+    const bool whole = t.quantization == quantization::int8_tensor,
+               channel = t.quantization == quantization::int8_channel,
+               block = t.quantization == quantization::block_fp8;
+    if (block && t.block == 0) return errc::nac_write_block_size;
+    if ((!channel && t.axis != 0) || (!block && (t.block != 0 || t.original_shape.size != 0)) ||
+        (!channel && !block && t.scales.size != (whole ? 1 : 0)))
+      return errc::nac_write_tensor_fields;
+    if (!fits_u32(metadata_size(t))) return errc::nac_write_metadata;
+    return errc::ok;
+  }
+
+ public:
+  [[nodiscard]] static std::uint64_t metadata_size(const tensor_part& t) noexcept {
+    const std::uint64_t shape = 3 + 4 * std::uint64_t{t.shape.size},
+                        scales = 4 * std::uint64_t{t.scales.size};
+    switch (t.quantization) {
+      case quantization::none:
+      case quantization::fp16: break;
+      case quantization::int8_tensor: return shape + scales;
+      case quantization::int8_channel: return shape + 5 + scales;
+      case quantization::block_fp8:
+        return shape + 7 + 4 * std::uint64_t{t.original_shape.size} + scales;
+    }
+    return shape;
+  }
+
+ private:
+  [[nodiscard]] error files() const noexcept {
+    for (const payload* b : {&p_.manifest, &p_.plan}) {
+      if (!inside(*b)) return {errc::nac_write_range, 0, error_index::whole};
+      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0, error_index::whole};
+    }
+    for (std::size_t i = 0; i < p_.resources.size(); ++i) {
+      const resource_part& r = p_.resources[i];
+      if (!r.name.is_inside(p_.characters) || !inside(r.data))
+        return {errc::nac_write_range, i, error_index::resource};
+      if (r.name.size > 65535) return {errc::nac_write_name, i, error_index::resource};
+      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i, error_index::resource};
+    }
+    for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
+      const array_part& a = p_.arrays[i];
+      if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
+        return {errc::nac_write_range, i, error_index::array};
+      if (a.name.size > 65535) return {errc::nac_write_name, i, error_index::array};
+      if (static_cast<std::size_t>(a.type) >= data_type_count)
+        return {errc::nac_write_data_type, i, error_index::array};
+      if (a.shape.size > 255) return {errc::nac_write_rank, i, error_index::array};
+    }
+    return {};
+  }
+
+  const parts& p_;
+  signature_shape signatures_[256];
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE error check(const parts& p) noexcept { return detail::part_checker(p).all(); }
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_CHECK_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Counts what would be written.
+class part_counter {
+ public:
+  template <class T>
+  void put(T) noexcept {
+    add(sizeof(T));
+  }
+  void put_text(std::string_view s) noexcept { add(s.size()); }
+  void put_payload(bytes, const payload& p) noexcept { add(p.size); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
+
+ private:
+  void add(std::uint64_t n) noexcept {
+    if (!checked_add(size_, n, size_)) overflowed_ = true;
+  }
+  std::uint64_t size_ = 0;
+  bool overflowed_ = false;
+};
+
+/// Puts checked parts out, section by section: once to count, once to write.
+class part_writer {
+ public:
+  explicit part_writer(const parts& p) noexcept : p_(p), checked_(p) {}
+
+  /// All checks, and where the sections will stand.
+  [[nodiscard]] error prepare() noexcept {
+    if (const error e = checked_.all(); e.code != errc::ok) return e;
+    size_ = header_sizes[static_cast<std::size_t>(p_.form)];
+    order();
+    for (const section s : order_) {
+      if (!present(s)) continue;
+      part_counter count;
+      put_section(count, s);
+      offsets_[static_cast<std::size_t>(s)] = size_;
+      if (count.overflowed() || !checked_add(size_, count.size(), size_))
+        return {errc::nac_write_size, 0, error_index::whole};
+    }
+    return {};
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+  [[nodiscard]] error write(const sink& to) const {
+    part_stream out(to);
+    put_header(out);
+    for (const section s : order_)
+      if (offsets_[static_cast<std::size_t>(s)] != 0 && !out.stopped()) put_section(out, s);
+    out.flush();
+    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
+  }
+
+ private:
+  void order() noexcept {
+    bool placed[section_count] = {};
+    std::size_t count = 0;
+    const auto place = [&](section s) {
+      if (static_cast<std::size_t>(s) >= section_count || placed[static_cast<std::size_t>(s)])
+        return;
+      placed[static_cast<std::size_t>(s)] = true;
+      order_[count++] = s;
+    };
+    for (const section s : p_.layout.order) place(s);
+    for (std::size_t i = 0; i < section_count; ++i) place(section_in_order(p_.form, i));
+  }
+
+  [[nodiscard]] bool present(section s) const noexcept {
+    switch (s) {
+      case section::proc: return p_.has_manifest;
+      case section::trng: return p_.has_training;
+      case section::rsrc: return p_.has_resources || !p_.resources.empty();
+      case section::arrs: return p_.form == header::v1_8;
+      default: return true;
+    }
+  }
+
+  template <class Out>
+  void put_header(Out& out) const {
+    out.put_text("NAC");
+    out.put(container_version(p_.form));
+    out.put(static_cast<std::uint8_t>((p_.internal_weights ? 0x80u : 0u) |
+                                      (p_.training_flag ? 0x40u : 0u) |
+                                      static_cast<unsigned>(p_.quantization)));
+    out.put(p_.inputs);
+    out.put(p_.outputs);
+    out.put(std::uint8_t{0});
+    out.put(p_.d_model);
+    for (std::uint32_t i = 0; i < header_slots[static_cast<std::size_t>(p_.form)]; ++i)
+      out.put(offsets_[static_cast<std::size_t>(section_of_slot(p_.form, i))]);
+    if (p_.form == header::v1_6) out.put(std::uint32_t{0});
+  }
+
+  template <class Out>
+  void put_section(Out& out, section s) const {
+    out.put_text(tag(s));
+    switch (s) {
+      case section::mmap: return put_schedule(out);
+      case section::ops: return put_code(out, p_.instructions);
+      case section::cmap: return put_names<std::uint8_t>(out, p_.operations);
+      case section::cnst: put_count(out, p_.constants); return put_constants(out, p_.constants);
+      case section::perm: return put_names<std::uint8_t>(out, p_.signatures);
+      case section::data: return put_data(out);
+      case section::proc:
+        out.put(static_cast<std::uint32_t>(p_.manifest.size));
+        return out.put_payload(p_.data_of(p_.manifest), p_.manifest);
+      case section::orch:
+        out.put(static_cast<std::uint32_t>(p_.plan.size));
+        put_count(out, p_.plan_constants);
+        out.put_payload(p_.data_of(p_.plan), p_.plan);
+        return put_constants(out, p_.plan_constants);
+      case section::trng: return put_code(out, p_.training);
+      case section::rsrc: return put_resources(out);
+      case section::arrs: return put_arrays(out);
+    }
+  }
+
+  template <class Out, class Pool>
+  void put_count(Out& out, const Pool& of) const {
+    out.put(static_cast<std::uint32_t>(of.size()));
+  }
+  template <class Out>
+  void put_numbers(Out& out, range r) const {
+    for (const std::uint32_t n : p_.numbers_of(r)) out.put(n);
+  }
+
+  template <class Out>
+  void put_schedule(Out& out) const {
+    put_count(out, p_.schedule);
+    for (const tick_part& t : p_.schedule) {
+      out.put(t.instruction);
+      out.put(static_cast<std::uint8_t>(t.commands.size));
+      for (std::uint32_t i = 0; i < t.commands.size; ++i) {
+        const command_part& c = p_.commands[t.commands.first + i];
+        out.put(static_cast<std::uint8_t>(c.what));
+        out.put(c.target);
+      }
+    }
+  }
+
+  template <class Out>
+  void put_code(Out& out, const pool<instruction_part>& list) const {
+    put_count(out, list);
+    for (const instruction_part& i : list) {
+      out.put(i.a);
+      out.put(i.b);
+      if (has_prefix(i)) out.put(prefix(i));
+      for (const std::uint16_t word : p_.words_of(i.c)) out.put(word);
+      for (const std::uint16_t word : p_.words_of(i.d)) out.put(word);
+    }
+  }
+  [[nodiscard]] bool has_prefix(const instruction_part& i) const noexcept {
+    if (i.a >= first_regular_op) return checked_.signature(i.b).has_constants;
+    return system_words_of(i.a, i.b, p_.outputs).has_prefix;
+  }
+  [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
+    const self_count* const rule = i.a < first_regular_op ? rule_of(p_.layout, i.a, i.b) : nullptr;
+    const bool itself = rule != nullptr && counts_itself(*rule, i.a, p_.form);
+    return static_cast<std::uint16_t>(i.c.size + (itself ? 1 : 0));
+  }
+
+  template <class Length, class Out>
+  void put_names(Out& out, const pool<named_part>& rows) const {
+    put_count(out, rows);
+    for (const named_part& row : rows) {
+      out.put(row.id);
+      out.put(static_cast<Length>(row.text.size));
+      out.put_text(p_.string(row.text));
+    }
+  }
+
+  template <class Out>
+  void put_constants(Out& out, const pool<constant_part>& list) const {
+    for (const constant_part& c : list) {
+      out.put(c.id);
+      out.put(static_cast<std::uint8_t>(c.type));
+      switch (c.type) {
+        case constant_type::null: out.put(std::uint16_t{0}); break;
+        case constant_type::boolean:
+          out.put(std::uint16_t{1});
+          out.put(static_cast<std::uint8_t>(c.bits != 0));
+          break;
+        case constant_type::int64:
+        case constant_type::float64:
+          out.put(std::uint16_t{8});
+          out.put(c.bits);
+          break;
+        case constant_type::string:
+          out.put(static_cast<std::uint16_t>(c.values.size));
+          out.put_text(p_.string(c.values));
+          break;
+        case constant_type::int32_list:
+        case constant_type::float32_list:
+          out.put(static_cast<std::uint16_t>(c.values.size));
+          put_numbers(out, c.values);
+          break;
+      }
+    }
+  }
+
+  template <class Out>
+  void put_data(Out& out) const {
+    put_names<std::uint16_t>(out, p_.parameters);
+    put_names<std::uint16_t>(out, p_.input_names);
+    if (!p_.internal_weights) return;
+    put_count(out, p_.tensors);
+    for (const tensor_part& t : p_.tensors) {
+      out.put(t.id);
+      out.put(static_cast<std::uint32_t>(part_checker::metadata_size(t)));
+      out.put(t.data.size);
+      put_shape(out, t.type, t.shape);
+      out.put(static_cast<std::uint8_t>(t.quantization));
+      if (t.quantization == quantization::int8_channel) out.put(t.axis);
+      if (t.quantization == quantization::block_fp8) {
+        out.put(t.block);
+        out.put(static_cast<std::uint8_t>(t.original_shape.size));
+        put_numbers(out, t.original_shape);
+      }
+      if (t.quantization >= quantization::int8_channel) out.put(t.scales.size);
+      put_numbers(out, t.scales);
+      out.put_payload(p_.data_of(t.data), t.data);
+    }
+  }
+  template <class Out>
+  void put_shape(Out& out, data_type type, range shape) const {
+    out.put(static_cast<std::uint8_t>(type));
+    out.put(static_cast<std::uint8_t>(shape.size));
+    put_numbers(out, shape);
+  }
+
+  template <class Out>
+  void put_resources(Out& out) const {
+    put_count(out, p_.resources);
+    for (const resource_part& r : p_.resources) {
+      out.put(static_cast<std::uint16_t>(r.name.size));
+      out.put_text(p_.string(r.name));
+      out.put(static_cast<std::uint32_t>(r.data.size));
+      out.put_payload(p_.data_of(r.data), r.data);
+    }
+  }
+
+  template <class Out>
+  void put_arrays(Out& out) const {
+    put_count(out, p_.arrays);
+    for (const array_part& a : p_.arrays) {
+      out.put(static_cast<std::uint16_t>(a.name.size));
+      out.put_text(p_.string(a.name));
+      put_shape(out, a.type, a.shape);
+      out.put(a.data.size);
+      out.put_payload(p_.data_of(a.data), a.data);
+    }
+  }
+
+  const parts& p_;
+  part_checker checked_;
+  section order_[section_count] = {};
+  std::uint64_t offsets_[section_count] = {};
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<std::uint64_t> written_size(const parts& p) {
+  detail::part_writer out(p);
+  if (const error e = out.prepare(); e.code != errc::ok) return e;
+  return out.size();
+}
+
+TESSERA_INLINE error write(const parts& p, const sink& to) {
+  detail::part_writer out(p);
+  const error e = out.prepare();
+  return e.code == errc::ok ? out.write(to) : e;
+}
+
+TESSERA_INLINE result<pool<std::byte>> write(const parts& p) {
+  detail::part_writer writer(p);
+  error e = writer.prepare();
+  if (e.code != errc::ok) return e;
+  if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};
+  pool<std::byte> out;
+  out.reserve(to_size(writer.size()));
+  e = writer.write(detail::sink_into(out));
+  if (e.code != errc::ok) return e;
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_WRITE_HPP
+
+// ---- tessera/nac/detail/assembly.hpp
+//
+// The bodies of nac/assembly.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_ASSEMBLY_HPP
+#define TESSERA_NAC_DETAIL_ASSEMBLY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/nac/detail/assemble_code.hpp
+//
+// NAC assembly: how instructions are read.
+//
+//   statement   [NAME =] instruction
+//   instruction OPERATION [:SIGNATURE] (argument, …)      OPERATION: a word, a string, or op ID
+//               input [STRING]                            the name of the input
+//               parameter ID | parameter STRING
+//               state ID | lifted constant | saved RESULT | saved INDEX | target ID
+//               output (result, …) [filler [WORD, …]]     subgraph_output, reserved_output too
+//               step ID|STRING (result, result)           a gradient and a learning rate
+//               end_training ( [result] )
+//               control_flow [:B] (result, INTEGER, INTEGER)
+//               convergence [:B] (result [, end, branch …])
+//               raw A B [c [WORD, …]] [d [OFFSET, …]]
+//   argument    result | constant | #ID
+//   result      NAME | @OFFSET, from this instruction
+//   SIGNATURE   an id, or its codes as a string; without it: T for each result, and c b i f s S for
+//               null, booleans, integers, floats, strings and lists
+//
+// Results may be named before they are defined. Lines end statements, but not inside of brackets.
+//
+// Lifetime:   borrows the text.
+// Errors:     nac_text_*, at the token that is wrong.
+// Limits:     255 arguments; results within 32,767 instructions.
+// Allocation: at most 64 bytes for each name and value.
+
+#ifndef TESSERA_NAC_DETAIL_ASSEMBLE_CODE_HPP
+#define TESSERA_NAC_DETAIL_ASSEMBLE_CODE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/detail/assemble_names.hpp
+//
+// NAC assembly: what names and values stand for: results, operations, signatures, constants,
+// parameters.
+//
+//   scope      names of results, and their instructions
+//   short_ids  operations or signatures, by name; new ones get the least free id
+//   constants  by value, where several have the same: the least id; new ones get the least free id
+//   parameters by name, where several have the same: the first row
+//   inputs     their names, as rows of the table
+//
+// Names are sorted, not hashed, so that no text takes more than n log n steps.
+//
+// Lifetime:   names of results borrow the text.
+// Errors:     nac_text_*, at the name or value.
+// Limits:     256 operations, 256 signatures; constants and parameters up to id 32,767.
+// Allocation: at most 64 bytes for each name and value.
+
+#ifndef TESSERA_NAC_DETAIL_ASSEMBLE_NAMES_HPP
+#define TESSERA_NAC_DETAIL_ASSEMBLE_NAMES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// Shorter names first, which is the order that numbered names stand in.
+[[nodiscard]] inline bool name_less(std::string_view a, std::string_view b) noexcept {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+/// The results of OPS or of TRNG.
+class scope {
+ public:
+  void define(std::string_view name, std::uint32_t index, std::uint64_t offset) {
+    rows_.push_back({name, index, offset});
+  }
+  /// After the last definition.
+  void close(lexer& in) {
+    tessera::sort(rows_.data(), rows_.size(),
+                  [](const row& a, const row& b) { return name_less(a.name, b.name); });
+    for (std::size_t i = 1; i < rows_.size(); ++i)
+      if (rows_[i].name == rows_[i - 1].name)
+        return in.fail(errc::nac_text_value_repeated, rows_[i].offset);
+  }
+  [[nodiscard]] std::uint32_t find(lexer& in, std::string_view name, std::uint64_t offset) const {
+    const std::size_t i = first_not_below(rows_.data(), rows_.size(),
+                                          [name](const row& r) { return name_less(r.name, name); });
+    if (i < rows_.size() && rows_[i].name == name) return rows_[i].index;
+    in.fail(errc::nac_text_value_undefined, offset);
+    return 0;
+  }
+
+ private:
+  struct row {
+    std::string_view name;
+    std::uint32_t index;
+    std::uint64_t offset;
+  };
+  pool<row> rows_;
+};
+
+/// Operations or signatures, of one byte's ids.
+class short_ids {
+ public:
+  /// Those of a table, from id `first` on.
+  void fill(const parts& p, const pool<named_part>& rows, std::uint32_t first) {
+    const id_table last(rows);
+    for (std::uint32_t id = first; id < 256; ++id)
+      if (last[id] != no_index) set(static_cast<std::uint8_t>(id), p.string(rows[last[id]].text));
+  }
+  /// What has no row of its own, too.
+  void set(std::uint8_t id, std::string_view name) {
+    if (names_.size() == 0) names_.reserve(std::size_t{512} * 255);  // two of each: it never grows
+    const std::size_t first = names_.size();
+    names_ << name;
+    index_.set(id, names_.view().substr(first));
+  }
+  /// An id that the text names by itself.
+  void reserve(std::uint32_t id) noexcept {
+    if (id < 256) reserved_[id] = true;
+  }
+  [[nodiscard]] bool has(std::uint32_t id) const noexcept { return index_.has(id); }
+  [[nodiscard]] std::string_view operator[](std::uint8_t id) const noexcept { return index_[id]; }
+  [[nodiscard]] std::uint32_t find(std::string_view name) noexcept { return index_.find(name); }
+  /// A new one's id, from `first` on; 256 when all are taken.
+  [[nodiscard]] std::uint32_t free(std::uint32_t first) const noexcept {
+    while (first < 256 && (index_.has(first) || reserved_[first])) ++first;
+    return first;
+  }
+
+ private:
+  text names_;
+  short_index index_;
+  bool reserved_[256] = {};
+};
+
+/// Ids that are taken.
+class taken_ids {
+ public:
+  void add(std::uint16_t id) noexcept { taken_.insert(id); }
+  [[nodiscard]] bool has(std::uint16_t id) const noexcept { return taken_.has(id); }
+  /// The least free id that isn't below any it returned before; 0 above what can be written.
+  [[nodiscard]] std::uint16_t next() noexcept {
+    while (next_ <= max_id && has(next_)) ++next_;
+    if (next_ > max_id) return 0;
+    add(next_);
+    return next_;
+  }
+  void start_at(std::uint16_t id) noexcept { next_ = id; }
+
+ private:
+  id_set taken_;
+  std::uint16_t next_ = 1;
+};
+
+[[nodiscard]] inline constant_value value_of(const parts& p, const constant_part& c) noexcept {
+  switch (c.type) {
+    case constant_type::null: break;
+    case constant_type::boolean:
+    case constant_type::int64:
+    case constant_type::float64: return {c.type, std::as_bytes(std::span(&c.bits, 1))};
+    case constant_type::string: return {c.type, as_bytes(p.string(c.values))};
+    case constant_type::int32_list:
+    case constant_type::float32_list:
+      return {c.type, std::as_bytes(std::span(p.numbers.data() + c.values.first, c.values.size))};
+  }
+  return {};
+}
+
+/// Constants that stand in the code by their values. Their words are set when all are known.
+class constant_values {
+ public:
+  taken_ids ids;
+
+  /// What CNST holds.
+  void fill(const parts& p) {
+    for (const constant_part& c : p.constants) ids.add(c.id);
+    rows_ = id_table(p.constants);
+  }
+  /// null where there is none.
+  [[nodiscard]] constant_type type_of(const parts& p, std::uint16_t id) const noexcept {
+    return rows_[id] != no_index ? p.constants[rows_[id]].type : constant_type::null;
+  }
+  void add(const constant_part& c, std::uint32_t word, std::uint64_t offset) {
+    uses_.push_back({c, word, offset});
+  }
+  /// Sets the words, and appends to CNST what isn't there.
+  void close(lexer& in, parts& p) {
+    struct row {
+      constant_value value;
+      std::uint32_t number;  // an id, or behind all ids a use
+    };
+    const std::uint32_t id_count = rows_.end();
+    pool<row> order;
+    order.reserve(p.constants.size() + uses_.size());
+    for (std::uint32_t id = 0; id < id_count; ++id)
+      if (rows_[id] != no_index) order.push_back({value_of(p, p.constants[rows_[id]]), id});
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      order.push_back({value_of(p, uses_[i].constant), id_count + static_cast<std::uint32_t>(i)});
+    tessera::sort(order.data(), order.size(),
+                  [](const row& a, const row& b) { return less(a.value, b.value); });
+    pool<std::uint32_t> first_of;  // for each use: the first row with its value
+    first_of.resize(uses_.size());
+    for (std::size_t i = 0, first = 0; i < order.size(); ++i) {
+      if (less(order[first].value, order[i].value)) first = i;
+      if (order[i].number >= id_count) first_of[order[i].number - id_count] = order[first].number;
+    }
+    for (std::size_t i = 0; i < uses_.size(); ++i) {
+      const std::uint32_t first = first_of[i];
+      if (first < id_count) {
+        p.words[uses_[i].word] = static_cast<std::uint16_t>(first);
+      } else if (first - id_count < i) {
+        p.words[uses_[i].word] = p.words[uses_[first - id_count].word];
+      } else {
+        constant_part c = uses_[i].constant;
+        const bool is_first = c.type == constant_type::null && !ids.has(1);
+        if (is_first) ids.add(1);
+        c.id = is_first ? std::uint16_t{1} : ids.next();
+        if (c.id == 0) return in.fail(errc::nac_text_constants, uses_[i].offset);
+        p.words[uses_[i].word] = c.id;
+        p.constants.push_back(c);
+      }
+    }
+  }
+
+ private:
+  struct use {
+    constant_part constant;
+    std::uint32_t word;
+    std::uint64_t offset;
+  };
+  id_table rows_;
+  pool<use> uses_;
+};
+
+/// Parameters that are named by their names. Ids are set when all are known.
+class parameter_names {
+ public:
+  taken_ids ids;
+
+  /// For a word of C, or for the id of a tensor.
+  void add(std::string_view name, std::uint32_t target, bool is_tensor, std::uint64_t offset) {
+    const auto first = static_cast<std::uint32_t>(names_.size());
+    names_ << name;
+    uses_.push_back({{first, static_cast<std::uint32_t>(name.size())}, target, is_tensor, offset});
+  }
+  /// Where the text has a table, that has all; else rows are appended.
+  void close(lexer& in, parts& p, bool has_table) {
+    struct row {
+      std::string_view name;
+      std::uint32_t number;  // a row of the table, or behind all rows a use
+    };
+    const auto row_count = static_cast<std::uint32_t>(p.parameters.size());
+    pool<row> order;
+    order.reserve(row_count + uses_.size());
+    for (std::uint32_t i = 0; i < row_count && !uses_.empty(); ++i)
+      order.push_back({p.string(p.parameters[i].text), i});
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      order.push_back({names_.view().substr(uses_[i].name.first, uses_[i].name.size),
+                       row_count + static_cast<std::uint32_t>(i)});
+    tessera::sort(order.data(), order.size(),
+                  [](const row& a, const row& b) { return name_less(a.name, b.name); });
+    pool<std::uint32_t> first_of;
+    first_of.resize(uses_.size());
+    for (std::size_t i = 0, first = 0; i < order.size(); ++i) {
+      if (order[first].name != order[i].name) first = i;
+      if (order[i].number >= row_count) first_of[order[i].number - row_count] = order[first].number;
+    }
+    pool<std::uint16_t> id_of;
+    id_of.resize(uses_.size());
+    for (std::size_t i = 0; i < uses_.size(); ++i) {
+      const std::uint32_t first = first_of[i];
+      if (first < row_count) {
+        id_of[i] = p.parameters[first].id;
+      } else if (first - row_count < i) {
+        id_of[i] = id_of[first - row_count];
+      } else {
+        if (has_table) return in.fail(errc::nac_text_parameter, uses_[i].offset);
+        id_of[i] = ids.next();
+        if (id_of[i] == 0) return in.fail(errc::nac_text_parameters, uses_[i].offset);
+        p.add_name(p.parameters, id_of[i],
+                   names_.view().substr(uses_[i].name.first, uses_[i].name.size));
+      }
+      (uses_[i].is_tensor ? p.tensors[uses_[i].target].id : p.words[uses_[i].target]) = id_of[i];
+    }
+  }
+
+ private:
+  struct use {
+    range name;  // in names_
+    std::uint32_t target;
+    bool is_tensor;
+    std::uint64_t offset;
+  };
+  text names_;
+  pool<use> uses_;
+};
+
+/// Names that stand at the inputs themselves.
+class input_names {
+ public:
+  void add(range name, std::uint32_t index, std::uint64_t offset) {
+    uses_.push_back({name, index, offset});
+  }
+  /// Appends rows for instructions that have none; the others say the same.
+  void close(lexer& in, parts& p) const {
+    const id_table rows(p.input_names);
+    for (const use& u : uses_) {
+      if (rows[u.index] == no_index)
+        p.input_names.push_back({static_cast<std::uint16_t>(u.index), u.name});
+      else if (p.string(p.input_names[rows[u.index]].text) != p.string(u.name))
+        return in.fail(errc::nac_text_input_name, u.offset);
+    }
+  }
+
+ private:
+  struct use {
+    range name;  // in parts::characters
+    std::uint32_t index;
+    std::uint64_t offset;
+  };
+  pool<use> uses_;
+};
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_ASSEMBLE_NAMES_HPP
+
+// ---- tessera/nac/detail/assemble_values.hpp
+//
+// NAC assembly: how constants, numbers, shapes and payloads are read.
+//
+//   nac::detail::value_reader read{in, out, resolver};
+//   const nac::constant_part c = read.constant();     // null true -7 1.5 "cpu" [1, -1] [0.5, 2.0]
+//
+//   constant  null | true | false | INTEGER | FLOAT | STRING | [ints | floats] LIST
+//   FLOAT     a number with one of . e, or inf, -inf, nan, nan 0xBITS
+//   LIST      [1, -1], of int32; of float32 where one element is a FLOAT
+//   payload   hex [SIZE] { DIGITS … }        DIGITS in pairs, in groups of any length
+//             values [NUMBER, …]             of the type before it; true and false are 1 and 0
+//             file STRING OFFSET SIZE        which the resolver finds
+//
+// Lifetime:   borrows what the resolver gives.
+// Errors:     nac_text_*, at the token that is wrong.
+// Limits:     those of the fields.
+// Allocation: what is read.
+
+#ifndef TESSERA_NAC_DETAIL_ASSEMBLE_VALUES_HPP
+#define TESSERA_NAC_DETAIL_ASSEMBLE_VALUES_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+namespace detail {
+
+/// A decimal number as it stands in the text. False where it isn't one; infinity beyond doubles.
+[[nodiscard]] inline bool parse_double(std::string_view s, double& out) noexcept {
+  const bool negative = !s.empty() && s[0] == '-';
+  if (negative) s.remove_prefix(1);
+  std::size_t end = 0, digits = 0, behind = 0;
+  bool point = false;
+  for (; end < s.size() && (is_decimal(s[end]) || (s[end] == '.' && !point)); ++end) {
+    if (s[end] == '.') {
+      point = true;
+    } else {
+      ++digits;
+      behind += point ? 1 : 0;
+    }
+  }
+  if (digits == 0 || s[0] == '.') return false;
+  std::int64_t exponent = 0;
+  if (end < s.size()) {
+    if (s[end] != 'e' && s[end] != 'E') return false;
+    std::size_t i = end + 1;
+    const bool below = i < s.size() && s[i] == '-';
+    if (i < s.size() && (s[i] == '-' || s[i] == '+')) ++i;
+    if (i == s.size()) return false;
+    constexpr std::int64_t enough = std::int64_t{1} << 50;  // beyond it nothing changes
+    for (; i < s.size(); ++i) {
+      if (!is_decimal(s[i])) return false;
+      if (exponent < enough) exponent = exponent * 10 + (s[i] - '0');
+    }
+    if (below) exponent = -exponent;
+  }
+  const double magnitude =
+      decimal_to_double({s.substr(0, end), exponent - static_cast<std::int64_t>(behind)});
+  out = negative ? -magnitude : magnitude;
+  return true;
+}
+
+/// Whether a token begins a FLOAT.
+[[nodiscard]] inline bool is_float(const token& t) noexcept {
+  if (t.kind == token_kind::word) return t.text == word_nan || t.text == word_infinity;
+  if (t.kind != token_kind::number) return false;
+  if (t.text == word_minus_infinity) return true;
+  const std::string_view magnitude = t.text.substr(t.text[0] == '-' ? 1 : 0);
+  return magnitude.substr(0, 2) != "0x" && magnitude.find_first_of(".eE") != std::string_view::npos;
+}
+
+/// Reads values into parts.
+struct value_reader {
+  lexer& in;
+  parts& out;
+  const nac::resolver& resolver;
+
+  /// A string of at most `most` bytes.
+  [[nodiscard]] range string(std::size_t most) const {
+    const std::uint64_t offset = in.offset();
+    const std::size_t first = out.characters.size();
+    in.string(out.characters);
+    const std::size_t size = out.characters.size() - first;
+    if (size > most) in.fail(errc::nac_text_length, offset);
+    return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(size)};
+  }
+
+  /// Elements in brackets, which `each` reads; at most `most`.
+  template <class Each>
+  void list(std::size_t most, errc too_many, Each&& each) const {
+    if (!in.expect('[')) return;
+    if (in.accept(']')) return;
+    for (std::size_t count = 1; !in.failed(); ++count) {
+      if (count > most) return in.fail(too_many);
+      each();
+      if (in.accept(']')) return;
+      in.expect(',');
+    }
+  }
+  [[nodiscard]] range integers(std::int64_t least, std::int64_t greatest, std::size_t most,
+                               errc too_many) const {
+    const std::size_t first = out.numbers.size();
+    list(most, too_many,
+         [&] { out.numbers.push_back(static_cast<std::uint32_t>(in.integer(least, greatest))); });
+    return {static_cast<std::uint32_t>(first),
+            static_cast<std::uint32_t>(out.numbers.size() - first)};
+  }
+  [[nodiscard]] range shape() const { return integers(0, 0xffffffff, 255, errc::nac_text_rank); }
+  [[nodiscard]] range floats(std::size_t most, errc too_many) const {
+    const std::size_t first = out.numbers.size();
+    list(most, too_many, [&] { out.numbers.push_back(float32()); });
+    return {static_cast<std::uint32_t>(first),
+            static_cast<std::uint32_t>(out.numbers.size() - first)};
+  }
+
+  /// Bits behind `nan`; `standard` where there are none. `magnitude` is all but the sign, and above
+  /// `infinity` in a NaN.
+  [[nodiscard]] std::uint64_t nan_bits(std::uint64_t standard, std::uint64_t infinity,
+                                       std::uint64_t magnitude) const noexcept {
+    const token t = in.peek();
+    if (t.kind != token_kind::number || t.text.substr(0, 2) != "0x") return standard;
+    std::uint64_t bits = 0;
+    for (const char c : t.text.substr(2)) {
+      if (hex_digit(c) > 15 || bits >> 60 != 0) return in.fail(errc::nac_text_nan), standard;
+      bits = bits << 4 | hex_digit(c);
+    }
+    if ((bits & magnitude) <= infinity || bits > (magnitude << 1 | 1))
+      return in.fail(errc::nac_text_nan), standard;
+    in.next();
+    return bits;
+  }
+  /// A FLOAT or an integer, as a double that isn't a NaN. False: a NaN, whose bits follow.
+  [[nodiscard]] bool number(double& value) const noexcept {
+    value = 0;
+    if (in.accept(word_nan)) return false;
+    const token t = in.peek();
+    if (in.accept(word_infinity)) return value = tessera::detail::infinity, true;
+    if (t.kind != token_kind::number) return in.fail(errc::nac_text_float), true;
+    if (t.text == word_minus_infinity) return in.next(), value = -tessera::detail::infinity, true;
+    if (!parse_double(t.text, value)) return in.fail(errc::nac_text_float), true;
+    if (value == tessera::detail::infinity || value == -tessera::detail::infinity)
+      return in.fail(errc::nac_text_float_range), true;
+    in.next();
+    return true;
+  }
+  [[nodiscard]] std::uint64_t float64() const noexcept {
+    double value = 0;
+    if (!number(value)) return nan_bits(0x7ff8000000000000, 0x7ff0000000000000, 0x7fffffffffffffff);
+    return std::bit_cast<std::uint64_t>(value);
+  }
+  [[nodiscard]] std::uint32_t float32() const noexcept {
+    const token t = in.peek();
+    double value = 0;
+    if (!number(value))
+      return static_cast<std::uint32_t>(nan_bits(0x7fc00000, 0x7f800000, 0x7fffffff));
+    const float nearest = float_from_double(value);
+    const auto bits = std::bit_cast<std::uint32_t>(nearest);
+    if ((bits & 0x7fffffff) == 0x7f800000 && t.text != word_infinity &&
+        t.text != word_minus_infinity)
+      in.fail(errc::nac_text_float_range, t.offset);
+    return bits;
+  }
+
+  /// Whether a list in brackets holds a FLOAT.
+  [[nodiscard]] bool holds_float() const noexcept {
+    for (lexer ahead = in; !ahead.failed() && ahead.peek().kind != token_kind::end; ahead.next()) {
+      if (is_float(ahead.peek())) return true;
+      if (ahead.peek().kind == token_kind::mark && ahead.peek().text == "]") return false;
+    }
+    return false;
+  }
+  [[nodiscard]] constant_part constant() const {
+    constant_part c;
+    const token t = in.peek();
+    if (t.kind == token_kind::string) {
+      c.type = constant_type::string;
+      c.values = string(0xffff);
+    } else if (is_float(t)) {
+      c.type = constant_type::float64;
+      c.bits = float64();
+    } else if (t.kind == token_kind::number) {
+      c.type = constant_type::int64;
+      constexpr std::int64_t most = 0x7fffffffffffffff;
+      c.bits = static_cast<std::uint64_t>(in.integer(-most - 1, most));
+    } else if (in.accept(word_null)) {
+      c.type = constant_type::null;
+    } else if (in.accept(boolean_words[0]) || in.accept(boolean_words[1])) {
+      c.type = constant_type::boolean;
+      c.bits = t.text == boolean_words[1] ? 1 : 0;
+    } else if (in.accept(word_floats) || (t.text == "[" && holds_float())) {
+      c.type = constant_type::float32_list;
+      c.values = floats(0xffff, errc::nac_text_list);
+    } else if (in.accept(word_ints) || t.text == "[") {
+      c.type = constant_type::int32_list;
+      c.values = integers(-0x80000000ll, 0x7fffffff, 0xffff, errc::nac_text_list);
+    } else {
+      in.fail(errc::nac_text_constant);
+    }
+    return c;
+  }
+
+  /// What a payload's size must be is unknown.
+  static constexpr std::uint64_t any_size = ~std::uint64_t{0} - 1;
+
+  /// A payload of `expected` bytes, or of the size that it tells itself.
+  [[nodiscard]] payload data(std::uint64_t expected) const {
+    const std::uint64_t offset = in.offset();
+    if (in.accept(word_file)) return reference(offset);
+    if (!in.accept(word_hex)) return in.fail(errc::nac_text_payload), payload();
+    if (in.peek().kind == token_kind::number)
+      expected = static_cast<std::uint64_t>(in.integer(0, 0x7fffffffffffffff));
+    if (!in.expect('{')) return {};
+    payload p{nullptr, out.own_bytes.size(), 0};
+    while (!in.failed() && !in.accept('}')) {
+      const token t = in.peek();
+      if (t.kind != token_kind::number && t.kind != token_kind::word)
+        return in.fail(errc::nac_text_hex), p;
+      for (std::size_t i = 0; i < t.text.size(); ++i)
+        if (hex_digit(t.text[i]) > 15) return in.fail(errc::nac_text_hex, t.offset + i), p;
+      if (t.text.size() % 2 != 0) return in.fail(errc::nac_text_hex), p;
+      for (std::size_t i = 0; i < t.text.size(); i += 2)
+        out.own_bytes.push_back(
+            static_cast<std::byte>(hex_digit(t.text[i]) << 4 | hex_digit(t.text[i + 1])));
+      in.next();
+    }
+    p.size = out.own_bytes.size() - p.first;
+    if (expected != any_size && p.size != expected) in.fail(errc::nac_text_hex_size, offset);
+    return p;
+  }
+
+  /// The same for elements of a type, which may stand as values too.
+  [[nodiscard]] payload elements(data_type type, const range& dimensions) const {
+    const std::uint64_t expected = shape_bytes(type, out.numbers_of(dimensions));
+    const std::uint64_t offset = in.offset();
+    if (!in.accept(word_values)) return data(expected);
+    payload p{nullptr, out.own_bytes.size(), 0};
+    list(~std::size_t{0}, errc::nac_text_list, [&] {
+      std::byte b[8];
+      store_le(b, element(type));
+      out.own_bytes.append(b, size_of(type));
+    });
+    p.size = out.own_bytes.size() - p.first;
+    if (p.size != expected) in.fail(errc::nac_text_values, offset);
+    return p;
+  }
+
+  /// A tensor's type, shape and quantization.
+  void tensor_type(tensor_part& t) const {
+    t.type = type();
+    t.shape = shape();
+    const token q = in.peek();
+    if (q.kind != token_kind::word) return;
+    const std::size_t method = word_of(quantization_names, q.text);
+    if (method == not_a_word) return;
+    in.next();
+    t.quantization = static_cast<quantization>(method);
+    switch (t.quantization) {
+      case quantization::none:
+      case quantization::fp16: break;
+      case quantization::int8_tensor:
+        field(word_scale);
+        t.scales = {static_cast<std::uint32_t>(out.numbers.size()), 1};
+        out.numbers.push_back(float32());
+        break;
+      case quantization::int8_channel:
+        field(word_axis);
+        t.axis = static_cast<std::uint8_t>(in.integer(0, 255));
+        field(word_scales);
+        t.scales = floats(0xffffffff, errc::nac_text_list);
+        break;
+      case quantization::block_fp8:
+        field(word_block);
+        t.block = static_cast<std::uint16_t>(in.integer(1, 0xffff));
+        field(word_shape);
+        t.original_shape = shape();
+        field(word_scales);
+        t.scales = floats(0xffffffff, errc::nac_text_list);
+        break;
+    }
+  }
+  [[nodiscard]] data_type type() const noexcept {
+    std::size_t i = 0;
+    while (i < data_type_count && data_types[i].name != in.peek().text) ++i;
+    if (i == data_type_count) return in.fail(errc::nac_text_data_type), data_type::float32;
+    in.next();
+    return static_cast<data_type>(i);
+  }
+
+ private:
+  /// The bits of an element, in as many bytes as its type has.
+  [[nodiscard]] std::uint64_t element(data_type type) const noexcept {
+    const auto integer = [this](std::int64_t least, std::int64_t most) {
+      return static_cast<std::uint64_t>(in.integer(least, most));
+    };
+    constexpr std::int64_t most = 0x7fffffffffffffff;
+    switch (type) {
+      case data_type::float32: return float32();
+      case data_type::float64: return float64();
+      case data_type::float16: return half_from_float(std::bit_cast<float>(float32()));
+      case data_type::bfloat16: return bfloat16_from_float(std::bit_cast<float>(float32()));
+      case data_type::int32: return integer(-0x80000000ll, 0x7fffffff);
+      case data_type::int64: return integer(-most - 1, most);
+      case data_type::int16: return integer(-0x8000, 0x7fff);
+      case data_type::int8: return integer(-0x80, 0x7f);
+      case data_type::uint8: return integer(0, 0xff);
+      case data_type::boolean:
+        if (in.accept(boolean_words[1])) return 1;
+        return in.accept(boolean_words[0]) ? 0 : integer(0, 1);
+    }
+    return 0;
+  }
+  void field(std::string_view word) const noexcept {
+    if (!in.accept(word)) in.fail(errc::nac_text_quantization_field);
+  }
+  [[nodiscard]] payload reference(std::uint64_t where) const {
+    text name;
+    in.string(name);
+    constexpr std::int64_t most = 0x7fffffffffffffff;
+    const auto offset = static_cast<std::uint64_t>(in.integer(0, most));
+    const auto size = static_cast<std::uint64_t>(in.integer(0, most));
+    bytes found;
+    if (in.failed()) return {};
+    if (resolver.resolve == nullptr ||
+        !resolver.resolve(resolver.context, {name.view(), offset, size}, found))
+      return in.fail(errc::nac_text_payload_unresolved, where), payload();
+    if (found.size() != size) return in.fail(errc::nac_text_payload_size, where), payload();
+    return parts::borrow(found);
+  }
+};
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_ASSEMBLE_VALUES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// Whether a section begins here: a word, a colon and the end of the line.
+[[nodiscard]] inline bool at_section(const lexer& in) noexcept {
+  if (in.peek().kind != token_kind::word) return false;
+  lexer ahead = in;
+  ahead.next();
+  return ahead.accept(':') && ahead.at_line_end();
+}
+
+/// Reads OPS and TRNG.
+class code_assembler {
+ public:
+  lexer& in;
+  parts& out;
+  value_reader read;
+  short_ids operations, signatures;
+  constant_values constants;
+  parameter_names parameters;
+  bool has_input_names = false, has_outputs = false;
+
+  code_assembler(lexer& from, parts& to, const resolver& r, text_map* map)
+      : in(from), out(to), read{from, to, r}, map_(map) {}
+
+  /// Before anything else reads the code: what ids it names by themselves.
+  void look_over() {
+    while (!in.failed() && in.peek().kind != token_kind::end && !at_section(in)) {
+      while (!in.failed() && !in.at_line_end()) {
+        const token t = in.next();
+        const token n = in.peek();
+        std::uint32_t id = 0;
+        if (n.kind != token_kind::number || !small(n.text, id)) continue;
+        if (t.text == "op") operations.reserve(id);
+        if (t.text == ":") signatures.reserve(id);
+        if (t.text == "#") constants.ids.add(static_cast<std::uint16_t>(id));
+        if (t.text == "parameter" || t.text == "step")
+          parameters.ids.add(static_cast<std::uint16_t>(id));
+      }
+      in.skip_lines();
+    }
+  }
+
+  /// Everything up to the next section.
+  void code(bool is_training) {
+    is_training_ = is_training;
+    to_ = is_training ? &out.training : &out.instructions;
+    scope& names = is_training ? training_ : forward_;
+    in.skip_lines();
+    while (!in.failed() && in.peek().kind != token_kind::end && !at_section(in)) {
+      index_ = static_cast<std::uint32_t>(to_->size());
+      name_ = {};
+      if (map_ != nullptr)
+        map_->add(is_training ? text_section::training : text_section::code, index_, in.offset());
+      if (in.peek().kind == token_kind::word) {
+        lexer ahead = in;
+        const token first = ahead.next();
+        if (ahead.accept('=')) {
+          if (word_of(reserved_words, first.text) != not_a_word)
+            return in.fail(errc::nac_text_value_reserved);
+          names.define(first.text, index_, first.offset);
+          name_ = first.text;
+          in = ahead;
+        }
+      }
+      statement();
+      in.end_line();
+    }
+    if (in.failed()) return;
+    names.close(in);
+    for (const reference& r : references_) {
+      const std::uint32_t target = names.find(in, r.name, r.offset);
+      if (in.failed()) return;
+      if (r.is_index) {
+        if (target > 0xffff) return in.fail(errc::nac_text_range, r.offset);
+        out.words[r.word] = static_cast<std::uint16_t>(target);
+        continue;
+      }
+      const std::int64_t distance = std::int64_t{target} - r.from;
+      if (distance == 0) return in.fail(errc::nac_text_value_own, r.offset);
+      if (distance < -0x8000 || distance > 0x7fff)
+        return in.fail(errc::nac_text_distance, r.offset);
+      out.words[r.word] = static_cast<std::uint16_t>(distance);
+    }
+    references_.clear();
+  }
+
+  /// An index into OPS: itself, or the name of its result.
+  [[nodiscard]] std::uint16_t forward_index() {
+    const token t = in.peek();
+    if (t.kind != token_kind::word) return static_cast<std::uint16_t>(in.integer(0, 0xffff));
+    in.next();
+    const std::uint32_t index = forward_.find(in, t.text, t.offset);
+    if (index > 0xffff) in.fail(errc::nac_text_range, t.offset);
+    return static_cast<std::uint16_t>(index);
+  }
+
+  /// After the last instruction: what stands in tables, and what the text has no table for.
+  void close(bool has_parameters) {
+    if (!in.failed()) constants.close(in, out);
+    if (!in.failed()) parameters.close(in, out, has_parameters);
+    if (!in.failed()) input_names_.close(in, out);
+  }
+  [[nodiscard]] std::uint32_t inputs() const noexcept { return inputs_; }
+
+ private:
+  struct reference {
+    std::string_view name;
+    std::uint64_t offset;
+    std::uint32_t from, word;
+    bool is_index;  // the word is an instruction's index, no distance
+  };
+  /// Up to five digits, decimal or behind 0x.
+  [[nodiscard]] static bool small(std::string_view digits, std::uint32_t& id) noexcept {
+    const bool hex = digits.substr(0, 2) == "0x";
+    if (hex) digits.remove_prefix(2);
+    id = 0;
+    for (const char c : digits) {
+      const unsigned d = hex_digit(c);
+      if (d >= (hex ? 16u : 10u)) return false;
+      id = id * (hex ? 16 : 10) + d;
+      if (id > 0xffff) return false;
+    }
+    return !digits.empty();
+  }
+
+  void statement() {
+    c_.clear();
+    d_.clear();
+    first_reference_ = references_.size();
+    const token t = in.peek();
+    instruction_part i;
+    if (t.kind == token_kind::string) {
+      regular(i, t);
+    } else if (t.kind != token_kind::word) {
+      return in.fail(errc::nac_text_instruction);
+    } else if (const instruction_word* const w = instruction_word_of(t.text); w == nullptr) {
+      regular(i, t);
+    } else {
+      in.next();
+      i.a = w->a;
+      i.b = w->b;
+      system(i, *w, t);
+    }
+    if (in.failed()) return;
+    i.c = out.add_words(c_);
+    i.d = out.add_words(d_);
+    to_->push_back(i);
+    // Places in C and D become places in the words of all.
+    for (std::size_t k = first_reference_; k < references_.size(); ++k) {
+      std::uint32_t& word = references_[k].word;
+      word = (word & in_c) != 0 ? i.c.first + (word & ~in_c) : i.d.first + word;
+    }
+    for (const value_use& u : values_) constants.add(u.constant, i.c.first + u.word, u.offset);
+    for (const value_use& u : parameter_uses_)
+      parameters.add(name_text_.view(), i.c.first + u.word, false, u.offset);
+    values_.clear();
+    parameter_uses_.clear();
+  }
+
+  // ---- operands
+
+  static constexpr std::uint32_t in_c = std::uint32_t{1} << 31;
+
+  /// A result, into D or C.
+  void result(pool<std::uint16_t>& to, bool zero_allowed) {
+    const token t = in.peek();
+    if (in.accept('@')) {
+      const std::uint64_t offset = in.offset();
+      const std::int64_t distance = in.integer(-0x8000, 0x7fff);
+      if (distance == 0 && !zero_allowed) in.fail(errc::nac_text_value_own, offset);
+      return to.push_back(static_cast<std::uint16_t>(distance));
+    }
+    if (t.kind != token_kind::word || word_of(reserved_words, t.text) != not_a_word)
+      return in.fail(errc::nac_text_result);
+    in.next();
+    const auto word = static_cast<std::uint32_t>(to.size());
+    references_.push_back({t.text, t.offset, index_, &to == &c_ ? word | in_c : word, false});
+    to.push_back(0);
+  }
+  /// # and an id, or a value; returns its code.
+  char constant() {
+    const std::uint64_t offset = in.offset();
+    if (in.accept('#')) {
+      c_.push_back(static_cast<std::uint16_t>(in.integer(0, 0xffff)));
+      return code_of(constants.type_of(out, c_.back()));
+    }
+    const constant_part c = read.constant();
+    values_.push_back({c, static_cast<std::uint32_t>(c_.size()), offset});
+    c_.push_back(0);
+    return code_of(c.type);
+  }
+  void number() { c_.push_back(static_cast<std::uint16_t>(in.integer(0, 0xffff))); }
+  void parameter() {
+    if (in.peek().kind != token_kind::string) return number();
+    parameter_uses_.push_back({{}, static_cast<std::uint32_t>(c_.size()), in.offset()});
+    const std::uint64_t offset = in.offset();
+    name_text_.clear();
+    in.string(name_text_);
+    if (name_text_.size() > 0xffff) in.fail(errc::nac_text_length, offset);
+    c_.push_back(0);
+  }
+  void variant(instruction_part& i) {
+    if (in.accept(':')) i.b = static_cast<std::uint8_t>(in.integer(0, 255));
+  }
+  void words(std::int64_t least, std::int64_t most, pool<std::uint16_t>& to) {
+    read.list(0xffff, errc::nac_text_list,
+              [&] { to.push_back(static_cast<std::uint16_t>(in.integer(least, most))); });
+  }
+  template <class Each>
+  void parentheses(Each&& each) {
+    if (!in.expect('(') || in.accept(')')) return;
+    while (!in.failed()) {
+      each();
+      if (in.accept(')')) return;
+      in.expect(',');
+    }
+  }
+
+  // ---- operations
+
+  void regular(instruction_part& i, const token& t) {
+    if (t.kind == token_kind::string) {
+      name_text_.clear();
+      in.string(name_text_);
+      if (name_text_.empty()) in.fail(errc::nac_text_instruction, t.offset);
+      if (!in.failed()) i.a = operation(name_text_.view(), t.offset);
+    } else {
+      in.next();
+      i.a = operation(t.text, t.offset);
+    }
+    arguments(i);
+  }
+  [[nodiscard]] std::uint8_t operation(std::string_view name, std::uint64_t offset) {
+    std::uint32_t id = operations.find(name);
+    if (id < 256) return static_cast<std::uint8_t>(id);
+    if (name.size() > 255) in.fail(errc::nac_text_length, offset);
+    id = operations.free(first_custom_op);
+    if (id > 255) in.fail(errc::nac_text_operations, offset);
+    if (in.failed()) return 0;
+    out.add_name(out.operations, static_cast<std::uint16_t>(id), name);
+    operations.set(static_cast<std::uint8_t>(id), name);
+    return static_cast<std::uint8_t>(id);
+  }
+
+  void arguments(instruction_part& i) {
+    const std::uint64_t offset = in.offset();
+    bool is_explicit = false, is_number = false;
+    token chosen;
+    std::uint32_t id = 0;
+    if (in.accept(':')) {
+      is_explicit = true;
+      chosen = in.peek();
+      is_number = chosen.kind == token_kind::number;
+      if (is_number) {
+        id = static_cast<std::uint32_t>(in.integer(0, 255));
+      } else if (chosen.kind == token_kind::string) {
+        name_text_.clear();
+        in.string(name_text_);
+      } else {
+        return in.fail(errc::nac_text_signature);
+      }
+    }
+    char derived[255];
+    std::size_t count = 0;
+    parentheses([&] {
+      if (count == 255) return in.fail(errc::nac_text_arguments);
+      const token t = in.peek();
+      const bool is_result =
+          (t.kind == token_kind::mark && t.text == "@") ||
+          (t.kind == token_kind::word && word_of(reserved_words, t.text) == not_a_word);
+      if (is_result) {
+        derived[count++] = 'T';
+        return result(d_, false);
+      }
+      derived[count++] = constant();
+      d_.push_back(0);
+    });
+    if (in.failed()) return;
+    const std::string_view codes(derived, count);
+    if (!is_explicit) {
+      i.b = signature(codes, offset);
+    } else if (is_number && !signatures.has(id)) {
+      add_signature(id, codes);
+      i.b = static_cast<std::uint8_t>(id);
+    } else {
+      i.b = is_number ? static_cast<std::uint8_t>(id) : signature(name_text_.view(), chosen.offset);
+      if (in.failed()) return;
+      const std::string_view known = signatures[i.b];
+      if (known.size() != count || !(c_.empty() || takes_constants(known)))
+        in.fail(errc::nac_text_signature_arguments, chosen.offset);
+    }
+  }
+  [[nodiscard]] std::uint8_t signature(std::string_view codes, std::uint64_t offset) {
+    std::uint32_t id = signatures.find(codes);
+    if (id < 256) return static_cast<std::uint8_t>(id);
+    if (codes.size() > 255) in.fail(errc::nac_text_length, offset);
+    id = signatures.free(1);
+    if (id > 255) in.fail(errc::nac_text_signatures, offset);
+    if (!in.failed()) add_signature(id, codes);
+    return static_cast<std::uint8_t>(id);
+  }
+  void add_signature(std::uint32_t id, std::string_view codes) {
+    out.add_name(out.signatures, static_cast<std::uint16_t>(id), codes);
+    signatures.set(static_cast<std::uint8_t>(id), codes);
+  }
+
+  // ---- the system's
+
+  void system(instruction_part& i, const instruction_word& w, const token& t) {
+    switch (w.what) {
+      case operands::name: input(); break;
+      case operands::parameter: parameter(); break;
+      case operands::number: number(); break;
+      case operands::constant: (void)constant(); break;
+      case operands::saved: saved(); break;
+      case operands::values: outputs(t); break;
+      case operands::step:
+        parameter();
+        in.expect('(');
+        result(d_, true);
+        in.expect(',');
+        result(d_, true);
+        in.expect(')');
+        break;
+      case operands::end:
+        parentheses([&] {
+          if (!d_.empty()) return in.fail(errc::nac_text_mark);
+          result(d_, true);
+        });
+        if (d_.empty()) d_.push_back(0);
+        break;
+      case operands::branch:
+        variant(i);
+        in.expect('(');
+        result(d_, true);
+        in.expect(',');
+        number();
+        in.expect(',');
+        number();
+        in.expect(')');
+        break;
+      case operands::convergence: convergence(i); break;
+      case operands::raw:
+        i.a = static_cast<std::uint8_t>(in.integer(0, 255));
+        i.b = static_cast<std::uint8_t>(in.integer(0, 255));
+        if (in.accept(word_c)) words(-0x8000, 0xffff, c_);
+        if (in.accept(word_d)) words(-0x8000, 0x7fff, d_);
+        break;
+      case operands::operation:
+        i.a = static_cast<std::uint8_t>(in.integer(first_regular_op, 255));
+        arguments(i);
+        break;
+    }
+  }
+  void input() {
+    if (!is_training_) ++inputs_;
+    const std::uint64_t offset = in.offset();
+    range name;
+    if (in.peek().kind == token_kind::string) {
+      name = read.string(0xffff);
+      if (index_ > 0xffff || is_training_) in.fail(errc::nac_text_input_name, offset);
+    } else if (is_training_ || has_input_names || name_.empty() || index_ > 0xffff ||
+               name_.size() > 0xffff) {
+      return;
+    } else {
+      name = out.add_string(name_);
+    }
+    input_names_.add(name, index_, offset);
+  }
+  void saved() {
+    const token t = in.peek();
+    if (is_training_ || t.kind != token_kind::word) return c_.push_back(forward_index());
+    in.next();  // names that stand behind it aren't known yet
+    references_.push_back({t.text, t.offset, index_, in_c, true});
+    c_.push_back(0);
+  }
+  void outputs(const token& t) {
+    parentheses([&] {
+      if (d_.size() == 0xffff) return in.fail(errc::nac_text_outputs, t.offset);
+      result(d_, true);
+    });
+    if (!has_outputs) {
+      has_outputs = true;
+      out.outputs = static_cast<std::uint16_t>(d_.size());
+    }
+    if (d_.size() != out.outputs) in.fail(errc::nac_text_outputs, t.offset);
+    const std::uint64_t offset = in.offset();
+    if (in.accept(word_filler)) {
+      words(0, 0xffff, c_);
+      if (c_.size() != out.outputs) in.fail(errc::nac_text_outputs, offset);
+    }
+    if (!in.failed()) c_.resize(out.outputs);
+  }
+  /// C: where the value comes from; D: the end, how many branches there are, and each.
+  void convergence(instruction_part& i) {
+    variant(i);
+    in.expect('(');
+    result(c_, true);
+    if (!in.failed() && in.accept(',')) {
+      result(d_, false);
+      d_.push_back(0);
+      while (!in.failed() && in.accept(',')) {
+        if (d_.size() == 2 + 0x7fff) return in.fail(errc::nac_text_list);
+        result(d_, true);
+      }
+      if (!in.failed()) d_[1] = static_cast<std::uint16_t>(d_.size() - 2);
+    } else {
+      d_.push_back(0);
+    }
+    in.expect(')');
+  }
+
+  struct value_use {
+    constant_part constant;
+    std::uint32_t word;
+    std::uint64_t offset;
+  };
+
+  text_map* map_;
+  pool<instruction_part>* to_ = nullptr;
+  scope forward_, training_;
+  bool is_training_ = false;
+  std::uint32_t index_ = 0, inputs_ = 0;
+  std::string_view name_;  // of the result
+  text name_text_;         // decoded: an operation, a signature or a parameter
+  pool<std::uint16_t> c_, d_;
+  pool<reference> references_;
+  pool<value_use> values_, parameter_uses_;
+  input_names input_names_;
+  std::size_t first_reference_ = 0;
+};
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_ASSEMBLE_CODE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+class assembler {
+ public:
+  assembler(std::string_view source, const resolver& r, text_map* map)
+      : in_(source), code_(in_, out_, r, map), read_{in_, out_, r}, map_(map) {}
+
+  [[nodiscard]] error run() {
+    in_.skip_lines();
+    header();
+    while (!in_.failed() && in_.peek().kind != token_kind::end) section();
+    if (!in_.failed()) tables();
+    if (has(text_section::code)) second(text_section::code);
+    if (has(text_section::training)) second(text_section::training);
+    if (has(text_section::schedule)) second(text_section::schedule);
+    if (!in_.failed()) code_.close(has(text_section::parameters));
+    // Without an OUTPUT a run gives the last result.
+    if (!code_.has_outputs && has(text_section::code)) out_.outputs = 1;
+    if (!in_.failed()) defaults();
+    return in_.error();
+  }
+  [[nodiscard]] parts take() noexcept { return std::move(out_); }
+
+ private:
+  static constexpr std::size_t section_total = sizeof section_words / sizeof *section_words;
+  static constexpr std::size_t key_total = sizeof key_words / sizeof *key_words;
+
+  [[nodiscard]] bool has(text_section s) const noexcept {
+    return has_section_[static_cast<std::size_t>(s)];
+  }
+  [[nodiscard]] bool has(key k) const noexcept { return has_key_[static_cast<std::size_t>(k)]; }
+
+  // ---- header
+
+  void header() {
+    while (!in_.failed() && in_.peek().kind != token_kind::end && !at_section(in_)) {
+      const token t = in_.peek();
+      if (t.kind != token_kind::word) return in_.fail(errc::nac_text_syntax);
+      const std::size_t k = word_of(key_words, t.text);
+      if (k == not_a_word) return in_.fail(errc::nac_text_key);
+      if (has_key_[k]) return in_.fail(errc::nac_text_key_repeated);
+      has_key_[k] = true;
+      if (map_ != nullptr) map_->set(static_cast<key>(k), t.offset);
+      in_.next();
+      value(static_cast<key>(k));
+      in_.end_line();
+    }
+  }
+  void value(key k) {
+    switch (k) {
+      case key::nac:
+        out_.form = static_cast<nac::header>(one_of(header_words, errc::nac_text_version));
+        break;
+      case key::quantization:
+        out_.quantization =
+            static_cast<quantization>(one_of(quantization_names, errc::nac_text_quantization));
+        break;
+      case key::weights:
+        out_.internal_weights = one_of(weights_words, errc::nac_text_weights) != 0;
+        break;
+      case key::inputs: out_.inputs = id(); break;
+      case key::outputs:
+        out_.outputs = id();
+        code_.has_outputs = true;
+        break;
+      case key::d_model: out_.d_model = id(); break;
+      case key::training_flag:
+        out_.training_flag = one_of(boolean_words, errc::nac_text_boolean) != 0;
+        break;
+      case key::self_counting: self_counting(); break;
+      case key::order: order(); break;
+    }
+  }
+  void self_counting() {
+    self_count* const rules[] = {&out_.layout.inputs, &out_.layout.outputs, &out_.layout.branches};
+    for (self_count* const rule : rules) *rule = self_count::no;
+    if (in_.accept(word_none)) return;
+    do {
+      const std::size_t i = one_of(counting_words, errc::nac_text_self_counting);
+      if (!in_.failed()) *rules[i] = self_count::yes;
+    } while (!in_.failed() && !in_.at_line_end());
+  }
+  void order() {
+    bool placed[section_count] = {};
+    do {
+      std::size_t i = 0;
+      while (i < section_count && tag_word(static_cast<nac::section>(i)) != in_.peek().text) ++i;
+      if (i == section_count) return in_.fail(errc::nac_text_section);
+      if (placed[i]) return in_.fail(errc::nac_text_section_repeated);
+      placed[i] = true;
+      out_.layout.order.push_back(static_cast<nac::section>(i));
+      in_.next();
+    } while (!in_.failed() && !in_.at_line_end());
+  }
+  template <std::size_t N>
+  [[nodiscard]] std::size_t one_of(const std::string_view (&words)[N], errc otherwise) noexcept {
+    const std::size_t i = word_of(words, in_.peek().text);
+    if (i == not_a_word) return in_.fail(otherwise), 0;
+    in_.next();
+    return i;
+  }
+  [[nodiscard]] std::uint16_t id() noexcept {
+    return static_cast<std::uint16_t>(in_.integer(0, 0xffff));
+  }
+
+  // ---- sections; those that name results or operations are read when all others are known
+
+  void section() {
+    const token t = in_.peek();
+    if (!at_section(in_)) return in_.fail(errc::nac_text_syntax);
+    const std::size_t s = word_of(section_words, t.text);
+    if (s == not_a_word) return in_.fail(errc::nac_text_section);
+    if (has_section_[s]) return in_.fail(errc::nac_text_section_repeated);
+    has_section_[s] = true;
+    if (map_ != nullptr) map_->set(static_cast<text_section>(s), t.offset);
+    in_.next();
+    in_.next();
+    in_.skip_lines();
+    switch (static_cast<text_section>(s)) {
+      case text_section::operations: names(text_section::operations, out_.operations, 255); break;
+      case text_section::signatures: names(text_section::signatures, out_.signatures, 255); break;
+      case text_section::parameters:
+        names(text_section::parameters, out_.parameters, 0xffff);
+        break;
+      case text_section::input_names:
+        names(text_section::input_names, out_.input_names, 0xffff);
+        break;
+      case text_section::constants: constants(text_section::constants, out_.constants); break;
+      case text_section::plan_constants:
+        constants(text_section::plan_constants, out_.plan_constants);
+        break;
+      case text_section::tensors: rows(text_section::tensors, [this] { tensor(); }); break;
+      case text_section::arrays: rows(text_section::arrays, [this] { array(); }); break;
+      case text_section::resources: rows(text_section::resources, [this] { resource(); }); break;
+      case text_section::code:
+      case text_section::training:
+      case text_section::schedule:
+        second_[s] = in_;
+        code_.look_over();
+        break;
+      case text_section::plan:
+        if (parse_plan(in_, out_, map_)) body_end();
+        break;
+      case text_section::tokenizer:
+        if (parse_manifest(in_, out_, map_)) body_end();
+        break;
+    }
+  }
+  /// Statements up to the next section.
+  template <class Each>
+  void rows(text_section s, Each&& each) {
+    for (std::uint64_t i = 0;
+         !in_.failed() && in_.peek().kind != token_kind::end && !at_section(in_); ++i) {
+      if (map_ != nullptr) map_->add(s, i, in_.offset());
+      each();
+      in_.end_line();
+    }
+  }
+  void names(text_section s, pool<named_part>& to, std::size_t most) {
+    rows(s, [&] {
+      named_part n;
+      n.id = id();
+      in_.expect('=');
+      n.text = read_.string(most);
+      to.push_back(n);
+    });
+  }
+  void constants(text_section s, pool<constant_part>& to) {
+    rows(s, [&] {
+      const std::uint16_t number = id();
+      in_.expect('=');
+      constant_part c = read_.constant();
+      c.id = number;
+      to.push_back(c);
+    });
+  }
+  void tensor() {
+    tensor_part t;
+    const std::uint64_t offset = in_.offset();
+    if (in_.peek().kind == token_kind::string) {
+      text name;
+      in_.string(name);
+      if (name.size() > 0xffff) in_.fail(errc::nac_text_length, offset);
+      code_.parameters.add(name, static_cast<std::uint32_t>(out_.tensors.size()), true, offset);
+    } else {
+      t.id = id();
+      code_.parameters.ids.add(t.id);
+    }
+    in_.expect('=');
+    read_.tensor_type(t);
+    t.data = read_.elements(t.type, t.shape);
+    out_.tensors.push_back(t);
+  }
+  void array() {
+    array_part a;
+    a.name = read_.string(0xffff);
+    in_.expect('=');
+    a.type = read_.type();
+    a.shape = read_.shape();
+    a.data = read_.elements(a.type, a.shape);
+    out_.arrays.push_back(a);
+  }
+  void resource() {
+    resource_part r;
+    r.name = read_.string(0xffff);
+    in_.expect('=');
+    r.data = read_.data(value_reader::any_size);
+    out_.resources.push_back(r);
+  }
+  /// The end of a plan or of a manifest.
+  void body_end() {
+    if (!in_.accept(word_end)) in_.fail(errc::nac_text_end);
+    in_.end_line();
+  }
+
+  /// What the code leans on.
+  void tables() {
+    const std::uint32_t version = container_version(out_.form);
+    for (std::uint32_t i = first_regular_op; i < first_custom_op; ++i)
+      if (const std::string_view n = predefined_operation(i, version); !n.empty())
+        code_.operations.set(static_cast<std::uint8_t>(i), n);
+    code_.operations.fill(out_, out_.operations, first_regular_op);
+    code_.signatures.set(0, {});
+    code_.signatures.fill(out_, out_.signatures, 0);
+    if (!has(text_section::constants)) out_.constants.push_back({1, constant_type::null, 0, {}});
+    code_.constants.ids.start_at(2);
+    code_.constants.fill(out_);
+    for (const named_part& n : out_.parameters) code_.parameters.ids.add(n.id);
+    code_.has_input_names = has(text_section::input_names);
+  }
+
+  void second(text_section s) {
+    if (in_.failed()) return;
+    in_ = second_[static_cast<std::size_t>(s)];
+    if (s != text_section::schedule) return code_.code(s == text_section::training);
+    rows(s, [this] { tick(); });
+  }
+  void tick() {
+    tick_part t;
+    t.instruction = code_.forward_index();
+    t.commands.first = static_cast<std::uint32_t>(out_.commands.size());
+    in_.expect(':');
+    while (!in_.failed() && !in_.at_line_end()) {
+      if (t.commands.size != 0) in_.expect(',');
+      if (t.commands.size == 255) return in_.fail(errc::nac_text_commands);
+      command_part c;
+      const token what = in_.peek();
+      std::size_t i = 0;
+      while (i < sizeof actions / sizeof *actions && actions[i].name != what.text) ++i;
+      if (i < sizeof actions / sizeof *actions) {
+        in_.next();
+        c.what = actions[i].what;
+      } else if (in_.accept(word_action)) {
+        c.what = static_cast<action>(in_.integer(0, 255));
+      } else {
+        in_.fail(errc::nac_text_action);
+      }
+      c.target = code_.forward_index();
+      out_.commands.push_back(c);
+      ++t.commands.size;
+    }
+    out_.schedule.push_back(t);
+  }
+
+  void defaults() {
+    out_.has_training = has(text_section::training);
+    out_.has_resources = has(text_section::resources);
+    out_.has_manifest = has(text_section::tokenizer);
+    if (!has(key::training_flag))
+      out_.training_flag = out_.has_training && container_version(out_.form) == 2;
+    if (!has(key::weights))
+      out_.internal_weights = has(text_section::tensors) || out_.parameters.empty();
+    if (!has(key::inputs))
+      out_.inputs = static_cast<std::uint16_t>(code_.inputs() < 0xffff ? code_.inputs() : 0xffff);
+  }
+
+  parts out_;
+  lexer in_;
+  code_assembler code_;
+  value_reader read_;
+  text_map* map_;
+  lexer second_[section_total];
+  bool has_section_[section_total] = {}, has_key_[key_total] = {};
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<parts> assemble(std::string_view source, const resolver& r,
+                                      const limits& limit, text_map* map) {
+  const std::uint64_t most = limit.max_bytes < 0xffffffff ? limit.max_bytes : 0xffffffff;
+  if (source.size() > most) return error{errc::input_too_large, most};
+  detail::assembler a(source, r, map);
+  if (const error e = a.run(); e.code != errc::ok) return e;
+  return a.take();
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_ASSEMBLY_HPP
+
+// ---- tessera/nac/detail/conversion.hpp
+//
+// The bodies of nac/conversion.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_CONVERSION_HPP
+#define TESSERA_NAC_DETAIL_CONVERSION_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Gives the operations of a container the ids of another version.
+class operation_mover {
+ public:
+  operation_mover(parts& p, header to) noexcept : p_(p), to_(container_version(to)) {}
+
+  [[nodiscard]] error move() {
+    if (const error e = find_names(); e.code != errc::ok) return e;
+    for (const pool<instruction_part>* list : {&p_.instructions, &p_.training})
+      for (std::size_t i = 0; i < list->size(); ++i)
+        if (const std::uint8_t a = (*list)[i].a; a >= first_regular_op && !operation_[a].used) {
+          if (operation_[a].name.empty()) return {errc::nac_convert_operation, i};
+          operation_[a].used = true;
+          operation_[a].first_use = i;
+        }
+    if (const error e = choose_ids(); e.code != errc::ok) return e;
+    for (pool<instruction_part>* list : {&p_.instructions, &p_.training})
+      for (instruction_part& i : *list)
+        if (i.a >= first_regular_op) i.a = operation_[i.a].id;
+    rewrite_rows();
+    return {};
+  }
+
+ private:
+  struct operation {
+    std::string_view name;  // in parts::characters, or a predefined one
+    range text;             // of its row; an empty one where there is none
+    std::size_t first_use = 0;
+    std::uint8_t id = 0;  // the new one
+    bool used = false;
+  };
+
+  [[nodiscard]] error find_names() noexcept {
+    for (std::uint32_t id = 0; id < 256; ++id)
+      operation_[id].name = predefined_operation(id, container_version(p_.form));
+    for (std::size_t i = 0; i < p_.operations.size(); ++i) {
+      const named_part& row = p_.operations[i];
+      if (!row.text.is_inside(p_.characters)) return {errc::nac_write_range, i};
+      if (row.id > 255) continue;  // which no instruction can name
+      operation_[row.id].name = p_.string(row.text);
+      operation_[row.id].text = row.text;
+    }
+    return {};
+  }
+
+  /// The new id that another operation of this name has already; 0 if none has.
+  [[nodiscard]] std::uint8_t chosen(std::string_view name) const noexcept {
+    for (const operation& o : operation_)
+      if (o.id != 0 && o.name == name) return o.id;
+    return 0;
+  }
+  [[nodiscard]] std::uint8_t predefined(std::string_view name) const noexcept {
+    for (std::uint32_t id = first_regular_op; id < first_custom_op; ++id)
+      if (predefined_operation(id, to_) == name) return static_cast<std::uint8_t>(id);
+    return 0;
+  }
+
+  [[nodiscard]] error choose_ids() noexcept {
+    bool taken[256] = {};
+    for (std::uint32_t id = first_regular_op; id < 256; ++id) {
+      operation& o = operation_[id];
+      if (!o.used) continue;
+      if (std::uint8_t found = predefined(o.name); found != 0)
+        o.id = found;
+      else if (found = chosen(o.name); found != 0)
+        o.id = found;
+      else if (id >= first_custom_op)
+        taken[o.id = static_cast<std::uint8_t>(id)] = true;
+    }
+    std::uint32_t free = first_custom_op;
+    for (std::uint32_t id = first_regular_op; id < first_custom_op; ++id) {
+      operation& o = operation_[id];
+      if (!o.used || o.id != 0) continue;
+      if (const std::uint8_t found = chosen(o.name); found != 0) {
+        o.id = found;
+        continue;
+      }
+      while (free < 256 && taken[free]) ++free;
+      if (free == 256) return {errc::nac_convert_operations, o.first_use};
+      taken[o.id = static_cast<std::uint8_t>(free)] = true;
+    }
+    return {};
+  }
+
+  void rewrite_rows() {
+    range rows[256];
+    for (operation& o : operation_) {
+      if (!o.used || o.id < first_custom_op || rows[o.id].size != 0) continue;
+      rows[o.id] = o.text.size != 0 ? o.text : p_.add_string(o.name);
+    }
+    p_.operations.clear();
+    for (std::uint32_t id = first_custom_op; id < 256; ++id)
+      if (rows[id].size != 0) p_.operations.push_back({static_cast<std::uint16_t>(id), rows[id]});
+  }
+
+  parts& p_;
+  std::uint32_t to_;
+  operation operation_[256];
+};
+
+[[nodiscard]] inline error has_form(const parts& p, header to) noexcept {
+  if (to > header::v1_8 || p.form > header::v1_8) return {errc::nac_write_form, 0};
+  if (to != header::v1_8 && !p.arrays.empty()) return {errc::nac_convert_arrays, 0};
+  if (to != header::v1_6) return {};
+  if (p.has_training || !p.training.empty() || p.training_flag)
+    return {errc::nac_convert_training, 0};
+  for (std::size_t i = 0; i < p.instructions.size(); ++i) {
+    const std::uint8_t a = p.instructions[i].a, b = p.instructions[i].b;
+    if (!has_variant(a, b, 1))
+      return {a == op_input ? errc::nac_convert_input : errc::nac_convert_output, i};
+  }
+  return {};
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<parts> convert(parts p, header to) {
+  if (const error e = detail::has_form(p, to); e.code != errc::ok) return e;
+  if (const error e = detail::operation_mover(p, to).move(); e.code != errc::ok) return e;
+  p.form = to;
+  return result<parts>(std::move(p));
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_CONVERSION_HPP
+
+// ---- tessera/nac/detail/quantization.hpp
+//
+// The bodies of nac/quantization.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_QUANTIZATION_HPP
+#define TESSERA_NAC_DETAIL_QUANTIZATION_HPP
+
+#include <bit>
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+TESSERA_INLINE float stored(float value) noexcept {
+#if FLT_EVAL_METHOD != 0
+  volatile float in_memory = value;
+  return in_memory;
+#else
+  return value;
+#endif
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<tensor_values> tensor_values::of(const tensor& t) noexcept {
+  tensor_values v;
+  v.tensor_ = t;
+  if (const error e = detail::tensor_fault(t); e.code != errc::ok) return error{e.code, t.offset};
+  (void)detail::count_elements(t.value_shape(), v.size_);  // which fits
+  v.run_ = v.size_;
+  if (t.quantization == quantization::int8_channel) {
+    v.run_ = 1;
+    for (std::uint32_t i = t.axis + 1u; i < t.shape.size() && v.size_ != 0; ++i)
+      v.run_ *= t.shape[i];
+  } else if (t.quantization == quantization::block_fp8) {
+    v.run_ = t.block;
+  }
+  return v;
+}
+
+TESSERA_INLINE void tensor_values::read(std::uint64_t first, float* to,
+                                        std::size_t count) const noexcept {
+  const std::byte* const from = tensor_.data.data() + to_size(first * size_of(tensor_.type));
+  if (tensor_.quantization >= quantization::int8_tensor) return scaled(first, from, to, count);
+  switch (tensor_.type) {
+    case data_type::float32: return detail::convert<float>(from, to, count);
+    case data_type::float64: return detail::convert<double>(from, to, count);
+    case data_type::float16:
+      for (std::size_t i = 0; i < count; ++i)
+        to[i] = float_from_half(load_le<std::uint16_t>(from + i * 2));
+      return;
+    case data_type::bfloat16:
+      for (std::size_t i = 0; i < count; ++i)
+        to[i] = float_from_bfloat16(load_le<std::uint16_t>(from + i * 2));
+      return;
+    case data_type::int32: return detail::convert<std::int32_t>(from, to, count);
+    case data_type::int64: return detail::convert<std::int64_t>(from, to, count);
+    case data_type::int16: return detail::convert<std::int16_t>(from, to, count);
+    case data_type::int8: return detail::convert<std::int8_t>(from, to, count);
+    case data_type::uint8: return detail::convert<std::uint8_t>(from, to, count);
+    case data_type::boolean:
+      for (std::size_t i = 0; i < count; ++i) to[i] = from[i] != std::byte{0} ? 1.0f : 0.0f;
+      return;
+  }
+}
+
+TESSERA_INLINE void tensor_values::scaled(std::uint64_t first, const std::byte* from, float* to,
+                                          std::size_t count) const noexcept {
+  if (count == 0) return;  // so there are elements, and runs aren't empty
+  std::uint64_t left = run_ - first % run_, scale = first / run_ % tensor_.scales.size();
+  while (count != 0) {
+    const auto n = to_size(left < count ? left : count);
+    const float factor = tensor_.scales[to_size(scale)];
+    for (std::size_t i = 0; i < n; ++i)
+      to[i] = detail::stored(static_cast<float>(load_le<std::int8_t>(from + i)) * factor);
+    from += n;
+    to += n;
+    count -= n;
+    left = run_;
+    if (++scale == tensor_.scales.size()) scale = 0;
+  }
+}
+
+TESSERA_INLINE result<pool<float>> dequantize(const tensor& t) {
+  const result<tensor_values> values = tensor_values::of(t);
+  if (!values) return values.error();
+  pool<float> out;
+  const auto count = to_size(values->size());
+  values->read(0, out.prepare(count), count);
+  out.advance(count);
+  return out;
+}
+
+TESSERA_INLINE error dequantize(const tensor& t, std::uint64_t first, float* to,
+                                std::size_t count) {
+  const result<tensor_values> values = tensor_values::of(t);
+  if (!values) return values.error();
+  if (first > values->size() || count > values->size() - first)
+    return {errc::nac_tensor_range, t.offset};
+  values->read(first, to, count);
+  return {};
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+TESSERA_INLINE float scale_of(float largest, quantization method) noexcept {
+  const float scale = stored(largest / 127.0f);
+  if (scale != 0) return scale;
+  return method == quantization::block_fp8 ? 1.0f : 1e-9f;
+}
+
+TESSERA_INLINE std::int8_t quantized(float x, float scale, float low) noexcept {
+  float q = stored(x / scale);
+  q = q < low ? low : q;
+  q = q > 127.0f ? 127.0f : q;
+  // Of floats from 2^23 to 2^24 the last bit is 1, so that adding rounds; what was added is gone
+  // when bits are subtracted.
+  constexpr float large = 0x1.8p23f;
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(stored(q + large));
+  return static_cast<std::int8_t>(bits - std::bit_cast<std::uint32_t>(large));
+}
+
+TESSERA_INLINE std::uint32_t largest_of(const float* values, std::size_t count) noexcept {
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(values[i]) & 0x7fffffffu;
+    largest = bits > largest ? bits : largest;
+  }
+  return largest;
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<quantized_values> quantize(view<float> values, view<std::uint32_t> shape,
+                                                 quantization method, std::uint16_t block) {
+  quantized_values out;
+  const float_values from(values);
+  if (const error e = measure(from, shape, method, block, out.form, out.scales); e.code != errc::ok)
+    return e;
+  const auto count = to_size(out.form.elements);
+  const std::size_t size = count * size_of(out.form.type);
+  quantize_elements(from, out.form, out.scales.data(), 0, out.data.prepare(size), count);
+  out.data.advance(size);
+  return out;
+}
+
+TESSERA_INLINE void quantization_error::add(float x, float y) noexcept {
+  const double d = static_cast<double>(x) - static_cast<double>(y);
+  const double size = d < 0 ? -d : d;
+  if (!(size <= largest)) largest = size;
+  signal += static_cast<double>(x) * static_cast<double>(x);
+  noise += d * d;
+  ++values;
+}
+
+TESSERA_INLINE void quantization_error::add(const quantization_error& other) noexcept {
+  values += other.values;
+  if (!(other.largest <= largest)) largest = other.largest;
+  signal += other.signal;
+  noise += other.noise;
+}
+
+TESSERA_INLINE double quantization_error::snr_db() const noexcept {
+  return noise == 0 ? std::numeric_limits<double>::infinity()
+                    : 10 * __builtin_log10(signal / noise);
+}
+
+TESSERA_INLINE result<quantization_error> error_between(const tensor& original,
+                                                        const tensor& stored) {
+  const result<tensor_values> x = tensor_values::of(original), y = tensor_values::of(stored);
+  if (!x) return x.error();
+  if (!y) return y.error();
+  if (x->size() != y->size()) return error{errc::nac_tensor_shapes, stored.offset};
+  quantization_error out;
+  float some[detail::chunk];
+  (void)detail::each_value(*x, [&](float value, std::uint64_t i) {
+    if (i % detail::chunk == 0) {
+      const std::uint64_t left = y->size() - i;
+      y->read(i, some, left < detail::chunk ? static_cast<std::size_t>(left) : detail::chunk);
+    }
+    out.add(value, some[i % detail::chunk]);
+    return true;
+  });
+  return out;
+}
+
+TESSERA_INLINE result<quantization_error> requantization_error(const tensor& t, quantization method,
+                                                               std::uint16_t block) {
+  const result<tensor_values> values = tensor_values::of(t);
+  if (!values) return values.error();
+  pool<std::uint32_t> shape;
+  const packed<std::uint32_t> of = t.value_shape();
+  for (std::uint32_t i = 0; i < of.size(); ++i) shape.push_back(of[i]);
+  quantized_form form;
+  pool<float> scales;
+  if (const error e = measure(*values, shape, method, block, form, scales); e.code != errc::ok)
+    return error{e.code, t.offset};
+  quantization_error out;
+  (void)detail::each_value(*values, [&](float x, std::uint64_t i) {
+    if (form.type == data_type::float16) {
+      out.add(x, float_from_half(half_from_float(x)));
+    } else {
+      const float scale = scales[to_size(i / form.run)];
+      const float low = detail::lowest(form.quantization);
+      out.add(x, detail::stored(static_cast<float>(detail::quantized(x, scale, low)) * scale));
+    }
+    return true;
+  });
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_QUANTIZATION_HPP
+
+// ---- tessera/nac/detail/safetensors_write.hpp
+//
+// The bodies of nac/safetensors_write.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
+#define TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE void external_parts::add(std::string_view name, data_type type,
+                                        view<std::uint32_t> shape, const payload& data) {
+  const range dimensions{static_cast<std::uint32_t>(numbers.size()),
+                         static_cast<std::uint32_t>(shape.size())};
+  numbers.append(shape.data(), shape.size());
+  tensors.push_back({keep(name), type, dimensions, data});
+}
+
+TESSERA_INLINE void external_parts::add_metadata(std::string_view key, std::string_view value) {
+  const range name = keep(key);
+  metadata.push_back({name, keep(value)});
+}
+
+TESSERA_INLINE range external_parts::keep(std::string_view s) {
+  const range r{static_cast<std::uint32_t>(characters.size()),
+                static_cast<std::uint32_t>(s.size())};
+  characters << s;
+  return r;
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+/// Checks, orders and writes one file.
+class safetensors_writer {
+ public:
+  explicit safetensors_writer(const external_parts& p) : p_(p) {}
+
+  [[nodiscard]] error prepare() {
+    error e = metadata().in(error_index::metadata);
+    if (e.code == errc::ok) e = tensors().in(error_index::tensor);
+    if (e.code == errc::ok) e = header();
+    return e;
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return 8 + header_.size() + data_; }
+
+  [[nodiscard]] error write(const sink& to) const {
+    part_stream out(to);
+    out.put(std::uint64_t{header_.size()});
+    out.put_text(header_);
+    for (std::size_t i = 0; i < order_.size() && !out.stopped(); ++i) {
+      const payload& d = p_.tensors[order_[i].index].data;
+      out.put_payload(
+          d.source != nullptr ? bytes() : bytes(d.borrowed, static_cast<std::size_t>(d.size)), d);
+    }
+    out.flush();
+    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
+  }
+
+ private:
+  struct row {
+    std::uint32_t index;
+    std::uint8_t type;  // of safetensors_types
+  };
+
+  /// `index` holds records by name; the later of two that are equal.
+  template <class Name>
+  [[nodiscard]] static error each_once(pool<std::uint32_t>& index, Name name) {
+    sort(index.data(), index.size(),
+         [&](std::uint32_t a, std::uint32_t b) { return name(a) < name(b); });
+    error e;
+    for (std::size_t i = 1; i < index.size(); ++i)
+      if (name(index[i]) == name(index[i - 1]) && (e.code == errc::ok || index[i] < e.offset))
+        e = {errc::nac_external_repeated, index[i]};
+    return e;
+  }
+
+  [[nodiscard]] error metadata() {
+    pool<std::uint32_t> index;
+    for (std::size_t i = 0; i < p_.metadata.size(); ++i) {
+      const external_metadata_part& m = p_.metadata[i];
+      if (!m.key.is_inside(p_.characters) || !m.value.is_inside(p_.characters))
+        return {errc::nac_write_range, i};
+      if (!is_utf8(p_.string(m.key)) || !is_utf8(p_.string(m.value)))
+        return {errc::nac_external_text, i};
+      index.push_back(static_cast<std::uint32_t>(i));
+    }
+    return each_once(index, [this](std::uint32_t i) { return p_.string(p_.metadata[i].key); });
+  }
+
+  [[nodiscard]] error tensors() {
+    pool<std::uint32_t> index;
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
+      const external_part& t = p_.tensors[i];
+      if (!t.name.is_inside(p_.characters) || !t.shape.is_inside(p_.numbers) ||
+          (t.data.size != 0 && t.data.borrowed == nullptr && t.data.source == nullptr))
+        return {errc::nac_write_range, i};
+      if (static_cast<std::size_t>(t.type) >= data_type_count)
+        return {errc::nac_write_data_type, i};
+      if (!is_utf8(p_.string(t.name))) return {errc::nac_external_text, i};
+      if (p_.string(t.name) == safetensors_metadata) return {errc::nac_external_reserved, i};
+      std::uint64_t size = size_of(t.type);
+      bool fits = true;
+      for (const std::uint32_t n : p_.numbers_of(t.shape))
+        fits = fits && checked_mul(size, std::uint64_t{n}, size);
+      if (!fits || size != t.data.size) return {errc::nac_external_size, i};
+      if (!checked_add(data_, size, data_) || data_ > UINT64_MAX - max_safetensors_header - 8)
+        return {errc::nac_external_large, i};
+      index.push_back(static_cast<std::uint32_t>(i));
+    }
+    if (const error e =
+            each_once(index, [this](std::uint32_t i) { return p_.string(p_.tensors[i].name); });
+        e.code != errc::ok)
+      return e;
+    for (const std::uint32_t i : index) {
+      const auto type = static_cast<std::size_t>(p_.tensors[i].type);
+      order_.push_back(
+          {i, static_cast<std::uint8_t>(safetensors_row(data_types[type].safetensors))});
+    }
+    sort(order_.data(), order_.size(), [](const row& a, const row& b) { return a.type > b.type; });
+    return {};
+  }
+
+  [[nodiscard]] error header() {
+    json::writer out(header_);
+    out.begin_object();
+    if (!p_.metadata.empty()) {
+      out.key(safetensors_metadata).begin_object();
+      for (const external_metadata_part& m : p_.metadata)
+        out.key(p_.string(m.key)).string(p_.string(m.value));
+      out.end();
+    }
+    std::uint64_t at = 0;
+    for (const row& r : order_) {
+      const external_part& t = p_.tensors[r.index];
+      out.key(p_.string(t.name)).begin_object();
+      out.key("dtype").string(safetensors_types[r.type].name).key("shape").begin_array();
+      for (const std::uint32_t n : p_.numbers_of(t.shape)) out.integer(n);
+      out.end().key("data_offsets").begin_array().integer(at);
+      at += t.data.size;
+      out.integer(at).end().end();
+      if (header_.size() > max_safetensors_header)
+        return {errc::nac_external_large, r.index, error_index::tensor};
+    }
+    out.end();
+    while (header_.size() % 8 != 0) header_ << ' ';
+    if (header_.size() > max_safetensors_header)
+      return {errc::nac_external_large, 0, error_index::whole};
+    return {};
+  }
+
+  const external_parts& p_;
+  pool<row> order_;
+  std::uint64_t data_ = 0;
+  text header_;
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE error write_safetensors(const external_parts& p, const sink& to) {
+  detail::safetensors_writer out(p);
+  const error e = out.prepare();
+  return e.code == errc::ok ? out.write(to) : e;
+}
+
+TESSERA_INLINE result<pool<std::byte>> write_safetensors(const external_parts& p) {
+  detail::safetensors_writer writer(p);
+  error e = writer.prepare();
+  if (e.code != errc::ok) return e;
+  if (writer.size() > SIZE_MAX) return error{errc::nac_external_large, 0};
+  pool<std::byte> out;
+  out.reserve(to_size(writer.size()));
+  e = writer.write(detail::sink_into(out));
+  if (e.code != errc::ok) return e;
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
+
+// ---- tessera/nac/detail/tensor_index.hpp
+//
+// The bodies of nac/tensor_index.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_TENSOR_INDEX_HPP
+#define TESSERA_NAC_DETAIL_TENSOR_INDEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+struct index_maker;
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE std::string_view tensor_index::name(const indexed_tensor& t) const noexcept {
+  const std::uint32_t i = last_of(parameters_, parameters_by_id_, t.id);
+  return i == none ? std::string_view() : name(parameters_[i]);
+}
+
+TESSERA_INLINE const indexed_tensor* tensor_index::find(std::uint16_t id) const& noexcept {
+  const std::uint32_t i = last_of(tensors_, tensors_by_id_, id);
+  return i == none ? nullptr : &tensors_[i];
+}
+
+TESSERA_INLINE const indexed_tensor* tensor_index::find(std::string_view name) const& noexcept {
+  const auto name_of = [this](std::uint32_t i) { return this->name(parameters_[i]); };
+  std::size_t i = first_not_below(by_name_.data(), by_name_.size(),
+                                  [&](std::uint32_t p) { return name_of(p) < name; });
+  for (; i < by_name_.size() && name_of(by_name_[i]) == name; ++i)
+    if (const indexed_tensor* const t = find(parameters_[by_name_[i]].id)) return t;
+  return nullptr;
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+/// Reads into an index.
+struct index_maker {
+  const source& from;
+  const limits& limit;
+  tensor_index& out;
+  std::uint64_t at = 0, end = 0;  // the next record, and the section's bound
+  pool<std::byte> buffer{};       // what stands from `start` on
+  std::uint64_t start = 0;
+
+  [[nodiscard]] error read(std::uint64_t offset, std::byte* to, std::size_t count) const {
+    if (count == 0 || from.read_at(from.context, offset, to, count)) return {};
+    return {errc::nac_source_read, offset};
+  }
+  /// Has the next `least` bytes in the buffer, or all that the section holds; reads `more` at once
+  /// if it must read.
+  [[nodiscard]] error fill(std::uint64_t least, std::uint64_t more) {
+    const std::uint64_t left = end - at;
+    if (least > left) least = left;
+    if (at - start > buffer.size()) {  // hopped over what follows
+      buffer.clear();
+      start = at;
+    }
+    const std::uint64_t had = buffer.size() - (at - start);
+    if (had >= least) return {};
+    if (more < least) more = least;
+    if (more > left) more = left;
+    if (had != 0) {  // what is there already comes first
+      std::byte* const first = buffer.data();
+      std::memmove(first, first + (at - start), static_cast<std::size_t>(had));
+    }
+    buffer.clear();
+    buffer.advance(static_cast<std::size_t>(had));
+    start = at;
+    const auto count = to_size(more - had);
+    const error e = read(at + had, buffer.prepare(count), count);
+    if (e.code == errc::ok) buffer.advance(count);
+    return e;
+  }
+  /// At the next record: offsets are from there, what it loads must be in the buffer.
+  [[nodiscard]] cursor here() const noexcept {
+    return {buffer.data() + to_size(at - start), 0, end - at};
+  }
+  [[nodiscard]] error behind(const cursor& in, error e) noexcept {
+    if (e.code != errc::ok) return {e.code, e.offset + at};
+    at += in.offset();
+    return e;
+  }
+
+  [[nodiscard]] error count(std::uint64_t least, std::uint32_t& n) {
+    if (const error e = fill(4, 64); e.code != errc::ok) return e;
+    cursor in = here();
+    if (!in.has(4)) return {errc::nac_truncated, at};
+    n = load_le<std::uint32_t>(in.data());
+    if (n > limit.max_items) return {errc::too_many_items, at};
+    if (n * least > in.left() - 4) return {errc::nac_count, at};
+    at += 4;
+    return {};
+  }
+
+  template <class Each>
+  [[nodiscard]] error names(Each&& each) {
+    std::uint32_t n = 0;
+    if (const error e = count(long_named::least, n); e.code != errc::ok) return e;
+    for (; n != 0; --n) {
+      const std::uint64_t most = std::uint64_t{16} * n;
+      const std::uint64_t piece = most < 4096 ? 4096 : most < 65536 ? most : 65536;
+      if (const error e = fill(4, piece); e.code != errc::ok) return e;
+      if (here().has(4)) {
+        const auto length = load_le<std::uint16_t>(here().data() + 2);
+        if (const error e = fill(4 + std::uint64_t{length}, piece); e.code != errc::ok) return e;
+      }
+      cursor in = here();
+      named record;
+      const error e = long_named::parse(in, record);
+      if (out.names_.size() > 0xfffe'ffff) return {errc::too_many_items, at};
+      if (e.code == errc::ok) each(record);
+      if (const error wrong = behind(in, e); wrong.code != errc::ok) return wrong;
+    }
+    return {};
+  }
+
+  /// How many bytes of the record at hand, 16 or more of which are there, are looked at.
+  [[nodiscard]] static std::uint64_t looked_at(const std::byte* record,
+                                               std::uint64_t had) noexcept {
+    constexpr std::uint64_t longest = 14 + 2 + 4 * 255 + 1 + 2 + 1 + 4 * 255 + 4;
+    const std::uint64_t whole = std::uint64_t{14} + load_le<std::uint32_t>(record + 2);
+    const std::uint64_t most = whole < longest ? whole : longest;
+    const std::uint64_t method = 16 + 4 * std::uint64_t{load_le<std::uint8_t>(record + 15)};
+    if (had < method + 4) return most;
+    std::uint64_t count = method + 1;
+    const auto code = load_le<std::uint8_t>(record + method);
+    if (code == static_cast<std::uint8_t>(quantization::int8_channel)) count += 5;
+    if (code == static_cast<std::uint8_t>(quantization::block_fp8))
+      count += 7 + 4 * std::uint64_t{load_le<std::uint8_t>(record + method + 3)};
+    return count < most ? count : most;
+  }
+
+  [[nodiscard]] error one_tensor() {
+    constexpr std::uint64_t usual = 64;
+    if (const error e = fill(16, usual); e.code != errc::ok) return e;
+    if (here().has(16)) {
+      const std::byte* const record = buffer.data() + (at - start);
+      const std::uint64_t wanted = looked_at(record, buffer.size() - (at - start));
+      if (const error e = fill(wanted, wanted); e.code != errc::ok) return e;
+    }
+    cursor in = here();
+    tensor t;
+    const error e = tensor_form::parse(in, t);
+    if (e.code == errc::ok) {
+      if (out.dimensions_.size() > 0xffff'ff00) return {errc::too_many_items, at};
+      indexed_tensor i;
+      i.offset = at;
+      i.data_offset = at + t.data_offset;
+      i.data_size = load_le<std::uint64_t>(here().data() + 6);
+      i.scales = t.scales.size();
+      if (i.scales != 0) i.scales_offset = i.data_offset - 4 * std::uint64_t{i.scales};
+      i.dimensions = static_cast<std::uint32_t>(out.dimensions_.size());
+      i.id = t.id;
+      i.block = t.block;
+      i.type = t.type;
+      i.quantization = t.quantization;
+      i.axis = t.axis;
+      i.rank = static_cast<std::uint8_t>(t.shape.size());
+      i.original_rank = static_cast<std::uint8_t>(t.original_shape.size());
+      for (std::uint32_t k = 0; k < i.rank; ++k) out.dimensions_.push_back(t.shape[k]);
+      for (std::uint32_t k = 0; k < i.original_rank; ++k)
+        out.dimensions_.push_back(t.original_shape[k]);
+      out.tensors_.push_back(i);
+    }
+    return behind(in, e);
+  }
+
+  [[nodiscard]] error header() {
+    struct tags {
+      const index_maker& maker;
+      mutable error failed;
+    } const context{*this, {}};
+    if (from.size > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
+    std::byte first[100];
+    const std::size_t size = from.size < 100 ? static_cast<std::size_t>(from.size) : 100;
+    if (const error e = read(0, first, size); e.code != errc::ok) return e;
+    file f;
+    maker in{f,
+             limit,
+             bytes(first, size),
+             from.size,
+             &context,
+             [](const void* c, std::uint64_t offset, std::byte* to) {
+               const auto* const t = static_cast<const tags*>(c);
+               if (t->failed.code == errc::ok) t->failed = t->maker.read(offset, to, 4);
+               return t->failed.code == errc::ok;
+             }};
+    const error e = in.header();
+    if (context.failed.code != errc::ok) return context.failed;
+    out.header_ = f.header();
+    out.internal_weights_ = f.has_internal_weights();
+    if (f.has(section::data)) {
+      at = in.part(section::data).first;
+      end = in.part(section::data).end;
+    }
+    return e;
+  }
+
+  [[nodiscard]] error data() {
+    start = at;
+    error e = names([this](const named& n) {
+      const auto first = static_cast<std::uint32_t>(out.names_.size());
+      out.parameters_.push_back({n.id, static_cast<std::uint16_t>(n.text.size()), first});
+      out.names_ << n.text;
+    });
+    if (e.code == errc::ok) e = names([](const named&) {});
+    if (e.code != errc::ok || !out.internal_weights_) return e;
+    std::uint32_t n = 0;
+    e = count(tensor_form::least, n);
+    for (; n != 0 && e.code == errc::ok; --n) e = one_tensor();
+    return e;
+  }
+
+  [[nodiscard]] error all() {
+    if (const error e = header(); e.code != errc::ok) return e;
+    if (at != 0)
+      if (const error e = data(); e.code != errc::ok) return e;
+    tensor_index::order_by_id(out.tensors_, out.tensors_by_id_);
+    tensor_index::order_by_id(out.parameters_, out.parameters_by_id_);
+    for (std::uint32_t i = 0; i < out.parameters_.size(); ++i) out.by_name_.push_back(i);
+    sort(out.by_name_.data(), out.by_name_.size(), [this](std::uint32_t a, std::uint32_t b) {
+      return out.name(out.parameters_[a]) < out.name(out.parameters_[b]);
+    });
+    return {};
+  }
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<tensor_index> index_tensors(const source& from, const limits& limit) {
+  result<tensor_index> out{tensor_index()};
+  detail::index_maker maker{from, limit, *out};
+  if (const error e = maker.all(); e.code != errc::ok) return e;
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_TENSOR_INDEX_HPP
+
+// ---- tessera/nac/detail/weights.hpp
+//
+// The bodies of nac/weights.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_WEIGHTS_HPP
+#define TESSERA_NAC_DETAIL_WEIGHTS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Numbers of parts as records have them: little-endian.
+[[nodiscard]] inline pool<std::byte> little_endian(const pool<std::uint32_t>& numbers) {
+  pool<std::byte> out;
+  out.reserve(numbers.size() * 4);
+  for (const std::uint32_t n : numbers) append_le(out, n);
+  return out;
+}
+
+/// A tensor of parts as a record over those numbers.
+[[nodiscard]] inline tensor record_of(const tensor_part& t, const pool<std::byte>& numbers,
+                                      bytes data) noexcept {
+  const auto at = [&](range r) { return numbers.data() + std::size_t{r.first} * 4; };
+  tensor out;
+  out.id = t.id;
+  out.type = t.type;
+  out.quantization = t.quantization;
+  out.axis = t.axis;
+  out.block = t.block;
+  out.shape = {at(t.shape), t.shape.size};
+  out.original_shape = {at(t.original_shape), t.original_shape.size};
+  out.scales = {at(t.scales), t.scales.size};
+  out.data = data;
+  return out;
+}
+
+struct conversion_maker;
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE bool conversion::read(const void* context, std::uint64_t key, std::uint64_t first,
+                                     std::byte* to, std::size_t count) {
+  const state& all = *static_cast<const state*>(context);
+  const item& i = all.items[key];
+  const std::size_t size = size_of(i.form.type);
+  first /= size;
+  count /= size;
+  if (i.form.type != data_type::float32) {
+    quantize_elements(i.values, i.form, all.scales + i.first_scale, first, to, count);
+    return true;
+  }
+  float some[detail::chunk];
+  while (count != 0) {
+    const std::size_t n = count < detail::chunk ? count : detail::chunk;
+    i.values.read(first, some, n);
+    for (std::size_t k = 0; k < n; ++k) store_le(to + k * 4, some[k]);
+    first += n;
+    to += n * 4;
+    count -= n;
+  }
+  return true;
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+/// Fills a conversion, tensor by tensor.
+struct conversion_maker {
+  conversion& out;
+
+  [[nodiscard]] error begin(const parts& from) const {
+    if (const error e = check(from); e.code != errc::ok) return e;
+    out.model = from;
+    out.numbers_ = little_endian(from.numbers);
+    out.state_.push_back({});
+    out.source_.push_back({out.state_.data(), conversion::read});
+    return {};
+  }
+  void end() const { out.state_[0] = {out.items_.data(), out.scales_.data()}; }
+
+  [[nodiscard]] error values(std::size_t index, tensor_values& to) const {
+    const tensor_part& t = out.model.tensors[index];
+    if (t.data.source != nullptr) return {errc::nac_weights_made, index};
+    const result<tensor_values> v =
+        tensor_values::of(record_of(t, out.numbers_, out.model.data_of(t.data)));
+    if (!v) return {v.error().code, index};
+    to = *v;
+    return {};
+  }
+  /// The elements of a tensor are from now on those of a form.
+  void replace(tensor_part& t, const tensor_values& v, const quantized_form& form,
+               std::uint64_t first_scale) const {
+    t.type = form.type;
+    t.quantization = form.quantization;
+    t.axis = 0;
+    t.block = form.block;
+    t.data = {nullptr, out.items_.size(), form.elements * size_of(form.type), out.source_.data()};
+    out.items_.push_back({v, form, first_scale});
+  }
+
+  /// Whether the tensor is stored as the method would store it.
+  [[nodiscard]] static bool is_stored(const tensor_part& t, quantization method,
+                                      std::uint16_t block) noexcept {
+    switch (method) {
+      case quantization::none:
+      case quantization::fp16:
+        return t.quantization < quantization::int8_tensor && t.type == data_type::float16;
+      case quantization::int8_tensor: return t.quantization == method;
+      case quantization::int8_channel:
+        return (t.quantization == method && t.axis == 0) ||
+               (t.quantization == quantization::int8_tensor && t.shape.size == 1);
+      case quantization::block_fp8: return t.quantization == method && t.block == block;
+    }
+    return false;
+  }
+
+  /// Whether dimensions and numbers of parts have room for what a tensor will need.
+  [[nodiscard]] bool fits(std::uint64_t values, view<std::uint32_t> shape, quantization method,
+                          std::uint16_t block) const noexcept {
+    std::uint64_t needed = method == quantization::int8_channel ? shape[0] : 1;
+    if (method == quantization::block_fp8) {
+      needed = values / block + (values % block != 0 ? 1 : 0);
+      if (needed > UINT32_MAX / block) return false;
+    }
+    return needed < UINT32_MAX - out.model.numbers.size();
+  }
+
+  [[nodiscard]] error quantize(std::size_t index, quantization method, std::uint16_t block) const {
+    tensor_part& t = out.model.tensors[index];
+    tensor_values v;
+    if (const error e = values(index, v); e.code != errc::ok) return e;
+    const bool scaled = t.quantization >= quantization::int8_tensor;
+    const range shape = t.quantization == quantization::block_fp8 ? t.original_shape : t.shape;
+    if ((!scaled && !is_floating(t.type)) || shape.size == 0 || is_stored(t, method, block))
+      return {};
+    if (!fits(v.size(), out.model.numbers_of(shape), method, block))
+      return {errc::nac_weights_blocks, index};
+    const std::size_t first_scale = out.scales_.size();
+    quantized_form form;
+    const error e = measure(v, out.model.numbers_of(shape), method, block, form, out.scales_);
+    if (e.code != errc::ok) return {e.code, index};
+    t.shape = shape;
+    t.original_shape = t.scales = {};
+    if (form.quantization == quantization::block_fp8) {
+      const auto elements = static_cast<std::uint32_t>(form.elements);
+      t.original_shape = shape;
+      t.shape = out.model.add_numbers({&elements, 1});
+    }
+    t.scales.first = static_cast<std::uint32_t>(out.model.numbers.size());
+    t.scales.size = static_cast<std::uint32_t>(out.scales_.size() - first_scale);
+    for (std::size_t i = first_scale; i < out.scales_.size(); ++i)
+      out.model.numbers.push_back(std::bit_cast<std::uint32_t>(out.scales_[i]));
+    replace(t, v, form, first_scale);
+    return {};
+  }
+
+  [[nodiscard]] error dequantize(std::size_t index, bool narrow_float64) const {
+    tensor_part& t = out.model.tensors[index];
+    tensor_values v;
+    if (const error e = values(index, v); e.code != errc::ok) return e;
+    const bool scaled = t.quantization >= quantization::int8_tensor;
+    if (t.quantization == quantization::fp16) t.quantization = quantization::none;
+    if (!scaled && t.type != data_type::float16 && t.type != data_type::bfloat16 &&
+        !(t.type == data_type::float64 && narrow_float64))
+      return {};
+    if (t.quantization == quantization::block_fp8) t.shape = t.original_shape;
+    t.original_shape = t.scales = {};
+    const std::uint64_t n = v.size();
+    replace(t, v, {data_type::float32, quantization::none, 0, n, n, n}, 0);
+    return {};
+  }
+};
+
+// ---- out of the container
+
+/// The bytes of two payloads are the same; sources are asked in pieces.
+[[nodiscard]] inline bool same_bytes(const parts& p, const payload& a, const payload& b) {
+  if (a.size != b.size) return false;
+  std::byte of_a[1024], of_b[1024];
+  const auto piece = [&p](const payload& d, std::uint64_t first, std::byte* to, std::size_t count) {
+    if (d.source != nullptr) return d.source->read(d.source->context, d.first, first, to, count);
+    std::memcpy(to, p.data_of(d).data() + first, count);
+    return true;
+  };
+  if (a.source == b.source && a.borrowed == b.borrowed && a.first == b.first) return true;
+  for (std::uint64_t first = 0; first < a.size; first += sizeof of_a) {
+    const std::uint64_t left = a.size - first;
+    const std::size_t n = left < sizeof of_a ? static_cast<std::size_t>(left) : sizeof of_a;
+    if (!piece(a, first, of_a, n) || !piece(b, first, of_b, n) || std::memcmp(of_a, of_b, n) != 0)
+      return false;
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool same_numbers(const parts& p, range a, range b) noexcept {
+  return a.size == b.size &&
+         (a.size == 0 || std::memcmp(p.numbers.data() + a.first, p.numbers.data() + b.first,
+                                     std::size_t{a.size} * 4) == 0);
+}
+
+[[nodiscard]] inline bool same_tensor(const parts& p, const tensor_part& a, const tensor_part& b) {
+  return a.type == b.type && a.quantization == b.quantization && a.axis == b.axis &&
+         a.block == b.block && same_numbers(p, a.shape, b.shape) &&
+         same_numbers(p, a.original_shape, b.original_shape) &&
+         same_numbers(p, a.scales, b.scales) && same_bytes(p, a.data, b.data);
+}
+
+/// How a tensor is quantized, by either convention's names.
+inline void put_quantization(json::writer& out, const parts& p, const tensor_part& t, bool tools) {
+  out.begin_object();
+  if (tools) out.key("quant_code").integer(static_cast<unsigned>(t.quantization));
+  char upper[16];
+  const std::string_view method = name(t.quantization);
+  for (std::size_t i = 0; i < method.size(); ++i)
+    upper[i] = static_cast<char>(method[i] >= 'a' ? method[i] - 'a' + 'A' : method[i]);
+  out.key("quant_type").string({upper, method.size()});
+  const auto scale = [&](std::uint32_t bits) {
+    out.number(static_cast<double>(std::bit_cast<float>(bits)));
+  };
+  const auto numbers = p.numbers_of(t.scales);
+  const bool block = t.quantization == quantization::block_fp8;
+  if (t.quantization == quantization::int8_tensor) {
+    out.key("scale");
+    scale(numbers[0]);
+  } else if (block || t.quantization == quantization::int8_channel) {
+    if (block) {
+      out.key("block_size").integer(t.block);
+      out.key(tools ? "orig_shape" : "original_shape").begin_array();
+      for (const std::uint32_t n : p.numbers_of(t.original_shape)) out.integer(n);
+      out.end();
+    } else {
+      out.key("axis").integer(t.axis);
+    }
+    out.key(block && tools ? "block_scales" : "scales").begin_array();
+    for (const std::uint32_t bits : numbers) scale(bits);
+    out.end();
+  }
+  out.end();
+}
+
+/// The metadata of the tensors that are quantized, which have `names` in parts::characters.
+struct quantized_tensor {
+  range name;
+  std::uint32_t tensor;
+};
+
+inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, external_parts& to) {
+  text json;
+  json::writer out(json);
+  out.begin_object();
+  for (const quantized_tensor& q : all)
+    put_quantization(out.key(p.string(q.name)), p, p.tensors[q.tensor], true);
+  out.end();
+  to.add_metadata(nac_quantization_key, json);
+  for (const quantized_tensor& q : all) {
+    if (p.string(q.name) == nac_quantization_key) continue;  // whose place is taken
+    json.clear();
+    json::writer one(json);
+    put_quantization(one, p, p.tensors[q.tensor], false);
+    to.add_metadata(p.string(q.name), json);
+  }
+}
+
+[[nodiscard]] inline error move_out(const parts& from, external_weights& out) {
+  if (const error e = check(from); e.code != errc::ok) return e;
+  if (!from.internal_weights) return {errc::nac_weights_outside, 0};
+  const id_table names(from.parameters), tensors(from.tensors);
+  for (std::size_t i = 0; i < from.tensors.size(); ++i) {
+    const tensor_part& t = from.tensors[i];
+    if (names[t.id] == no_index) return {errc::nac_weights_unnamed, i};
+    for (const std::uint32_t bits : from.numbers_of(t.scales))
+      if ((bits & 0x7f800000u) == 0x7f800000u) return {errc::nac_weights_scale, i};
+  }
+  pool<std::uint32_t> rows;  // of parameters, by name
+  for (std::uint32_t id = 0; id < names.end(); ++id) {
+    if (names[id] == no_index) continue;
+    if (tensors[id] == no_index) return {errc::nac_weights_absent, names[id]};
+    rows.push_back(names[id]);
+  }
+  const auto name_of = [&](std::uint32_t row) { return from.string(from.parameters[row].text); };
+  sort(rows.data(), rows.size(),
+       [&](std::uint32_t a, std::uint32_t b) { return name_of(a) < name_of(b); });
+  out.model = from;
+  out.model.tensors.clear();
+  out.model.internal_weights = false;
+  pool<quantized_tensor> quantized;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::uint32_t index = tensors[from.parameters[rows[i]].id];
+    const tensor_part& t = from.tensors[index];
+    if (i != 0 && name_of(rows[i]) == name_of(rows[i - 1])) {
+      if (!same_tensor(from, from.tensors[tensors[from.parameters[rows[i - 1]].id]], t))
+        return {errc::nac_weights_tied, index};
+      continue;
+    }
+    payload data = t.data;
+    if (data.source == nullptr) data = parts::borrow(out.model.data_of(t.data));
+    out.weights.add(name_of(rows[i]), t.type, from.numbers_of(t.shape), data);
+    if (t.quantization != quantization::none)
+      quantized.push_back({from.parameters[rows[i]].text, index});
+  }
+  if (!quantized.empty()) put_metadata(from, quantized, out.weights);
+  return {};
+}
+
+// ---- into the container
+
+[[nodiscard]] inline error move_in(const parts& from, const safetensors& weights, parts& out) {
+  if (const error e = check(from); e.code != errc::ok) return e;
+  if (from.internal_weights) return {errc::nac_weights_inside, 0};
+  out = from;
+  out.internal_weights = true;
+  const id_table names(from.parameters);
+  const part_maker make{out};
+  // Of tied parameters, shape and scales are kept once.
+  pool<std::uint32_t> first_use;
+  for (std::size_t i = 0; i < weights.size(); ++i) first_use.push_back(no_index);
+  for (std::uint32_t id = 0; id < names.end(); ++id) {
+    const std::uint32_t row = names[id];
+    if (row == no_index) continue;
+    const std::size_t i = weights.find(from.string(from.parameters[row].text));
+    if (i == weights.size()) return {errc::nac_weights_missing, row};
+    tensor_part part;
+    if (first_use[i] == no_index) {
+      const external_tensor found = weights[i];
+      if (!found.representable) return {errc::nac_weights_form, row};
+      const tensor& t = found.as;
+      if (const error e = tensor_values::of(t).error(); e.code != errc::ok) return {e.code, row};
+      const range shape = make.numbers(t.shape);
+      const range original = make.numbers(t.original_shape);
+      const range scales = make.numbers(t.scales);
+      part = {0,        t.type, t.quantization,       t.axis, t.block, shape,
+              original, scales, parts::borrow(t.data)};
+      first_use[i] = static_cast<std::uint32_t>(out.tensors.size());
+    } else {
+      part = out.tensors[first_use[i]];
+    }
+    part.id = static_cast<std::uint16_t>(id);
+    out.tensors.push_back(part);
+  }
+  return {};
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<external_weights> externalise(const parts& from) {
+  result<external_weights> out{external_weights()};
+  if (const error e = detail::move_out(from, *out); e.code != errc::ok) return e;
+  return out;
+}
+
+TESSERA_INLINE result<parts> internalise(const parts& from, const safetensors& weights) {
+  result<parts> out{parts()};
+  if (const error e = detail::move_in(from, weights, *out); e.code != errc::ok) return e;
+  return out;
+}
+
+TESSERA_INLINE result<conversion> quantize(const parts& from, quantization method,
+                                           std::uint16_t block) {
+  if (method == quantization::none) return error{errc::nac_quantize_method, 0};
+  if (block == 0) return error{errc::nac_quantize_block, 0};
+  result<conversion> out{conversion()};
+  const detail::conversion_maker make{*out};
+  error e = make.begin(from);
+  for (std::size_t i = 0; i < from.tensors.size() && e.code == errc::ok; ++i)
+    e = make.quantize(i, method, block);
+  if (e.code != errc::ok) return e;
+  make.end();
+  out->model.quantization = method;
+  return out;
+}
+
+TESSERA_INLINE result<conversion> dequantize(const parts& from, bool narrow_float64) {
+  result<conversion> out{conversion()};
+  const detail::conversion_maker make{*out};
+  error e = make.begin(from);
+  for (std::size_t i = 0; i < from.tensors.size() && e.code == errc::ok; ++i)
+    e = make.dequantize(i, narrow_float64);
+  if (e.code != errc::ok) return e;
+  make.end();
+  out->model.quantization = quantization::none;
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_WEIGHTS_HPP
 
 #endif  // the bodies
 

@@ -124,26 +124,198 @@
 #include <string_view>
 
 
-// ---- tessera/core/caret.hpp
+// ---- tessera/core/pool.hpp
 //
-// A line of a source with a caret below: what descriptions of errors end with.
+// Growing arrays of plain values: what models are made of.
 //
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
 //
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
 
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
 
 #include <cstddef>
-#include <string_view>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
 
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) {
+    if (block_.room() < sizeof(T)) return push_growing(value);
+    ::new (static_cast<void*>(data() + size())) T(value);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  /// Keeps the first `count` elements, of at least so many.
+  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  void push_growing(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
 
 // ---- tessera/core/text.hpp
 //
@@ -399,199 +571,6 @@ inline char* put_integer(char* to, Int value) noexcept {
 
 #endif  // TESSERA_CORE_DIGITS_HPP
 
-// ---- tessera/core/pool.hpp
-//
-// Growing arrays of plain values: what models are made of.
-//
-//   tessera::pool<std::int32_t> p = {1, 2};
-//   p.push_back(3);
-//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
-//
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
-// Those can be grown by copying bytes, so one function that isn't a template serves every type;
-// with std::vector, instantiating its members would cost more than all the rest of including a
-// format.
-//
-// Lifetime:   owns; iterators, spans and references last until it grows.
-// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
-// Limits:     none.
-// Allocation: at most twice the elements held.
-
-#ifndef TESSERA_CORE_POOL_HPP
-#define TESSERA_CORE_POOL_HPP
-
-#include <cstddef>
-#include <cstring>
-#include <initializer_list>
-#include <new>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-/// Bytes that grow: what pools and texts have in common, compiled once.
-class block {
- public:
-  block() noexcept = default;
-  block(const block& other) { append(other.data_, other.size_); }
-  block(block&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
-  block& operator=(const block& other) { return *this = block(other); }
-  block& operator=(block&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    return *this;
-  }
-  ~block() { ::operator delete(data_); }
-
-  [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
-  [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
-    return static_cast<char*>(data_) + size_;
-  }
-  void append(const void* from, std::size_t count) {
-    if (count == 0) return;
-    if (capacity_ - size_ < count) return append_growing(from, count);
-    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
-    std::memcpy(static_cast<char*>(data_) + size_, from, count);
-    size_ += count;
-  }
-  void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
-    if (size_ != 0) std::memcpy(data, data_, size_);
-    ::operator delete(data_);
-    data_ = data;
-    capacity_ = capacity;
-  }
-
- private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
-    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
-  }
-
-  void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
-    append(from, count);
-  }
-
-  void* data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
-};
-
-}  // namespace detail
-
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
-/// concepts, which converts to one. Lifetime: borrows.
-template <class T>
-class view {
- public:
-  constexpr view() noexcept = default;
-  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
-
-  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
-  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
-  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-template <class T>
-class pool {
-  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
-
- public:
-  using value_type = T;
-
-  pool() noexcept = default;
-  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
-
-  operator view<T>() const& noexcept { return {data(), size()}; }
-  operator view<T>() const&& = delete;
-
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
-
-  void push_back(const T& value) {
-    if (block_.room() < sizeof(T)) return push_growing(value);
-    ::new (static_cast<void*>(data() + size())) T(value);
-    advance(1);
-  }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
-  /// Room for `count` more elements; write them there, then say how many with advance().
-  [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
-  /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
-  /// New elements are value-initialized.
-  void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
-    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
-  }
-
-  /// Keeps the first `count` elements, of at least so many.
-  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
-
-  friend bool operator==(const pool& a, const pool& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i])) return false;
-    return true;
-  }
-
- private:
-  void push_growing(const T& value) {
-    const T copy = value;  // which may stand in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
-  }
-
-  detail::block block_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_POOL_HPP
-
 namespace tessera::inline TESSERA_ABI {
 
 /// Growing characters. Movable and copyable; not terminated by a zero.
@@ -763,73 +742,6 @@ struct line_column {
 
 
 #endif  // TESSERA_CORE_TEXT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
 
 // ---- tessera/nem/diagnostic.hpp
 //
@@ -2010,7 +1922,7 @@ struct error {
 
 #endif  // TESSERA_CORE_ERROR_HPP
 
-// ---- tessera/nem/keyed_rows.hpp
+// ---- tessera/nem/detail/keyed_rows.hpp
 //
 // Rows by 64-bit keys: what verification remembers, by open addressing.
 //
@@ -2023,8 +1935,8 @@ struct error {
 // Limits:     keys other than 0.
 // Allocation: 2 to 4 rows for each key.
 
-#ifndef TESSERA_NEM_KEYED_ROWS_HPP
-#define TESSERA_NEM_KEYED_ROWS_HPP
+#ifndef TESSERA_NEM_DETAIL_KEYED_ROWS_HPP
+#define TESSERA_NEM_DETAIL_KEYED_ROWS_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -2202,7 +2114,7 @@ class keyed_rows {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_KEYED_ROWS_HPP
+#endif  // TESSERA_NEM_DETAIL_KEYED_ROWS_HPP
 
 // ---- tessera/nem/syntax.hpp
 //
@@ -2275,6 +2187,505 @@ class keyed_rows {
 
 #ifndef TESSERA_NEM_SYNTAX_HPP
 #define TESSERA_NEM_SYNTAX_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+// clang-format off
+// X(enumerator, whether its value is a name or a string)
+#define TESSERA_NEM_NODES(X)                                                                       \
+  X(include, 1) X(device_file, 1) X(device_name, 1) X(program, 1) X(constant, 1) X(let, 1)         \
+  X(buffer, 1) X(loop, 1) X(body, 0) X(transfer, 1) X(store, 1) X(compute, 1) X(wait, 1)           \
+  X(region, 1) X(elem, 0) X(shape, 0) X(layout, 1) X(strides, 0) X(quant, 0) X(quant_field, 0)     \
+  X(level_index, 0) X(size, 0) X(align, 0) X(opcode, 1) X(input, 0) X(output, 0)                   \
+  X(destination, 0) X(source, 0) X(attribute, 1) X(decorator, 1) X(unit_index, 1) X(deps, 0)       \
+  X(name, 1) X(string, 1) X(integer, 0) X(wide_integer, 0) X(real, 0) X(list, 0)                   \
+  X(expression, 0) X(add, 0) X(subtract, 0) X(multiply, 0) X(divide, 0) X(modulo, 0)               \
+  X(negate, 0) X(type_family, 1) X(type_parameter, 1) X(binding, 1) X(condition, 1) X(on, 1)       \
+  X(variant, 1) X(conformance, 0) X(element_type, 0) X(device, 1) X(extends, 1)                    \
+  X(spec_version, 1) X(topology, 0) X(num_engines, 0) X(l2_size, 0) X(l1_size, 0)                  \
+  X(device_units, 0) X(per_engine, 0) X(unit, 1) X(unit_characteristics, 0) X(unit_group, 1)       \
+  X(characteristic, 1) X(mandatory, 0) X(extended, 0) X(variant_ref, 1)
+// clang-format on
+
+enum class node_kind : std::uint8_t {
+#define TESSERA_X(name, has_name) name,
+  TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::string_view node_names[] = {
+#define TESSERA_X(name, has_name) #name,
+    TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+namespace detail {
+inline constexpr bool nodes_with_names[] = {
+#define TESSERA_X(name, has_name) has_name != 0,
+    TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_NODES
+}  // namespace detail
+[[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
+  return node_names[static_cast<std::size_t>(k)];
+}
+
+inline constexpr std::uint32_t no_name = 0xffffffff;  ///< of a task whose token has no name
+inline constexpr std::uint32_t no_node = 0xffffffff;
+inline constexpr std::uint32_t no_index = 0xffffffff;
+
+/// One node of the tree. Its children follow it, up to `next`.
+struct node {
+  node_kind kind = node_kind::include;
+  std::uint8_t detail = 0;   ///< an enumerator, by kind
+  std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
+  std::uint32_t offset = 0;  ///< of its first byte
+  std::uint32_t value = 0;   ///< a name, a number, an index, by kind
+  std::uint32_t next = 0;    ///< the first node behind its children
+};
+static_assert(sizeof(node) == 16);
+
+/// Some characters of a document or a report.
+struct string {
+  std::uint32_t first = 0, size = 0;
+  friend bool operator==(const string&, const string&) = default;
+};
+
+/// What `read` makes of one file.
+struct document {
+  pool<node> nodes;             ///< in the order of the file, each before its children
+  pool<string> names;           ///< each name and string once, in the order of its first use
+  text characters;              ///< those of the names; strings have their escapes resolved
+  pool<std::int64_t> integers;  ///< of wide_integer: those from 2^32 on
+  pool<double> reals;
+
+  [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept;
+  std::string_view name(std::uint32_t) const&& = delete;
+  /// The number of an integer or a wide_integer.
+  [[nodiscard]] std::int64_t integer(const node& n) const noexcept {
+    return n.kind == node_kind::integer ? static_cast<std::int64_t>(n.value) : integers[n.value];
+  }
+};
+
+/// Whether a node is an operator inside of an expression.
+[[nodiscard]] constexpr bool is_operator(node_kind k) noexcept {
+  return k >= node_kind::add && k <= node_kind::negate;
+}
+/// Whether a node begins a statement of a program.
+[[nodiscard]] constexpr bool is_statement(node_kind k) noexcept {
+  return (k >= node_kind::constant && k <= node_kind::loop) ||
+         (k >= node_kind::transfer && k <= node_kind::wait);
+}
+
+/// Whether the value of such a node is a name or a string of the document, or no_name.
+[[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
+  return detail::nodes_with_names[static_cast<std::size_t>(k)];
+}
+/// The name or string of a node, empty where it has none.
+[[nodiscard]] std::string_view name_of(const document& d, std::uint32_t i) noexcept;
+std::string_view name_of(const document&&, std::uint32_t) = delete;
+
+/// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
+class children {
+ public:
+  class iterator {
+   public:
+    iterator(const node* nodes, std::uint32_t at) noexcept : nodes_(nodes), at_(at) {}
+    std::uint32_t operator*() const noexcept { return at_; }
+    iterator& operator++() noexcept { return at_ = nodes_[at_].next, *this; }
+    friend bool operator!=(const iterator& a, const iterator& b) noexcept { return a.at_ != b.at_; }
+
+   private:
+    const node* nodes_;
+    std::uint32_t at_;
+  };
+  children(const document& d, std::uint32_t parent) noexcept
+      : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
+  children(const document&&, std::uint32_t) = delete;
+  [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
+  [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
+
+ private:
+  const node* nodes_;
+  std::uint32_t first_, last_;
+};
+
+/// The first child of a kind, or no_node.
+[[nodiscard]] std::uint32_t child(const document& d, std::uint32_t parent, node_kind k) noexcept;
+/// The first child of a kind that has a detail, such as an attribute that the registry knows.
+[[nodiscard]] std::uint32_t child(const document& d, std::uint32_t parent, node_kind k,
+                                  std::uint8_t detail) noexcept;
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_SYNTAX_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+enum class severity : std::uint8_t { error, warning, note };
+[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
+  return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
+}
+/// Which part of reading or verifying finds something.
+enum class phase : std::uint8_t {
+  lex,
+  parse,
+  include,
+  config,
+  device,
+  names,
+  const_,
+  eval,
+  buffer,
+  region,
+  decorator,
+  opcode,
+  shape,
+  type,
+  transfer,
+  token,
+  place,
+  loop,
+  hazard,
+  run
+};
+enum class profile : std::uint8_t { standard, strict, upstream };
+
+/// The rule behind a code.
+class rule {
+ public:
+  explicit rule(errc code) noexcept;
+  /// "CON-001"; empty for codes of other formats.
+  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
+
+ private:
+  char id_[14] = {};
+  std::size_t size_ = 0;
+};
+
+/// A row of the table of rules.
+struct rule_row {
+  errc code;
+  nem::phase phase;
+  nem::severity severity;  ///< in the profile `standard`
+};
+namespace detail {
+/// Phases as the table spells them.
+struct rule_phases {
+  using enum phase;
+};
+}  // namespace detail
+/// All rules, in the order of their codes.
+inline constexpr rule_row rule_table[] = {
+#define TESSERA_X(name, value, text, phase, severity_)                                             \
+  {errc::name, detail::rule_phases::phase, severity::severity_},
+    TESSERA_NEM_RULES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::size_t rule_count = sizeof rule_table / sizeof rule_table[0];
+
+/// Which part of verifying finds what breaks a rule.
+[[nodiscard]] constexpr phase phase_of(errc code) noexcept {
+  const std::size_t i =
+      static_cast<std::size_t>(code) - static_cast<std::size_t>(rule_table[0].code);
+  return i < rule_count ? rule_table[i].phase : phase::parse;
+}
+/// How severe a rule's findings are in a profile.
+[[nodiscard]] constexpr severity severity_of(errc code, profile p) noexcept {
+  switch (code) {
+    case errc::nem_syn_017_line_operator:
+    case errc::nem_syn_019_trailing_comma:
+    case errc::nem_syn_020_inner_type:
+    case errc::nem_typ_002_extension:
+      return p == profile::strict ? severity::error : severity::warning;
+    case errc::nem_fam_004_quant:
+    case errc::nem_shp_004_output:
+      return p == profile::upstream ? severity::warning : severity::error;
+    default: break;
+  }
+  const std::size_t first = static_cast<std::size_t>(rule_table[0].code);
+  const std::size_t i = static_cast<std::size_t>(code) - first;
+  return i < rule_count ? rule_table[i].severity : severity::error;
+}
+
+/// A range of a source. File 0 is the one that was read or verified, file n is
+/// report::files[n - 1], which an include or a device directive named.
+struct place {
+  std::uint32_t file = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t length = 0;
+};
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  nem::severity severity = nem::severity::error;
+  bool has_note = false, has_fix = false;
+  place where;
+  string text;    ///< one sentence, in report::characters
+  place related;  ///< what the note is about; length 0 for a note about no place
+  string note;
+  place fix;  ///< the range that `replacement` replaces, empty where it is inserted
+  string replacement;
+};
+
+/// What was found, in the order in which it was found.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  pool<string> files;  ///< those behind file 0, as the resolver calls them
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  /// Whether file 0 is a document that was built in code: its places are indices of nodes.
+  bool is_built = false;
+
+  [[nodiscard]] std::string_view text_of(string s) const& noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+  std::string_view text_of(string) const&& = delete;
+};
+
+namespace detail {
+
+/// Collects diagnostics: each rule once for a place, however many iterations find it.
+class findings {
+ public:
+  findings(nem::report* to, nem::profile p, std::size_t most) noexcept
+      : to_(to != nullptr ? to : &own_), profile_(p), most_(most) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// Writes one diagnostic's texts, in this order: its own by <<, then at most one note and one fix.
+  class writer {
+   public:
+    explicit writer(findings& f, diagnostic* d) noexcept : f_(f), d_(d) {
+      if (d_ != nullptr) d_->text.first = f_.at();
+    }
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+    ~writer() { close(); }
+
+    template <class Part>
+    writer& operator<<(const Part& part) {
+      if (d_ == nullptr) return *this;
+      if constexpr (requires { std::string_view(part); })
+        put(std::string_view(part));
+      else
+        f_.to_->characters << part;
+      return *this;
+    }
+    /// What follows is the note, about `related`.
+    writer& note(place related = {});
+    /// What follows replaces `range`.
+    writer& fix(place range);
+
+   private:
+    void put(std::string_view part);
+    writer& start();
+    void close();
+    findings& f_;
+    diagnostic* d_;
+    string* open_ = nullptr;
+  };
+
+  /// Writes what each text ends with: the iteration that it is about.
+  struct ending {
+    void (*write)(const void* context, const diagnostic& d, text& to) = nullptr;
+    const void* context = nullptr;
+  };
+  ending tail = {};
+
+  /// Adds a finding; what is written into the result is its text.
+  writer add(errc code, place where);
+
+  [[nodiscard]] bool failed() const noexcept { return first_error_.code != errc::ok; }
+  [[nodiscard]] std::uint64_t errors() const noexcept { return to_->errors; }
+  /// The first error.
+  [[nodiscard]] tessera::error error() const noexcept { return first_error_; }
+  [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
+  [[nodiscard]] nem::report& report() noexcept { return *to_; }
+
+ private:
+  [[nodiscard]] std::uint32_t at() const noexcept {
+    return static_cast<std::uint32_t>(to_->characters.size());
+  }
+  /// There are fewer than 2^16 files and codes.
+  [[nodiscard]] bool first_time(errc code, place where);
+
+  nem::report own_;
+  nem::report* to_;
+  nem::profile profile_;
+  std::size_t most_;
+  tessera::error first_error_;
+  struct seen {
+    std::uint64_t key = 0;
+  };
+  keyed_rows<seen> seen_;
+};
+
+/// Where a node of the document in `file` stands.
+[[nodiscard]] inline place place_of(const node& n, std::uint32_t file = 0) noexcept {
+  return {file, n.offset, n.length};
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_DIAGNOSTIC_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// A file that diagnostics are about, with its name as it is to be shown.
+struct source_file {
+  std::string_view name;
+  std::string_view text;
+};
+
+/// Shows the diagnostics of a report.
+class listing {
+ public:
+  /// `sources` are the file that was read and those behind it in the order of report::files; files
+  /// that it lacks are named without their lines.
+  listing(const report& found, view<source_file> sources);
+  listing(const report&&, view<source_file>) = delete;
+
+  /// The line and column where a place begins; 1, 1 in files without a source.
+  [[nodiscard]] line_column locate(place p) const noexcept;
+
+  /// The name of the file that a place is in.
+  [[nodiscard]] std::string_view file_name(place p) const noexcept;
+
+  /// A diagnostic with its line, its note and its fix.
+  [[nodiscard]] text describe(const diagnostic& d) const;
+
+ private:
+  [[nodiscard]] static bool is_line(std::string_view s) noexcept { return s.find('\n') == s.npos; }
+  [[nodiscard]] bool is_built(place p) const noexcept { return found_.is_built && p.file == 0; }
+  void append(text& out, place p, std::string_view severity, std::string_view message,
+              std::string_view id, std::string_view inserted, std::size_t inserted_at) const;
+
+  const report& found_;
+  view<source_file> sources_;
+  pool<std::uint32_t> lines_;      // where each line of each file begins
+  pool<std::size_t> first_lines_;  // of each file, in lines_
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_DESCRIBE_HPP
+
+// ---- tessera/nem/execution.hpp
+//
+// What verification is made of, for machines that check a program as they execute it.
+//
+//   nem::report report;
+//   nem::verify_options options;
+//   nem::findings found(&report, program.profile(), options.max_diagnostics);
+//   nem::context c{program.document(), options, found, program.catalog(), program.target()};
+//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // as nem::visit does, with the context
+//
+//   walker           calls a visitor with all that a program does       walk.hpp
+//   findings         collects diagnostics                               diagnostic.hpp
+//   context          what rules share                                   context.hpp
+//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules_compute.hpp
+//   check_transfer   XFR of a transfer or a store                       rules_transfer.hpp
+//   hazards          HAZ and CAP-003, as the program goes on            hazards.hpp
+//
+// verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
+// that no rule has seen.
+//
+// Lifetime:   a context borrows the program, the options and the findings.
+// Errors:     findings.
+// Limits:     those of each part.
+// Allocation: those of each part.
+
+#ifndef TESSERA_NEM_EXECUTION_HPP
+#define TESSERA_NEM_EXECUTION_HPP
+
+
+// ---- tessera/nem/detail/context.hpp
+//
+// What the rules of verification share: the document, the catalog, the target and the findings.
+//
+//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
+//
+// Lifetime:   borrows all that it names; owned by verify().
+// Errors:     none.
+// Limits:     none.
+// Allocation: that of `values`.
+
+#ifndef TESSERA_NEM_DETAIL_CONTEXT_HPP
+#define TESSERA_NEM_DETAIL_CONTEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/model.hpp
+//
+// What a program means in one iteration: buffers, regions and tasks with every expression evaluated.
+//
+//   void task(const nem::values& v, const nem::task& t) {
+//     for (const nem::operand& o : v.inputs(t)) use(v.regions[o.region].offset);
+//   }
+//
+//   buffer      level, engine, size, alignment            "Buffers"
+//   region      buffer, bytes, element type, shape, …     "Regions"
+//   quant       scales and zero points                    "Quantization Descriptor"
+//   task        opcode, operands, tasks it depends on     "Tasks and Tokens"
+//
+// Regions of a loop body are evaluated anew in each iteration; `values` holds those that are visible.
+//
+// Lifetime:   views of `values` last until the next statement is visited.
+// Errors:     none.
+// Limits:     none.
+// Allocation: that of the pools.
+
+#ifndef TESSERA_NEM_MODEL_HPP
+#define TESSERA_NEM_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/detail/attributes.hpp
+//
+// The attributes of a compute task, evaluated: what rules and machines ask for.
+//
+//   void task(const nem::values& v, const nem::task& t) {
+//     const nem::attributes& a = v.attributes;
+//     if (a.has(nem::attribute::strides)) use(a.strides[0]);
+//   }
+//
+//   integer            axis, groups
+//   real               alpha, min_val, max_val, constant_value, epsilon
+//   list of integers   pads strides dilations kernel_shape perm target_shape starts ends axes steps
+//                      split_sizes
+//   other              accum_type, keepdims, mode, op
+//
+// Those that aren't given have their defaults; has() tells.
+//
+// Lifetime:   lists borrow; in `values` they last until the next statement is visited.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_DETAIL_ATTRIBUTES_HPP
+#define TESSERA_NEM_DETAIL_ATTRIBUTES_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -2779,629 +3190,6 @@ inline constexpr std::string_view upstream_reserved_words[] = {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-// clang-format off
-// X(enumerator, whether its value is a name or a string)
-#define TESSERA_NEM_NODES(X)                                                                       \
-  X(include, 1) X(device_file, 1) X(device_name, 1) X(program, 1) X(constant, 1) X(let, 1)         \
-  X(buffer, 1) X(loop, 1) X(body, 0) X(transfer, 1) X(store, 1) X(compute, 1) X(wait, 1)           \
-  X(region, 1) X(elem, 0) X(shape, 0) X(layout, 1) X(strides, 0) X(quant, 0) X(quant_field, 0)     \
-  X(level_index, 0) X(size, 0) X(align, 0) X(opcode, 1) X(input, 0) X(output, 0)                   \
-  X(destination, 0) X(source, 0) X(attribute, 1) X(decorator, 1) X(unit_index, 1) X(deps, 0)       \
-  X(name, 1) X(string, 1) X(integer, 0) X(wide_integer, 0) X(real, 0) X(list, 0)                   \
-  X(expression, 0) X(add, 0) X(subtract, 0) X(multiply, 0) X(divide, 0) X(modulo, 0)               \
-  X(negate, 0) X(type_family, 1) X(type_parameter, 1) X(binding, 1) X(condition, 1) X(on, 1)       \
-  X(variant, 1) X(conformance, 0) X(element_type, 0) X(device, 1) X(extends, 1)                    \
-  X(spec_version, 1) X(topology, 0) X(num_engines, 0) X(l2_size, 0) X(l1_size, 0)                  \
-  X(device_units, 0) X(per_engine, 0) X(unit, 1) X(unit_characteristics, 0) X(unit_group, 1)       \
-  X(characteristic, 1) X(mandatory, 0) X(extended, 0) X(variant_ref, 1)
-// clang-format on
-
-enum class node_kind : std::uint8_t {
-#define TESSERA_X(name, has_name) name,
-  TESSERA_NEM_NODES(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr std::string_view node_names[] = {
-#define TESSERA_X(name, has_name) #name,
-    TESSERA_NEM_NODES(TESSERA_X)
-#undef TESSERA_X
-};
-namespace detail {
-inline constexpr bool nodes_with_names[] = {
-#define TESSERA_X(name, has_name) has_name != 0,
-    TESSERA_NEM_NODES(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_NODES
-}  // namespace detail
-[[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
-  return node_names[static_cast<std::size_t>(k)];
-}
-
-inline constexpr std::uint32_t no_name = 0xffffffff;  ///< of a task whose token has no name
-inline constexpr std::uint32_t no_node = 0xffffffff;
-inline constexpr std::uint32_t no_index = 0xffffffff;
-
-/// One node of the tree. Its children follow it, up to `next`.
-struct node {
-  node_kind kind = node_kind::include;
-  std::uint8_t detail = 0;   ///< an enumerator, by kind
-  std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
-  std::uint32_t offset = 0;  ///< of its first byte
-  std::uint32_t value = 0;   ///< a name, a number, an index, by kind
-  std::uint32_t next = 0;    ///< the first node behind its children
-};
-static_assert(sizeof(node) == 16);
-
-/// Some characters of a document or a report.
-struct string {
-  std::uint32_t first = 0, size = 0;
-  friend bool operator==(const string&, const string&) = default;
-};
-
-/// What `read` makes of one file.
-struct document {
-  pool<node> nodes;             ///< in the order of the file, each before its children
-  pool<string> names;           ///< each name and string once, in the order of its first use
-  text characters;              ///< those of the names; strings have their escapes resolved
-  pool<std::int64_t> integers;  ///< of wide_integer: those from 2^32 on
-  pool<double> reals;
-
-  [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept {
-    const string s = names[index];
-    return {characters.data() + s.first, s.size};
-  }
-  std::string_view name(std::uint32_t) const&& = delete;
-  /// The number of an integer or a wide_integer.
-  [[nodiscard]] std::int64_t integer(const node& n) const noexcept {
-    return n.kind == node_kind::integer ? static_cast<std::int64_t>(n.value) : integers[n.value];
-  }
-};
-
-/// Whether a node is an operator inside of an expression.
-[[nodiscard]] constexpr bool is_operator(node_kind k) noexcept {
-  return k >= node_kind::add && k <= node_kind::negate;
-}
-/// Whether a node begins a statement of a program.
-[[nodiscard]] constexpr bool is_statement(node_kind k) noexcept {
-  return (k >= node_kind::constant && k <= node_kind::loop) ||
-         (k >= node_kind::transfer && k <= node_kind::wait);
-}
-
-/// Whether the value of such a node is a name or a string of the document, or no_name.
-[[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
-  return detail::nodes_with_names[static_cast<std::size_t>(k)];
-}
-/// The name or string of a node, empty where it has none.
-[[nodiscard]] inline std::string_view name_of(const document& d, std::uint32_t i) noexcept {
-  const node& n = d.nodes[i];
-  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
-}
-std::string_view name_of(const document&&, std::uint32_t) = delete;
-
-/// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
-class children {
- public:
-  class iterator {
-   public:
-    iterator(const node* nodes, std::uint32_t at) noexcept : nodes_(nodes), at_(at) {}
-    std::uint32_t operator*() const noexcept { return at_; }
-    iterator& operator++() noexcept { return at_ = nodes_[at_].next, *this; }
-    friend bool operator!=(const iterator& a, const iterator& b) noexcept { return a.at_ != b.at_; }
-
-   private:
-    const node* nodes_;
-    std::uint32_t at_;
-  };
-  children(const document& d, std::uint32_t parent) noexcept
-      : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
-  children(const document&&, std::uint32_t) = delete;
-  [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
-  [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
-
- private:
-  const node* nodes_;
-  std::uint32_t first_, last_;
-};
-
-/// The first child of a kind, or no_node.
-[[nodiscard]] inline std::uint32_t child(const document& d, std::uint32_t parent,
-                                         node_kind k) noexcept {
-  for (const std::uint32_t c : children(d, parent))
-    if (d.nodes[c].kind == k) return c;
-  return no_node;
-}
-/// The first child of a kind that has a detail, such as an attribute that the registry knows.
-[[nodiscard]] inline std::uint32_t child(const document& d, std::uint32_t parent, node_kind k,
-                                         std::uint8_t detail) noexcept {
-  for (const std::uint32_t c : children(d, parent))
-    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
-  return no_node;
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_SYNTAX_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-enum class severity : std::uint8_t { error, warning, note };
-[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
-  return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
-}
-/// Which part of reading or verifying finds something.
-enum class phase : std::uint8_t {
-  lex,
-  parse,
-  include,
-  config,
-  device,
-  names,
-  const_,
-  eval,
-  buffer,
-  region,
-  decorator,
-  opcode,
-  shape,
-  type,
-  transfer,
-  token,
-  place,
-  loop,
-  hazard,
-  run
-};
-enum class profile : std::uint8_t { standard, strict, upstream };
-
-/// The rule behind a code.
-class rule {
- public:
-  explicit rule(errc code) noexcept {
-    const std::string_view name = error{code}.name();
-    if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
-    const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
-    while (size_ < (is_run ? sizeof id_ : 7) && size_ + 4 < name.size()) {
-      const char c = name[4 + size_];
-      id_[size_++] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    }
-  }
-  /// "CON-001"; empty for codes of other formats.
-  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
-
- private:
-  char id_[14] = {};
-  std::size_t size_ = 0;
-};
-
-/// A row of the table of rules.
-struct rule_row {
-  errc code;
-  nem::phase phase;
-  nem::severity severity;  ///< in the profile `standard`
-};
-namespace detail {
-/// Phases as the table spells them.
-struct rule_phases {
-  using enum phase;
-};
-}  // namespace detail
-/// All rules, in the order of their codes.
-inline constexpr rule_row rule_table[] = {
-#define TESSERA_X(name, value, text, phase, severity_)                                             \
-  {errc::name, detail::rule_phases::phase, severity::severity_},
-    TESSERA_NEM_RULES(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr std::size_t rule_count = sizeof rule_table / sizeof rule_table[0];
-
-/// Which part of verifying finds what breaks a rule.
-[[nodiscard]] constexpr phase phase_of(errc code) noexcept {
-  const std::size_t i =
-      static_cast<std::size_t>(code) - static_cast<std::size_t>(rule_table[0].code);
-  return i < rule_count ? rule_table[i].phase : phase::parse;
-}
-/// How severe a rule's findings are in a profile.
-[[nodiscard]] constexpr severity severity_of(errc code, profile p) noexcept {
-  switch (code) {
-    case errc::nem_syn_017_line_operator:
-    case errc::nem_syn_019_trailing_comma:
-    case errc::nem_syn_020_inner_type:
-    case errc::nem_typ_002_extension:
-      return p == profile::strict ? severity::error : severity::warning;
-    case errc::nem_fam_004_quant:
-    case errc::nem_shp_004_output:
-      return p == profile::upstream ? severity::warning : severity::error;
-    default: break;
-  }
-  const std::size_t first = static_cast<std::size_t>(rule_table[0].code);
-  const std::size_t i = static_cast<std::size_t>(code) - first;
-  return i < rule_count ? rule_table[i].severity : severity::error;
-}
-
-/// A range of a source. File 0 is the one that was read or verified, file n is
-/// report::files[n - 1], which an include or a device directive named.
-struct place {
-  std::uint32_t file = 0;
-  std::uint32_t offset = 0;
-  std::uint32_t length = 0;
-};
-
-/// One finding.
-struct diagnostic {
-  errc code = errc::ok;
-  nem::severity severity = nem::severity::error;
-  bool has_note = false, has_fix = false;
-  place where;
-  string text;    ///< one sentence, in report::characters
-  place related;  ///< what the note is about; length 0 for a note about no place
-  string note;
-  place fix;  ///< the range that `replacement` replaces, empty where it is inserted
-  string replacement;
-};
-
-/// What was found, in the order in which it was found.
-struct report {
-  pool<diagnostic> diagnostics;
-  text characters;
-  pool<string> files;  ///< those behind file 0, as the resolver calls them
-  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
-  /// Whether file 0 is a document that was built in code: its places are indices of nodes.
-  bool is_built = false;
-
-  [[nodiscard]] std::string_view text_of(string s) const& noexcept {
-    return {characters.data() + s.first, s.size};
-  }
-  std::string_view text_of(string) const&& = delete;
-};
-
-namespace detail {
-
-inline constexpr std::size_t max_quoted = 200;  ///< bytes of a name in a text
-
-/// Collects diagnostics: each rule once for a place, however many iterations find it.
-class findings {
- public:
-  findings(nem::report* to, nem::profile p, std::size_t most) noexcept
-      : to_(to != nullptr ? to : &own_), profile_(p), most_(most) {}
-  findings(const findings&) = delete;
-  findings& operator=(const findings&) = delete;
-
-  /// Writes one diagnostic's texts, in this order: its own by <<, then at most one note and one fix.
-  class writer {
-   public:
-    explicit writer(findings& f, diagnostic* d) noexcept : f_(f), d_(d) {
-      if (d_ != nullptr) d_->text.first = f_.at();
-    }
-    writer(const writer&) = delete;
-    writer& operator=(const writer&) = delete;
-    ~writer() { close(); }
-
-    template <class Part>
-    writer& operator<<(const Part& part) {
-      if (d_ == nullptr) return *this;
-      if constexpr (requires { std::string_view(part); })
-        put(std::string_view(part));
-      else
-        f_.to_->characters << part;
-      return *this;
-    }
-    /// What follows is the note, about `related`.
-    writer& note(place related = {}) {
-      close();
-      if (d_ != nullptr) d_->has_note = true, d_->related = related, open_ = &d_->note;
-      return start();
-    }
-    /// What follows replaces `range`.
-    writer& fix(place range) {
-      close();
-      if (d_ != nullptr) d_->has_fix = true, d_->fix = range, open_ = &d_->replacement;
-      return start();
-    }
-
-   private:
-    void put(std::string_view part) {
-      std::size_t size = part.size();
-      if (size > max_quoted && open_ != &d_->replacement)
-        for (size = max_quoted;
-             size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
-          --size;
-      // A replacement is text of the file; all else is shown to people.
-      if (open_ == &d_->replacement)
-        f_.to_->characters << part;
-      else
-        append_shown(f_.to_->characters, part.substr(0, size));
-      if (size < part.size()) f_.to_->characters << "...";
-    }
-    writer& start() {
-      if (d_ != nullptr) open_->first = f_.at();
-      return *this;
-    }
-    void close() {
-      if (d_ == nullptr) return;
-      if (open_ == nullptr && f_.tail.write != nullptr)
-        f_.tail.write(f_.tail.context, *d_, f_.to_->characters);
-      string& s = open_ != nullptr ? *open_ : d_->text;
-      s.size = f_.at() - s.first;
-    }
-    findings& f_;
-    diagnostic* d_;
-    string* open_ = nullptr;
-  };
-
-  /// Writes what each text ends with: the iteration that it is about.
-  struct ending {
-    void (*write)(const void* context, const diagnostic& d, text& to) = nullptr;
-    const void* context = nullptr;
-  };
-  ending tail = {};
-
-  /// Adds a finding; what is written into the result is its text.
-  writer add(errc code, place where) {
-    const severity s = severity_of(code, profile_);
-    if (!first_time(code, where)) return writer(*this, nullptr);
-    if (s == severity::error && first_error_.code == errc::ok)
-      first_error_ = {code, where.offset,
-                      to_->is_built && where.file == 0 ? error_index::node : error_index::none};
-    ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
-    if (to_->diagnostics.size() >= most_) return writer(*this, nullptr);
-    to_->diagnostics.push_back({});
-    diagnostic& d = to_->diagnostics.back();
-    d.code = code;
-    d.severity = s;
-    d.where = where;
-    return writer(*this, &d);
-  }
-
-  [[nodiscard]] bool failed() const noexcept { return first_error_.code != errc::ok; }
-  [[nodiscard]] std::uint64_t errors() const noexcept { return to_->errors; }
-  /// The first error.
-  [[nodiscard]] tessera::error error() const noexcept { return first_error_; }
-  [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
-  [[nodiscard]] nem::report& report() noexcept { return *to_; }
-
- private:
-  [[nodiscard]] std::uint32_t at() const noexcept {
-    return static_cast<std::uint32_t>(to_->characters.size());
-  }
-  /// There are fewer than 2^16 files and codes.
-  [[nodiscard]] bool first_time(errc code, place where) {
-    return seen_
-        .find(std::uint64_t{where.offset} << 32 | std::uint64_t{where.file} << 16 |
-              static_cast<std::uint64_t>(code))
-        .is_new;
-  }
-
-  nem::report own_;
-  nem::report* to_;
-  nem::profile profile_;
-  std::size_t most_;
-  tessera::error first_error_;
-  struct seen {
-    std::uint64_t key = 0;
-  };
-  keyed_rows<seen> seen_;
-};
-
-/// Where a node of the document in `file` stands.
-[[nodiscard]] inline place place_of(const node& n, std::uint32_t file = 0) noexcept {
-  return {file, n.offset, n.length};
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DIAGNOSTIC_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// A file that diagnostics are about, with its name as it is to be shown.
-struct source_file {
-  std::string_view name;
-  std::string_view text;
-};
-
-/// Shows the diagnostics of a report.
-class listing {
- public:
-  /// `sources` are the file that was read and those behind it in the order of report::files; files
-  /// that it lacks are named without their lines.
-  listing(const report& found, view<source_file> sources) : found_(found), sources_(sources) {
-    for (const source_file& s : sources) {
-      first_lines_.push_back(lines_.size());
-      lines_.push_back(0);
-      for (std::size_t i = s.text.find('\n'); i != s.text.npos; i = s.text.find('\n', i + 1))
-        lines_.push_back(static_cast<std::uint32_t>(i + 1));
-    }
-    first_lines_.push_back(lines_.size());
-  }
-  listing(const report&&, view<source_file>) = delete;
-
-  /// The line and column where a place begins; 1, 1 in files without a source.
-  [[nodiscard]] line_column locate(place p) const noexcept {
-    if (p.file >= sources_.size()) return {};
-    std::size_t first = first_lines_[p.file], last = first_lines_[p.file + 1];
-    const std::size_t begin = first;
-    while (last - first > 1) {  // the last line that begins at or before the place
-      const std::size_t middle = first + (last - first) / 2;
-      if (lines_[middle] <= p.offset)
-        first = middle;
-      else
-        last = middle;
-    }
-    return {first - begin + 1, std::uint64_t{p.offset} - lines_[first] + 1};
-  }
-
-  /// The name of the file that a place is in.
-  [[nodiscard]] std::string_view file_name(place p) const noexcept {
-    if (p.file < sources_.size()) return sources_[p.file].name;
-    return p.file == 0 ? std::string_view("<input>") : found_.text_of(found_.files[p.file - 1]);
-  }
-
-  /// A diagnostic with its line, its note and its fix.
-  [[nodiscard]] text describe(const diagnostic& d) const {
-    text out;
-    const bool beside = d.has_fix && d.fix.file == d.where.file && d.replacement.size != 0 &&
-                        is_line(found_.text_of(d.replacement));
-    append(out, d.where, name(d.severity), found_.text_of(d.text), rule(d.code).id(),
-           beside ? found_.text_of(d.replacement) : std::string_view(), d.fix.offset);
-    if (d.has_note) {
-      if (d.related.length == 0)
-        out << "  note: " << found_.text_of(d.note) << '\n';
-      else
-        append(out, d.related, "note", found_.text_of(d.note), {}, {}, 0);
-    }
-    return out;
-  }
-
- private:
-  [[nodiscard]] static bool is_line(std::string_view s) noexcept { return s.find('\n') == s.npos; }
-  [[nodiscard]] bool is_built(place p) const noexcept { return found_.is_built && p.file == 0; }
-  void append(text& out, place p, std::string_view severity, std::string_view message,
-              std::string_view id, std::string_view inserted, std::size_t inserted_at) const {
-    const line_column at = locate(p);
-    out << file_name(p);
-    if (p.file < sources_.size() && !is_built(p)) out << ':' << at.line << ':' << at.column;
-    out << ": " << severity << ": " << message;
-    if (!id.empty()) out << " [" << id << ']';
-    if (is_built(p)) out << " at node " << p.offset;
-    out << '\n';
-    if (is_built(p) || p.file >= sources_.size()) return;
-    const std::string_view source = sources_[p.file].text;
-    const std::size_t offset = p.offset < source.size() ? p.offset : source.size();
-    tessera::detail::append_caret(out, source, offset, p.length, inserted, inserted_at);
-  }
-
-  const report& found_;
-  view<source_file> sources_;
-  pool<std::uint32_t> lines_;      // where each line of each file begins
-  pool<std::size_t> first_lines_;  // of each file, in lines_
-};
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DESCRIBE_HPP
-
-// ---- tessera/nem/detail/errors.hpp
-//
-// The names and messages of NEM's codes, made known to core.
-
-#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
-#define TESSERA_NEM_DETAIL_ERRORS_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
-    TESSERA_NEM_RULES(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace nem::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
-
-// ---- tessera/nem/execution.hpp
-//
-// What verification is made of, for machines that check a program as they execute it.
-//
-//   nem::report report;
-//   nem::verify_options options;
-//   nem::findings found(&report, program.profile(), options.max_diagnostics);
-//   nem::context c{program.document(), options, found, program.catalog(), program.target()};
-//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // as nem::visit does, with the context
-//
-//   walker           calls a visitor with all that a program does       walk.hpp
-//   findings         collects diagnostics                               diagnostic.hpp
-//   context          what rules share                                   context.hpp
-//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules_compute.hpp
-//   check_transfer   XFR of a transfer or a store                       rules_transfer.hpp
-//   hazards          HAZ and CAP-003, as the program goes on            hazards.hpp
-//
-// verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
-// that no rule has seen.
-//
-// Lifetime:   a context borrows the program, the options and the findings.
-// Errors:     findings.
-// Limits:     those of each part.
-// Allocation: those of each part.
-
-#ifndef TESSERA_NEM_EXECUTION_HPP
-#define TESSERA_NEM_EXECUTION_HPP
-
-
-// ---- tessera/nem/context.hpp
-//
-// What the rules of verification share: the document, the catalog, the target and the findings.
-//
-//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
-//
-// Lifetime:   borrows all that it names; owned by verify().
-// Errors:     none.
-// Limits:     none.
-// Allocation: that of `values`.
-
-#ifndef TESSERA_NEM_CONTEXT_HPP
-#define TESSERA_NEM_CONTEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/attributes.hpp
-//
-// The attributes of a compute task, evaluated: what rules and machines ask for.
-//
-//   void task(const nem::values& v, const nem::task& t) {
-//     const nem::attributes& a = v.attributes;
-//     if (a.has(nem::attribute::strides)) use(a.strides[0]);
-//   }
-//
-//   integer            axis, groups
-//   real               alpha, min_val, max_val, constant_value, epsilon
-//   list of integers   pads strides dilations kernel_shape perm target_shape starts ends axes steps
-//                      split_sizes
-//   other              accum_type, keepdims, mode, op
-//
-// Those that aren't given have their defaults; has() tells.
-//
-// Lifetime:   lists borrow; in `values` they last until the next statement is visited.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_ATTRIBUTES_HPP
-#define TESSERA_NEM_ATTRIBUTES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
 inline constexpr std::uint32_t max_rank = 32;  ///< dimensions of an operand of a compute task
 
 /// What `pad` puts around a tensor.
@@ -3455,9 +3243,119 @@ struct attributes {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_ATTRIBUTES_HPP
+#endif  // TESSERA_NEM_DETAIL_ATTRIBUTES_HPP
 
-// ---- tessera/nem/catalog.hpp
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// What @readonly, @writeonly and @materialized say; bits.
+enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_materialized = 4 };
+
+/// A buffer; `size` and `align` only count where it is known.
+struct buffer {
+  std::uint32_t node = 0;  ///< its declaration
+  std::uint32_t name = 0;  ///< in document::names
+  nem::level level = nem::level::ddr;
+  std::uint8_t flags = 0;
+  bool is_known = false;    ///< whether its size could be evaluated
+  std::int64_t engine = 0;  ///< of an L1
+  std::int64_t size = 0;    ///< bytes
+  std::int64_t align = 1;   ///< bytes
+};
+
+/// The descriptor of a region: an element q stands for scale * (q - zero point).
+struct quant {
+  quantization form = quantization::per_tensor;
+  std::int64_t axis = 0, group_size = 0;                ///< where the form has them
+  std::uint32_t first_scale = 0, scales = 0;            ///< in values::reals
+  std::uint32_t first_zero_point = 0, zero_points = 0;  ///< in values::numbers
+};
+
+/// Bytes of a buffer, and what stands in them, where a type was given.
+struct region {
+  std::uint32_t node = 0;               ///< the node_kind::region
+  std::uint32_t declaration = no_node;  ///< its `let`; no_node for a region in place
+  std::uint32_t buffer = no_index;      ///< in values::buffers; no_index where it isn't known
+  std::int64_t offset = 0, extent = 0;  ///< bytes, relative to the buffer
+  nem::element element = nem::element::none;
+  std::uint8_t flags = 0;  ///< access_flag, with those of the buffer
+  bool has_shape = false, has_strides = false;
+  std::uint32_t layout = no_name;               ///< in document::names
+  std::uint32_t first_dimension = 0, rank = 0;  ///< in values::numbers, elements
+  std::uint32_t first_stride = 0, strides = 0;  ///< in values::numbers, elements
+  std::uint32_t quant = no_index;               ///< in values::quants
+  bool is_sound = false;  ///< evaluated, and without an error of its own; checks of tasks need this
+};
+
+/// One operand of the current task.
+struct operand {
+  std::uint32_t node = 0;           ///< its node: input, output, destination or source
+  std::uint32_t region = no_index;  ///< in values::regions; no_index where it isn't known
+  std::uint8_t flags = 0;           ///< of the region and of the operand
+};
+
+/// One execution of a transfer, a store or a compute task.
+struct task {
+  std::uint32_t index = 0;  ///< how many tasks were issued before
+  std::uint32_t node = 0;
+  nem::opcode opcode = nem::opcode::unknown;  ///< transfer and store too
+  nem::mode mode = nem::mode::async;
+  std::uint32_t token = no_name;                             ///< its name
+  std::uint32_t first_operand = 0, inputs = 0, outputs = 0;  ///< in values::operands, inputs first
+  std::uint32_t first_dep = 0, deps = 0;                     ///< in values::deps
+  nem::unit unit = nem::unit::none;  ///< of @resource, when it names one that can be bound
+  std::int64_t unit_index = 0;
+  std::int64_t engine = -1;  ///< of its L1 regions or @seq_engine; -1 for any
+  bool is_memmove = false;
+};
+
+/// Everything that is visible at one point of a program.
+struct values {
+  pool<nem::buffer> buffers;
+  pool<nem::region> regions;
+  pool<nem::quant> quants;
+  pool<std::int64_t> numbers;
+  pool<double> reals;
+  pool<nem::operand> operands;  ///< of the current task
+  pool<std::uint32_t> deps;     ///< of the current task: indices of tasks
+  nem::attributes attributes;   ///< of the current task, where it computes
+
+  [[nodiscard]] view<nem::operand> inputs(const task& t) const& noexcept {
+    return {operands.data() + t.first_operand, t.inputs};
+  }
+  view<nem::operand> inputs(const task&) const&& = delete;
+  [[nodiscard]] view<nem::operand> outputs(const task& t) const& noexcept {
+    return {operands.data() + t.first_operand + t.inputs, t.outputs};
+  }
+  view<nem::operand> outputs(const task&) const&& = delete;
+  [[nodiscard]] view<std::uint32_t> tasks_before(const task& t) const& noexcept {
+    return {deps.data() + t.first_dep, t.deps};
+  }
+  view<std::uint32_t> tasks_before(const task&) const&& = delete;
+  [[nodiscard]] view<std::int64_t> shape(const nem::region& r) const& noexcept {
+    return {numbers.data() + r.first_dimension, r.rank};
+  }
+  view<std::int64_t> shape(const nem::region&) const&& = delete;
+  [[nodiscard]] view<std::int64_t> strides(const nem::region& r) const& noexcept {
+    return {numbers.data() + r.first_stride, r.strides};
+  }
+  view<std::int64_t> strides(const nem::region&) const&& = delete;
+  [[nodiscard]] view<double> scales(const nem::quant& q) const& noexcept {
+    return {reals.data() + q.first_scale, q.scales};
+  }
+  view<double> scales(const nem::quant&) const&& = delete;
+  [[nodiscard]] view<std::int64_t> zero_points(const nem::quant& q) const& noexcept {
+    return {numbers.data() + q.first_zero_point, q.zero_points};
+  }
+  view<std::int64_t> zero_points(const nem::quant&) const&& = delete;
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_MODEL_HPP
+
+// ---- tessera/nem/detail/catalog.hpp
 //
 // Type families and devices, as declarations of any file define them.
 //
@@ -3478,8 +3376,8 @@ struct attributes {
 // Limits:     none.
 // Allocation: linear in the declarations.
 
-#ifndef TESSERA_NEM_CATALOG_HPP
-#define TESSERA_NEM_CATALOG_HPP
+#ifndef TESSERA_NEM_DETAIL_CATALOG_HPP
+#define TESSERA_NEM_DETAIL_CATALOG_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -3749,145 +3647,7 @@ struct verify_options {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_CATALOG_HPP
-
-// ---- tessera/nem/model.hpp
-//
-// What a program means in one iteration: buffers, regions and tasks with every expression evaluated.
-//
-//   void task(const nem::values& v, const nem::task& t) {
-//     for (const nem::operand& o : v.inputs(t)) use(v.regions[o.region].offset);
-//   }
-//
-//   buffer      level, engine, size, alignment            "Buffers"
-//   region      buffer, bytes, element type, shape, …     "Regions"
-//   quant       scales and zero points                    "Quantization Descriptor"
-//   task        opcode, operands, tasks it depends on     "Tasks and Tokens"
-//
-// Regions of a loop body are evaluated anew in each iteration; `values` holds those that are visible.
-//
-// Lifetime:   views of `values` last until the next statement is visited.
-// Errors:     none.
-// Limits:     none.
-// Allocation: that of the pools.
-
-#ifndef TESSERA_NEM_MODEL_HPP
-#define TESSERA_NEM_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// What @readonly, @writeonly and @materialized say; bits.
-enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_materialized = 4 };
-
-/// A buffer; `size` and `align` only count where it is known.
-struct buffer {
-  std::uint32_t node = 0;  ///< its declaration
-  std::uint32_t name = 0;  ///< in document::names
-  nem::level level = nem::level::ddr;
-  std::uint8_t flags = 0;
-  bool is_known = false;    ///< whether its size could be evaluated
-  std::int64_t engine = 0;  ///< of an L1
-  std::int64_t size = 0;    ///< bytes
-  std::int64_t align = 1;   ///< bytes
-};
-
-/// The descriptor of a region: an element q stands for scale * (q - zero point).
-struct quant {
-  quantization form = quantization::per_tensor;
-  std::int64_t axis = 0, group_size = 0;                ///< where the form has them
-  std::uint32_t first_scale = 0, scales = 0;            ///< in values::reals
-  std::uint32_t first_zero_point = 0, zero_points = 0;  ///< in values::numbers
-};
-
-/// Bytes of a buffer, and what stands in them, where a type was given.
-struct region {
-  std::uint32_t node = 0;               ///< the node_kind::region
-  std::uint32_t declaration = no_node;  ///< its `let`; no_node for a region in place
-  std::uint32_t buffer = no_index;      ///< in values::buffers; no_index where it isn't known
-  std::int64_t offset = 0, extent = 0;  ///< bytes, relative to the buffer
-  nem::element element = nem::element::none;
-  std::uint8_t flags = 0;  ///< access_flag, with those of the buffer
-  bool has_shape = false, has_strides = false;
-  std::uint32_t layout = no_name;               ///< in document::names
-  std::uint32_t first_dimension = 0, rank = 0;  ///< in values::numbers, elements
-  std::uint32_t first_stride = 0, strides = 0;  ///< in values::numbers, elements
-  std::uint32_t quant = no_index;               ///< in values::quants
-  bool is_sound = false;  ///< evaluated, and without an error of its own; checks of tasks need this
-};
-
-/// One operand of the current task.
-struct operand {
-  std::uint32_t node = 0;           ///< its node: input, output, destination or source
-  std::uint32_t region = no_index;  ///< in values::regions; no_index where it isn't known
-  std::uint8_t flags = 0;           ///< of the region and of the operand
-};
-
-/// One execution of a transfer, a store or a compute task.
-struct task {
-  std::uint32_t index = 0;  ///< how many tasks were issued before
-  std::uint32_t node = 0;
-  nem::opcode opcode = nem::opcode::unknown;  ///< transfer and store too
-  nem::mode mode = nem::mode::async;
-  std::uint32_t token = no_name;                             ///< its name
-  std::uint32_t first_operand = 0, inputs = 0, outputs = 0;  ///< in values::operands, inputs first
-  std::uint32_t first_dep = 0, deps = 0;                     ///< in values::deps
-  nem::unit unit = nem::unit::none;  ///< of @resource, when it names one that can be bound
-  std::int64_t unit_index = 0;
-  std::int64_t engine = -1;  ///< of its L1 regions or @seq_engine; -1 for any
-  bool is_memmove = false;
-};
-
-/// Everything that is visible at one point of a program.
-struct values {
-  pool<nem::buffer> buffers;
-  pool<nem::region> regions;
-  pool<nem::quant> quants;
-  pool<std::int64_t> numbers;
-  pool<double> reals;
-  pool<nem::operand> operands;  ///< of the current task
-  pool<std::uint32_t> deps;     ///< of the current task: indices of tasks
-  nem::attributes attributes;   ///< of the current task, where it computes
-
-  [[nodiscard]] view<nem::operand> inputs(const task& t) const& noexcept {
-    return {operands.data() + t.first_operand, t.inputs};
-  }
-  view<nem::operand> inputs(const task&) const&& = delete;
-  [[nodiscard]] view<nem::operand> outputs(const task& t) const& noexcept {
-    return {operands.data() + t.first_operand + t.inputs, t.outputs};
-  }
-  view<nem::operand> outputs(const task&) const&& = delete;
-  [[nodiscard]] view<std::uint32_t> tasks_before(const task& t) const& noexcept {
-    return {deps.data() + t.first_dep, t.deps};
-  }
-  view<std::uint32_t> tasks_before(const task&) const&& = delete;
-  [[nodiscard]] view<std::int64_t> shape(const nem::region& r) const& noexcept {
-    return {numbers.data() + r.first_dimension, r.rank};
-  }
-  view<std::int64_t> shape(const nem::region&) const&& = delete;
-  [[nodiscard]] view<std::int64_t> strides(const nem::region& r) const& noexcept {
-    return {numbers.data() + r.first_stride, r.strides};
-  }
-  view<std::int64_t> strides(const nem::region&) const&& = delete;
-  [[nodiscard]] view<double> scales(const nem::quant& q) const& noexcept {
-    return {reals.data() + q.first_scale, q.scales};
-  }
-  view<double> scales(const nem::quant&) const&& = delete;
-  [[nodiscard]] view<std::int64_t> zero_points(const nem::quant& q) const& noexcept {
-    return {numbers.data() + q.first_zero_point, q.zero_points};
-  }
-  view<std::int64_t> zero_points(const nem::quant&) const&& = delete;
-};
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_MODEL_HPP
+#endif  // TESSERA_NEM_DETAIL_CATALOG_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -3941,9 +3701,9 @@ template <class T>
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_CONTEXT_HPP
+#endif  // TESSERA_NEM_DETAIL_CONTEXT_HPP
 
-// ---- tessera/nem/hazards.hpp
+// ---- tessera/nem/detail/hazards.hpp
 //
 // Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
 //
@@ -3975,15 +3735,15 @@ template <class T>
 // Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
 //             for each of its segments.
 
-#ifndef TESSERA_NEM_HAZARDS_HPP
-#define TESSERA_NEM_HAZARDS_HPP
+#ifndef TESSERA_NEM_DETAIL_HAZARDS_HPP
+#define TESSERA_NEM_DETAIL_HAZARDS_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/byte_map.hpp
+// ---- tessera/nem/detail/byte_map.hpp
 //
 // The bytes of all buffers, in segments that were accessed alike.
 //
@@ -4003,8 +3763,8 @@ template <class T>
 // Allocation: 32 bytes for each segment, and as much again for chunks that aren't full; each access
 //             makes at most two, and one for each gap.
 
-#ifndef TESSERA_NEM_BYTE_MAP_HPP
-#define TESSERA_NEM_BYTE_MAP_HPP
+#ifndef TESSERA_NEM_DETAIL_BYTE_MAP_HPP
+#define TESSERA_NEM_DETAIL_BYTE_MAP_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -4204,9 +3964,9 @@ class byte_map {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_BYTE_MAP_HPP
+#endif  // TESSERA_NEM_DETAIL_BYTE_MAP_HPP
 
-// ---- tessera/nem/happens_before.hpp
+// ---- tessera/nem/detail/happens_before.hpp
 //
 // Which tasks of a program are complete before another one starts.
 //
@@ -4231,8 +3991,8 @@ class byte_map {
 // Allocation: 17 bytes a task, 4 for each of its deps, 24 an iteration; of the loop that runs 40 more
 //             for each iteration, and 4 for each mark.
 
-#ifndef TESSERA_NEM_HAPPENS_BEFORE_HPP
-#define TESSERA_NEM_HAPPENS_BEFORE_HPP
+#ifndef TESSERA_NEM_DETAIL_HAPPENS_BEFORE_HPP
+#define TESSERA_NEM_DETAIL_HAPPENS_BEFORE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -4545,7 +4305,7 @@ class happens_before {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_HAPPENS_BEFORE_HPP
+#endif  // TESSERA_NEM_DETAIL_HAPPENS_BEFORE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -5005,9 +4765,9 @@ class hazards {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_HAZARDS_HPP
+#endif  // TESSERA_NEM_DETAIL_HAZARDS_HPP
 
-// ---- tessera/nem/rules_compute.hpp
+// ---- tessera/nem/detail/rules_compute.hpp
 //
 // The rules of compute tasks, put together: opcode, attributes, shapes, types, descriptors.
 //
@@ -5024,14 +4784,14 @@ class hazards {
 // Limits:     those of the headers that it includes.
 // Allocation: a bit for each node of the document; none for a task whose like was checked before.
 
-#ifndef TESSERA_NEM_RULES_COMPUTE_HPP
-#define TESSERA_NEM_RULES_COMPUTE_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
+#define TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
 
 #include <cstddef>
 #include <cstdint>
 
 
-// ---- tessera/nem/rules_attribute.hpp
+// ---- tessera/nem/detail/rules_attribute.hpp
 //
 // Rules about what stands in a compute task: its opcode, its operands and its attributes.
 //
@@ -5047,8 +4807,8 @@ class hazards {
 // Limits:     none.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_RULES_ATTRIBUTE_HPP
-#define TESSERA_NEM_RULES_ATTRIBUTE_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_ATTRIBUTE_HPP
+#define TESSERA_NEM_DETAIL_RULES_ATTRIBUTE_HPP
 
 #include <bit>
 #include <cfloat>
@@ -5057,7 +4817,7 @@ class hazards {
 #include <string_view>
 
 
-// ---- tessera/nem/evaluate_attributes.hpp
+// ---- tessera/nem/detail/evaluate_attributes.hpp
 //
 // Evaluates the attributes of a compute task.
 //
@@ -5074,15 +4834,15 @@ class hazards {
 // Limits:     none.
 // Allocation: 8 bytes for each number of a list.
 
-#ifndef TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
-#define TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
+#ifndef TESSERA_NEM_DETAIL_EVALUATE_ATTRIBUTES_HPP
+#define TESSERA_NEM_DETAIL_EVALUATE_ATTRIBUTES_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/evaluate.hpp
+// ---- tessera/nem/detail/evaluate.hpp
 //
 // The value of an expression at one point of a program.
 //
@@ -5101,8 +4861,8 @@ class hazards {
 // Limits:     1,024 operands at once: more than an expression of 256 nested parentheses holds.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_EVALUATE_HPP
-#define TESSERA_NEM_EVALUATE_HPP
+#ifndef TESSERA_NEM_DETAIL_EVALUATE_HPP
+#define TESSERA_NEM_DETAIL_EVALUATE_HPP
 
 #include <bit>
 #include <cstddef>
@@ -5110,7 +4870,7 @@ class hazards {
 #include <string_view>
 
 
-// ---- tessera/nem/arithmetic.hpp
+// ---- tessera/nem/detail/arithmetic.hpp
 //
 // The operators of NEM's expressions on 64-bit integers, checked.
 //
@@ -5127,8 +4887,8 @@ class hazards {
 // Limits:     64 bits.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_ARITHMETIC_HPP
-#define TESSERA_NEM_ARITHMETIC_HPP
+#ifndef TESSERA_NEM_DETAIL_ARITHMETIC_HPP
+#define TESSERA_NEM_DETAIL_ARITHMETIC_HPP
 
 #include <cstdint>
 #include <string_view>
@@ -5184,9 +4944,9 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_ARITHMETIC_HPP
+#endif  // TESSERA_NEM_DETAIL_ARITHMETIC_HPP
 
-// ---- tessera/nem/scope.hpp
+// ---- tessera/nem/detail/scope.hpp
 //
 // Which names mean what at one point of a program: one name space for all that it declares.
 //
@@ -5208,15 +4968,15 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 // Limits:     none.
 // Allocation: 32 bytes a name, 36 for each binding that an open iteration replaces.
 
-#ifndef TESSERA_NEM_SCOPE_HPP
-#define TESSERA_NEM_SCOPE_HPP
+#ifndef TESSERA_NEM_DETAIL_SCOPE_HPP
+#define TESSERA_NEM_DETAIL_SCOPE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/suggest.hpp
+// ---- tessera/nem/detail/suggest.hpp
 //
 // What the writer of an unknown word may have meant: the nearest of the words that are known.
 //
@@ -5236,8 +4996,8 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 // Limits:     words up to 32 characters; longer ones are near to nothing.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_SUGGEST_HPP
-#define TESSERA_NEM_SUGGEST_HPP
+#ifndef TESSERA_NEM_DETAIL_SUGGEST_HPP
+#define TESSERA_NEM_DETAIL_SUGGEST_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -5317,7 +5077,7 @@ template <class Row, std::size_t n>
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_SUGGEST_HPP
+#endif  // TESSERA_NEM_DETAIL_SUGGEST_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -5539,7 +5299,7 @@ inline void declare(context& c, std::uint32_t name, const binding& b) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_SCOPE_HPP
+#endif  // TESSERA_NEM_DETAIL_SCOPE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -5803,7 +5563,7 @@ inline bool evaluate_real(context& c, std::uint32_t at, double& to) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_EVALUATE_HPP
+#endif  // TESSERA_NEM_DETAIL_EVALUATE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -5992,7 +5752,7 @@ inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attri
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
+#endif  // TESSERA_NEM_DETAIL_EVALUATE_ATTRIBUTES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -6278,9 +6038,9 @@ class range_rules {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_ATTRIBUTE_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_ATTRIBUTE_HPP
 
-// ---- tessera/nem/rules_descriptor.hpp
+// ---- tessera/nem/detail/rules_descriptor.hpp
 //
 // Rules about quantization descriptors that operands of one task carry together.
 //
@@ -6299,8 +6059,8 @@ class range_rules {
 // Limits:     none.
 // Allocation: 24 bytes for each region with a list of scales.
 
-#ifndef TESSERA_NEM_RULES_DESCRIPTOR_HPP
-#define TESSERA_NEM_RULES_DESCRIPTOR_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_DESCRIPTOR_HPP
+#define TESSERA_NEM_DETAIL_RULES_DESCRIPTOR_HPP
 
 #include <bit>
 #include <cstddef>
@@ -6477,9 +6237,9 @@ class descriptor_rules {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_DESCRIPTOR_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_DESCRIPTOR_HPP
 
-// ---- tessera/nem/rules_family.hpp
+// ---- tessera/nem/detail/rules_family.hpp
 //
 // Rules about types: the variant of a type family that an instance of an opcode matches.
 //
@@ -6502,8 +6262,8 @@ class descriptor_rules {
 // Allocation: 16 bytes for each instance of the families of an opcode that occurs, 16 bytes for
 //             each combination of types.
 
-#ifndef TESSERA_NEM_RULES_FAMILY_HPP
-#define TESSERA_NEM_RULES_FAMILY_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_FAMILY_HPP
+#define TESSERA_NEM_DETAIL_RULES_FAMILY_HPP
 
 #include <bit>
 #include <cstddef>
@@ -6999,9 +6759,9 @@ class family_rules {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_FAMILY_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_FAMILY_HPP
 
-// ---- tessera/nem/rules_shape.hpp
+// ---- tessera/nem/detail/rules_shape.hpp
 //
 // Rules about shapes: what each opcode takes, and what it makes of it.
 //
@@ -7026,8 +6786,8 @@ class family_rules {
 // Limits:     operands of up to 32 dimensions (SHP-001).
 // Allocation: none.
 
-#ifndef TESSERA_NEM_RULES_SHAPE_HPP
-#define TESSERA_NEM_RULES_SHAPE_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_SHAPE_HPP
+#define TESSERA_NEM_DETAIL_RULES_SHAPE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -7551,7 +7311,7 @@ class shape_rules {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_SHAPE_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_SHAPE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -7619,9 +7379,9 @@ class compute_rules {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_COMPUTE_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
 
-// ---- tessera/nem/rules_decorator.hpp
+// ---- tessera/nem/detail/rules_decorator.hpp
 //
 // The rules of decorators: which are known, what they stand on, and what they take.
 //
@@ -7643,8 +7403,8 @@ class compute_rules {
 // Limits:     none.
 // Allocation: that of findings.
 
-#ifndef TESSERA_NEM_RULES_DECORATOR_HPP
-#define TESSERA_NEM_RULES_DECORATOR_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_DECORATOR_HPP
+#define TESSERA_NEM_DETAIL_RULES_DECORATOR_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -7842,9 +7602,9 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_DECORATOR_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_DECORATOR_HPP
 
-// ---- tessera/nem/rules_transfer.hpp
+// ---- tessera/nem/detail/rules_transfer.hpp
 //
 // The rules of data movement: what a transfer or a store copies, and to where.
 //
@@ -7863,8 +7623,8 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
 // Limits:     none.
 // Allocation: that of findings.
 
-#ifndef TESSERA_NEM_RULES_TRANSFER_HPP
-#define TESSERA_NEM_RULES_TRANSFER_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_TRANSFER_HPP
+#define TESSERA_NEM_DETAIL_RULES_TRANSFER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -8012,7 +7772,7 @@ inline void check_transfer(context& c, const task& t) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_TRANSFER_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_TRANSFER_HPP
 
 // ---- tessera/nem/walk.hpp
 //
@@ -8047,7 +7807,7 @@ inline void check_transfer(context& c, const task& t) {
 #include <string_view>
 
 
-// ---- tessera/nem/rules_buffer.hpp
+// ---- tessera/nem/detail/rules_buffer.hpp
 //
 // Buffers: their declarations, and whether all of them fit into the device's memories.
 //
@@ -8064,8 +7824,8 @@ inline void check_transfer(context& c, const task& t) {
 // Limits:     none.
 // Allocation: that of values::buffers; check_capacity() 16 bytes for each buffer of an L1.
 
-#ifndef TESSERA_NEM_RULES_BUFFER_HPP
-#define TESSERA_NEM_RULES_BUFFER_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_BUFFER_HPP
+#define TESSERA_NEM_DETAIL_RULES_BUFFER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -8217,9 +7977,9 @@ inline void check_capacity(context& c) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_BUFFER_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_BUFFER_HPP
 
-// ---- tessera/nem/rules_place.hpp
+// ---- tessera/nem/detail/rules_place.hpp
 //
 // The rules of where a task may run, and of what it may access there.
 //
@@ -8241,8 +8001,8 @@ inline void check_capacity(context& c) {
 // Limits:     none.
 // Allocation: that of findings.
 
-#ifndef TESSERA_NEM_RULES_PLACE_HPP
-#define TESSERA_NEM_RULES_PLACE_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_PLACE_HPP
+#define TESSERA_NEM_DETAIL_RULES_PLACE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -8440,9 +8200,9 @@ inline void check_place(context& c, const task& t) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_PLACE_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_PLACE_HPP
 
-// ---- tessera/nem/rules_region.hpp
+// ---- tessera/nem/detail/rules_region.hpp
 //
 // Regions: which bytes of a buffer, and which elements they are.
 //
@@ -8460,15 +8220,15 @@ inline void check_place(context& c, const task& t) {
 // Limits:     overlaps_itself() gives up, with no, when `work` is used up.
 // Allocation: that of values::regions and numbers.
 
-#ifndef TESSERA_NEM_RULES_REGION_HPP
-#define TESSERA_NEM_RULES_REGION_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_REGION_HPP
+#define TESSERA_NEM_DETAIL_RULES_REGION_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/rules_quant.hpp
+// ---- tessera/nem/detail/rules_quant.hpp
 //
 // Quantization descriptors of regions: their values, and whether they fit the shape.
 //
@@ -8485,8 +8245,8 @@ inline void check_place(context& c, const task& t) {
 // Limits:     none.
 // Allocation: that of values::quants, reals and numbers.
 
-#ifndef TESSERA_NEM_RULES_QUANT_HPP
-#define TESSERA_NEM_RULES_QUANT_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_QUANT_HPP
+#define TESSERA_NEM_DETAIL_RULES_QUANT_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -9304,7 +9064,7 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_QUANT_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_QUANT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -9587,7 +9347,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RULES_REGION_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_REGION_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -10261,13 +10021,6 @@ struct families : family_words {
   };
   // clang-format on
 };
-
-/// The types of an instance.
-[[nodiscard]] constexpr view<element> types_of(const instance_row& i) noexcept {
-  std::size_t count = 0;
-  while (count < 2 && i.types[count] != element::none) ++count;
-  return {i.types, count};
-}
 [[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
   std::uint32_t count = 0;
   for (const family_row& f : families::rows)
@@ -10310,7 +10063,915 @@ inline constexpr std::string_view known_spec_version = "NEM-1.0";
   return i;
 }
 
+/// Adds the built-in families to a catalog, which must be empty: so they have the indices of their
+/// rows, and their MUST instances are the first `must_count` that have is_must.
+void add_builtin(catalog& c);
+
+/// Adds the baseline device under one of its names: abstract, with the MUST instances of a catalog
+/// that begins with the built-in families.
+void add_baseline_device(catalog& c, const baseline_row& names);
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_FAMILIES_HPP
+
+// ---- tessera/nem/print.hpp
+//
+// The canonical text of a NEM document: the same for all documents that mean the same.
+//
+//   tessera::text canonical = nem::print(document);
+//
+//   buffer A : L1[0] (size=4096, align=64) @readonly
+//   loop i in [0..N - 1] @max_in_flight(2):
+//     let X = region(A, (i mod 2) * 64, 64)
+//         elem=i8, shape=[8, 8], layout=HW, quant=per_tensor(scale=0.5, zero_point=0)
+//         @materialized
+//     t = transfer.async(dst=X, src=region(B, i * 64, 64))
+//     c = conv2d.async
+//         in  X, W
+//         out Y
+//         deps=[t]
+//         pads=[0, 0, 0, 0]
+//         @resource(NMU[0])
+//     wait(c)
+//   endloop
+//
+//   order       includes, families, devices, device directive, header, statements
+//   attributes  deps, then those of the opcode in the registry's order, then others by name
+//   types       elem, shape, layout or strides, quant with its fields in their order
+//   decorators  of buffers, loops and operands on the line; others on lines of their own
+//
+// An empty deps=[] is left out, except where decorators behind it would move to an operand. The
+// text is read as the same document, and prints as itself.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none.
+// Limits:     none; no recursion.
+// Allocation: the text, and what its largest expression needs.
+
+#ifndef TESSERA_NEM_PRINT_HPP
+#define TESSERA_NEM_PRINT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// How canonical text may differ.
+struct print_options {
+  /// Writes (0 - 3) for -3, which the grammar of the specification can't derive.
+  bool strict_ebnf = false;
+};
+
+/// The canonical text of a document; empty for an empty one.
+[[nodiscard]] text print(const document& d, const print_options& options = {});
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_PRINT_HPP
+
+// ---- tessera/nem/read.hpp
+//
+// Reads NEM: the text of a program, a device or type families, to its syntax tree.
+//
+//   nem::report found;
+//   auto document = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
+//   if (!document) return show(found);           // up to 16 errors, each with place, note and fix
+//   document->nodes[0].kind;                     // node_kind::constant
+//   document->name(document->nodes[0].value);    // "N"
+//
+//   document     include* then families and devices, or a program
+//   program      [device directive] [program N :] statements        read_program.hpp
+//   families, devices                                               read_config.hpp
+//   regions, values                                                 read_value.hpp
+//
+// One pass, no recursion. After an error reading goes on at the next statement: behind `;`, at a line
+// that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
+// gives one error.
+//
+// Lifetime:   the document owns itself.
+// Errors:     the first one; the report has all, and the warnings.
+// Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
+//             and parentheses.
+// Allocation: reading holds at most 32 times the source and 100 KB for diagnostics; the worst, a sum
+//             of single digits, takes 29. Documents of real programs take 2.5 times the source.
+
+#ifndef TESSERA_NEM_READ_HPP
+#define TESSERA_NEM_READ_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/limits.hpp
+//
+// The limits that readers keep, in one place and on by default.
+//
+//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
+//
+// Each is far above what real files need and far below what hurts: a file from a stranger costs at
+// most a multiple of its own size (the multiple stands in each format's header).
+//
+// Lifetime:   a value.
+// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_LIMITS_HPP
+#define TESSERA_CORE_LIMITS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
+struct limits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
+  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
+  std::uint32_t max_depth = 64;                      ///< containers inside one another
+};
+
+/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
+/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
+struct budget {
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
+  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LIMITS_HPP
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.error());
+//   use(*m);
+//
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     error() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none of its own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
+
+ public:
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
+
+ private:
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
+  }
+
+  union {
+    T value_;
+    tessera::error error_;
+  };
+  bool has_value_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_RESULT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+struct read_options {
+  nem::profile profile = nem::profile::standard;
+  limits limit;
+  std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
+};
+
+/// Reads one file. A document only where there is no error; `found` gets all errors and warnings.
+[[nodiscard]] result<document> read(std::string_view source, const read_options& options = {},
+                                    report* found = nullptr);
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_READ_HPP
+
+// ---- tessera/nem/reformat.hpp
+//
+// A NEM file in its canonical layout, with its comments: what a formatter writes.
+//
+//   tessera::text formatted = nem::reformat(document, source);     // read from this source
+//
+//   let   a=(1+2)   # a note          let a = 1 + 2  # a note
+//                                ->
+//                                     # about b
+//   # about b                         let b = a
+//   let b = a;
+//
+// Lines are those of print(), except:
+//
+//   constructs      in the order of the file
+//   blank lines     one is kept between statements, and between lines of families and devices
+//   own lines       a comment on a line of its own stands before the same line, at its indent
+//   behind a line   stays at its end, two spaces before the '#'
+//   within a line   goes before that line: no line is broken for a comment
+//   parts           keep the order of the file in a compute task, family or device that has a
+//                   comment between them, so that it stays at what it is about
+//
+// All comments stay, in their order; blanks at their ends go. The result is read as the same
+// document, and formatted as itself.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none. With another source than the document's, comments are misplaced.
+// Limits:     none; no recursion.
+// Allocation: the text, 16 bytes a comment and 4 a closing brace or endloop.
+
+#ifndef TESSERA_NEM_REFORMAT_HPP
+#define TESSERA_NEM_REFORMAT_HPP
+
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// The text of a document that was read from `source`, in canonical layout, with its comments.
+[[nodiscard]] text reformat(const document& d, std::string_view source,
+                            const print_options& options = {});
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_REFORMAT_HPP
+
+// ---- tessera/nem/verify.hpp
+//
+// Verifies a document: whether a device, or any device, can run what it says.
+//
+//   nem::report found;
+//   auto program = nem::verify(std::move(*document), {}, &found);
+//   if (!program) return show(found);
+//   nem::visit(*program, my_visitor);                  // what it does, task by task
+//
+//   files         includes, type families, devices, the target    load.hpp
+//   statements    names, numbers, buffers, regions, tasks         walk.hpp, in the order of the file
+//   hazards       tasks that nothing orders                       hazards.hpp
+//   capacity      what the target's memories hold                 rules_buffer.hpp
+//
+// All errors of a document are found in one run. Warnings and notes leave it valid.
+//
+// The nodes of a document that was built in code, without places, get their indices as places.
+//
+// Lifetime:   a program owns its document and its catalog.
+// Errors:     that of the first error found; all of them are in the report.
+// Limits:     verify_options.
+// Allocation: linear in the document and in the instances that loops are expanded to.
+
+#ifndef TESSERA_NEM_VERIFY_HPP
+#define TESSERA_NEM_VERIFY_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+class program;
+
+/// Checks all rules that reading doesn't.
+result<program> verify(document d, const verify_options& options = {}, report* found = nullptr);
+
+/// A document without errors, and what its names of files, families and devices stand for.
+class program {
+ public:
+  [[nodiscard]] const nem::document& document() const& noexcept { return document_; }
+  const nem::document& document() const&& = delete;
+  [[nodiscard]] const nem::catalog& catalog() const& noexcept { return catalog_; }
+  const nem::catalog& catalog() const&& = delete;
+  /// The device that it is written for, or null where it names none.
+  [[nodiscard]] const device* target() const& noexcept {
+    return target_ == no_index ? nullptr : &catalog_.devices[target_];
+  }
+  const device* target() const&& = delete;
+  /// The profile in which it was verified.
+  [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
+  /// Tasks and iterations that were checked.
+  [[nodiscard]] std::uint64_t tasks() const noexcept { return expanded_.tasks; }
+  [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
+  /// Whether loops have more iterations than were checked: the others may hold errors.
+  [[nodiscard]] bool is_partial() const noexcept { return expanded_.is_partial; }
+  /// Whether hazards were searched in all of its tasks.
+  [[nodiscard]] bool has_all_hazards() const noexcept {
+    return !expanded_.is_partial && !has_ended_search_;
+  }
+  /// How many tasks can be issued and not complete, at most (specification, "SEQ.max_active_tokens").
+  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept { return most_live_tokens_; }
+
+ private:
+  friend result<program> verify(nem::document, const verify_options&, report*);
+  program() = default;
+
+  nem::document document_;
+  nem::catalog catalog_;
+  std::uint32_t target_ = no_index;
+  nem::profile profile_ = nem::profile::standard;
+  detail::expansion expanded_;
+  std::uint64_t most_live_tokens_ = 0;
+  bool has_ended_search_ = false;
+};
+
+/// Expands a program: loops fully, or to about `most` tasks and iterations as verify() does. Its
+/// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
+/// have regions that aren't sound.
+template <class Visitor>
+void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}) {
+  const verify_options options;
+  detail::findings silent(nullptr, p.profile(), 0);
+  detail::context c{p.document(), options, silent, p.catalog(), p.target()};
+  (void)detail::walker<Visitor, false>(c, to, most).run();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_VERIFY_HPP
+
+// ---- tessera/nem/write_json.hpp
+//
+// The syntax tree of a NEM document as JSON, for tools.
+//
+//   tessera::text json = nem::write_json(document);
+//
+//   {
+//     "format": "nem-ast",
+//     "version": 1,
+//     "nodes": [
+//       {
+//         "kind": "let",
+//         "range": [0, 13],
+//         "name": "a",
+//         "children": [
+//           {"kind":"add","range":[8,5],"left":{…},"right":{…}}
+//
+//   kind       as in syntax.hpp; an expression is its outermost operator
+//   range      offset and length in bytes; a length of 65,535 means that or more
+//   name       of what has one; of a task its token, if it has one
+//   path       of include and device_file
+//   value      of integer, real, string and spec_version
+//   level, mode, element, form, field, conformance     by kind
+//   left and right, operand                            of operators
+//   children   all else, in the order of syntax.hpp; missing if there are none
+//
+// Expressions, and nodes without children, are on one line. What tools don't know they can skip: a
+// later version 1 may add fields, and a change of these is a version 2.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none.
+// Limits:     none; no recursion. Objects are as deep as the document, or an expression, is.
+// Allocation: the text, and 16 bytes an operand of the largest expression.
+
+#ifndef TESSERA_NEM_WRITE_JSON_HPP
+#define TESSERA_NEM_WRITE_JSON_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// The tree of a document as JSON, with a newline at its end.
+[[nodiscard]] text write_json(const document& d);
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_WRITE_JSON_HPP
+
+#endif  // TESSERA_NEM_HPP
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/text.hpp
+//
+// The bodies of core/text.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
+#define TESSERA_CORE_DETAIL_TEXT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
 namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+
+// ---- tessera/nem/detail/syntax.hpp
+//
+// The bodies of nem/syntax.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+TESSERA_INLINE std::string_view document::name(std::uint32_t index) const& noexcept {
+  const string s = names[index];
+  return {characters.data() + s.first, s.size};
+}
+
+TESSERA_INLINE std::string_view name_of(const document& d, std::uint32_t i) noexcept {
+  const node& n = d.nodes[i];
+  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
+}
+
+TESSERA_INLINE std::uint32_t child(const document& d, std::uint32_t parent, node_kind k) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k) return c;
+  return no_node;
+}
+
+TESSERA_INLINE std::uint32_t child(const document& d, std::uint32_t parent, node_kind k,
+                                   std::uint8_t detail) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
+  return no_node;
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_HPP
+
+// ---- tessera/nem/detail/diagnostic.hpp
+//
+// The bodies of nem/diagnostic.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_DIAGNOSTIC_HPP
+#define TESSERA_NEM_DETAIL_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+TESSERA_INLINE rule::rule(errc code) noexcept {
+  const std::string_view name = error{code}.name();
+  if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
+  const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
+  while (size_ < (is_run ? sizeof id_ : 7) && size_ + 4 < name.size()) {
+    const char c = name[4 + size_];
+    id_[size_++] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+}
+
+}  // namespace nem
+namespace nem::detail {
+
+inline constexpr std::size_t max_quoted = 200;  ///< bytes of a name in a text
+
+TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
+  close();
+  if (d_ != nullptr) d_->has_note = true, d_->related = related, open_ = &d_->note;
+  return start();
+}
+
+TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
+  close();
+  if (d_ != nullptr) d_->has_fix = true, d_->fix = range, open_ = &d_->replacement;
+  return start();
+}
+
+TESSERA_INLINE void findings::writer::put(std::string_view part) {
+  std::size_t size = part.size();
+  if (size > max_quoted && open_ != &d_->replacement)
+    for (size = max_quoted; size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
+      --size;
+  // A replacement is text of the file; all else is shown to people.
+  if (open_ == &d_->replacement)
+    f_.to_->characters << part;
+  else
+    append_shown(f_.to_->characters, part.substr(0, size));
+  if (size < part.size()) f_.to_->characters << "...";
+}
+
+TESSERA_INLINE auto findings::writer::start() -> writer& {
+  if (d_ != nullptr) open_->first = f_.at();
+  return *this;
+}
+
+TESSERA_INLINE void findings::writer::close() {
+  if (d_ == nullptr) return;
+  if (open_ == nullptr && f_.tail.write != nullptr)
+    f_.tail.write(f_.tail.context, *d_, f_.to_->characters);
+  string& s = open_ != nullptr ? *open_ : d_->text;
+  s.size = f_.at() - s.first;
+}
+
+TESSERA_INLINE auto findings::add(errc code, place where) -> writer {
+  const severity s = severity_of(code, profile_);
+  if (!first_time(code, where)) return writer(*this, nullptr);
+  if (s == severity::error && first_error_.code == errc::ok)
+    first_error_ = {code, where.offset,
+                    to_->is_built && where.file == 0 ? error_index::node : error_index::none};
+  ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
+  if (to_->diagnostics.size() >= most_) return writer(*this, nullptr);
+  to_->diagnostics.push_back({});
+  diagnostic& d = to_->diagnostics.back();
+  d.code = code;
+  d.severity = s;
+  d.where = where;
+  return writer(*this, &d);
+}
+
+TESSERA_INLINE bool findings::first_time(errc code, place where) {
+  return seen_
+      .find(std::uint64_t{where.offset} << 32 | std::uint64_t{where.file} << 16 |
+            static_cast<std::uint64_t>(code))
+      .is_new;
+}
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_DIAGNOSTIC_HPP
+
+// ---- tessera/nem/detail/errors.hpp
+//
+// The names and messages of NEM's codes, made known to core.
+
+#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
+#define TESSERA_NEM_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
+    TESSERA_NEM_RULES(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
+
+// ---- tessera/nem/detail/describe.hpp
+//
+// The bodies of nem/describe.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_DESCRIBE_HPP
+#define TESSERA_NEM_DETAIL_DESCRIBE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+TESSERA_INLINE listing::listing(const report& found, view<source_file> sources)
+    : found_(found), sources_(sources) {
+  for (const source_file& s : sources) {
+    first_lines_.push_back(lines_.size());
+    lines_.push_back(0);
+    for (std::size_t i = s.text.find('\n'); i != s.text.npos; i = s.text.find('\n', i + 1))
+      lines_.push_back(static_cast<std::uint32_t>(i + 1));
+  }
+  first_lines_.push_back(lines_.size());
+}
+
+TESSERA_INLINE line_column listing::locate(place p) const noexcept {
+  if (p.file >= sources_.size()) return {};
+  std::size_t first = first_lines_[p.file], last = first_lines_[p.file + 1];
+  const std::size_t begin = first;
+  while (last - first > 1) {  // the last line that begins at or before the place
+    const std::size_t middle = first + (last - first) / 2;
+    if (lines_[middle] <= p.offset)
+      first = middle;
+    else
+      last = middle;
+  }
+  return {first - begin + 1, std::uint64_t{p.offset} - lines_[first] + 1};
+}
+
+TESSERA_INLINE std::string_view listing::file_name(place p) const noexcept {
+  if (p.file < sources_.size()) return sources_[p.file].name;
+  return p.file == 0 ? std::string_view("<input>") : found_.text_of(found_.files[p.file - 1]);
+}
+
+TESSERA_INLINE text listing::describe(const diagnostic& d) const {
+  text out;
+  const bool beside = d.has_fix && d.fix.file == d.where.file && d.replacement.size != 0 &&
+                      is_line(found_.text_of(d.replacement));
+  append(out, d.where, name(d.severity), found_.text_of(d.text), rule(d.code).id(),
+         beside ? found_.text_of(d.replacement) : std::string_view(), d.fix.offset);
+  if (d.has_note) {
+    if (d.related.length == 0)
+      out << "  note: " << found_.text_of(d.note) << '\n';
+    else
+      append(out, d.related, "note", found_.text_of(d.note), {}, {}, 0);
+  }
+  return out;
+}
+
+TESSERA_INLINE void listing::append(text& out, place p, std::string_view severity,
+                                    std::string_view message, std::string_view id,
+                                    std::string_view inserted, std::size_t inserted_at) const {
+  const line_column at = locate(p);
+  out << file_name(p);
+  if (p.file < sources_.size() && !is_built(p)) out << ':' << at.line << ':' << at.column;
+  out << ": " << severity << ": " << message;
+  if (!id.empty()) out << " [" << id << ']';
+  if (is_built(p)) out << " at node " << p.offset;
+  out << '\n';
+  if (is_built(p) || p.file >= sources_.size()) return;
+  const std::string_view source = sources_[p.file].text;
+  const std::size_t offset = p.offset < source.size() ? p.offset : source.size();
+  tessera::detail::append_caret(out, source, offset, p.length, inserted, inserted_at);
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_DESCRIBE_HPP
+
+// ---- tessera/nem/detail/families.hpp
+//
+// The bodies of nem/families.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_FAMILIES_HPP
+#define TESSERA_NEM_DETAIL_FAMILIES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+/// The types of an instance.
+[[nodiscard]] constexpr view<element> types_of(const instance_row& i) noexcept {
+  std::size_t count = 0;
+  while (count < 2 && i.types[count] != element::none) ++count;
+  return {i.types, count};
+}
 
 [[nodiscard]] inline string put_name(catalog& c, std::string_view name) {
   const string s = {static_cast<std::uint32_t>(c.characters.size()),
@@ -10318,9 +10979,11 @@ namespace detail {
   c.characters << name;
   return s;
 }
+
 inline void put_operand(catalog& c, const operand_row& o) {
   c.operand_types.push_back({put_name(c, o.operand), o.form, o.element, o.parameter});
 }
+
 template <class Row>
 [[nodiscard]] std::uint32_t index_in(const pool<Row>& p) noexcept {
   return static_cast<std::uint32_t>(p.size());
@@ -10345,11 +11008,10 @@ inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t paramete
   c.variants.push_back(v);
 }
 
-}  // namespace detail
+}  // namespace nem::detail
+namespace nem {
 
-/// Adds the built-in families to a catalog, which must be empty: so they have the indices of their
-/// rows, and their MUST instances are the first `must_count` that have is_must.
-inline void add_builtin(catalog& c) {
+TESSERA_INLINE void add_builtin(catalog& c) {
   c.characters.reserve(512);
   c.families.reserve(16);
   c.parameters.reserve(16);
@@ -10380,9 +11042,7 @@ inline void add_builtin(catalog& c) {
   }
 }
 
-/// Adds the baseline device under one of its names: abstract, with the MUST instances of a catalog
-/// that begins with the built-in families.
-inline void add_baseline_device(catalog& c, const baseline_row& names) {
+TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
   device d;
   d.name = detail::put_name(c, names.device);
   d.spec_version = detail::put_name(c, known_spec_version);
@@ -10397,52 +11057,21 @@ inline void add_baseline_device(catalog& c, const baseline_row& names) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_FAMILIES_HPP
+#endif  // TESSERA_NEM_DETAIL_FAMILIES_HPP
 
-// ---- tessera/nem/print.hpp
+// ---- tessera/nem/detail/print.hpp
 //
-// The canonical text of a NEM document: the same for all documents that mean the same.
-//
-//   tessera::text canonical = nem::print(document);
-//
-//   buffer A : L1[0] (size=4096, align=64) @readonly
-//   loop i in [0..N - 1] @max_in_flight(2):
-//     let X = region(A, (i mod 2) * 64, 64)
-//         elem=i8, shape=[8, 8], layout=HW, quant=per_tensor(scale=0.5, zero_point=0)
-//         @materialized
-//     t = transfer.async(dst=X, src=region(B, i * 64, 64))
-//     c = conv2d.async
-//         in  X, W
-//         out Y
-//         deps=[t]
-//         pads=[0, 0, 0, 0]
-//         @resource(NMU[0])
-//     wait(c)
-//   endloop
-//
-//   order       includes, families, devices, device directive, header, statements
-//   attributes  deps, then those of the opcode in the registry's order, then others by name
-//   types       elem, shape, layout or strides, quant with its fields in their order
-//   decorators  of buffers, loops and operands on the line; others on lines of their own
-//   values      see print_expression.hpp; families and devices: print_config.hpp
-//
-// An empty deps=[] is left out, except where decorators behind it would move to an operand. The
-// text is read as the same document, and prints as itself.
-//
-// Lifetime:   the text owns itself.
-// Errors:     none.
-// Limits:     none; no recursion.
-// Allocation: the text, and what its largest expression needs.
+// The bodies of nem/print.hpp.
 
-#ifndef TESSERA_NEM_PRINT_HPP
-#define TESSERA_NEM_PRINT_HPP
+#ifndef TESSERA_NEM_DETAIL_PRINT_HPP
+#define TESSERA_NEM_DETAIL_PRINT_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/print_config.hpp
+// ---- tessera/nem/detail/print_config.hpp
 //
 // Type families and devices of NEM as canonical text.
 //
@@ -10466,15 +11095,15 @@ inline void add_baseline_device(catalog& c, const baseline_row& names) {
 // Limits:     none; no recursion.
 // Allocation: the text.
 
-#ifndef TESSERA_NEM_PRINT_CONFIG_HPP
-#define TESSERA_NEM_PRINT_CONFIG_HPP
+#ifndef TESSERA_NEM_DETAIL_PRINT_CONFIG_HPP
+#define TESSERA_NEM_DETAIL_PRINT_CONFIG_HPP
 
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
 
-// ---- tessera/nem/print_expression.hpp
+// ---- tessera/nem/detail/print_expression.hpp
 //
 // Values of NEM as canonical text: numbers, strings, lists and expressions.
 //
@@ -10497,8 +11126,8 @@ inline void add_baseline_device(catalog& c, const baseline_row& names) {
 // Limits:     none; no recursion.
 // Allocation: up to 16 bytes an operand of the largest expression, besides the text.
 
-#ifndef TESSERA_NEM_PRINT_EXPRESSION_HPP
-#define TESSERA_NEM_PRINT_EXPRESSION_HPP
+#ifndef TESSERA_NEM_DETAIL_PRINT_EXPRESSION_HPP
+#define TESSERA_NEM_DETAIL_PRINT_EXPRESSION_HPP
 
 #include <cfloat>
 #include <cstddef>
@@ -10508,12 +11137,6 @@ inline void add_baseline_device(catalog& c, const baseline_row& names) {
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
-
-/// How canonical text may differ.
-struct print_options {
-  /// Writes (0 - 3) for -3, which the grammar of the specification can't derive.
-  bool strict_ebnf = false;
-};
 
 namespace detail {
 
@@ -10738,9 +11361,9 @@ class value_printer {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_PRINT_EXPRESSION_HPP
+#endif  // TESSERA_NEM_DETAIL_PRINT_EXPRESSION_HPP
 
-// ---- tessera/nem/print_lines.hpp
+// ---- tessera/nem/detail/print_lines.hpp
 //
 // Where the lines of canonical text go: what the printer of constructs says of each line.
 //
@@ -10763,8 +11386,8 @@ class value_printer {
 // Limits:     none.
 // Allocation: the text.
 
-#ifndef TESSERA_NEM_PRINT_LINES_HPP
-#define TESSERA_NEM_PRINT_LINES_HPP
+#ifndef TESSERA_NEM_DETAIL_PRINT_LINES_HPP
+#define TESSERA_NEM_DETAIL_PRINT_LINES_HPP
 
 #include <cstdint>
 #include <cstring>
@@ -10812,7 +11435,7 @@ class plain_lines {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_PRINT_LINES_HPP
+#endif  // TESSERA_NEM_DETAIL_PRINT_LINES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -11025,11 +11648,10 @@ class config_printer {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_PRINT_CONFIG_HPP
+#endif  // TESSERA_NEM_DETAIL_PRINT_CONFIG_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
+namespace nem::detail {
 
 /// Decorators that readers take from the last output to its task (policy G-40).
 [[nodiscard]] constexpr bool is_task_level(decorator d) noexcept {
@@ -11383,10 +12005,10 @@ class construct_printer {
   }
 }
 
-}  // namespace detail
+}  // namespace nem::detail
+namespace nem {
 
-/// The canonical text of a document; empty for an empty one.
-[[nodiscard]] inline text print(const document& d, const print_options& options = {}) {
+TESSERA_INLINE text print(const document& d, const print_options& options) {
   detail::plain_lines lines;
   detail::construct_printer<detail::plain_lines> printer(d, lines, options);
   const auto count = static_cast<std::uint32_t>(d.nodes.size());
@@ -11403,36 +12025,14 @@ class construct_printer {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_PRINT_HPP
+#endif  // TESSERA_NEM_DETAIL_PRINT_HPP
 
-// ---- tessera/nem/read.hpp
+// ---- tessera/nem/detail/read.hpp
 //
-// Reads NEM: the text of a program, a device or type families, to its syntax tree.
-//
-//   nem::report found;
-//   auto document = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
-//   if (!document) return show(found);           // up to 16 errors, each with place, note and fix
-//   document->nodes[0].kind;                     // node_kind::constant
-//   document->name(document->nodes[0].value);    // "N"
-//
-//   document     include* then families and devices, or a program
-//   program      [device directive] [program N :] statements        read_program.hpp
-//   families, devices                                               read_config.hpp
-//   regions, values                                                 read_value.hpp
-//
-// One pass, no recursion. After an error reading goes on at the next statement: behind `;`, at a line
-// that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
-// gives one error.
-//
-// Lifetime:   the document owns itself.
-// Errors:     the first one; the report has all, and the warnings.
-// Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
-//             and parentheses.
-// Allocation: reading holds at most 32 times the source and 100 KB for diagnostics; the worst, a sum
-//             of single digits, takes 29. Documents of real programs take 2.5 times the source.
+// The bodies of nem/read.hpp.
 
-#ifndef TESSERA_NEM_READ_HPP
-#define TESSERA_NEM_READ_HPP
+#ifndef TESSERA_NEM_DETAIL_READ_HPP
+#define TESSERA_NEM_DETAIL_READ_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -11440,141 +12040,7 @@ class construct_printer {
 #include <utility>
 
 
-// ---- tessera/core/limits.hpp
-//
-// The limits that readers keep, in one place and on by default.
-//
-//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
-//
-// Each is far above what real files need and far below what hurts: a file from a stranger costs at
-// most a multiple of its own size (the multiple stands in each format's header).
-//
-// Lifetime:   a value.
-// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
-// Limits:     these.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_LIMITS_HPP
-#define TESSERA_CORE_LIMITS_HPP
-
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
-struct limits {
-  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
-  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
-  std::uint32_t max_depth = 64;                      ///< containers inside one another
-};
-
-/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
-/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
-struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
-  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_LIMITS_HPP
-
-// ---- tessera/core/result.hpp
-//
-// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
-// error.
-//
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.error());
-//   use(*m);
-//
-// True means success. Asking for the value of an error traps: that is a defect of the caller, and
-// going on with a half-made value is how such defects become security reports.
-//
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     error() is {ok, 0} on success.
-// Limits:     none.
-// Allocation: none of its own.
-
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
-
-#include <new>
-#include <type_traits>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-template <class T>
-class [[nodiscard]] result {
-  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
-
- public:
-  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
-
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_)
-      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
-    else
-      error_ = other.error_;
-  }
-  result(const result&) = delete;
-  result& operator=(const result&) = delete;
-  result& operator=(result&& other) noexcept {
-    if (this != &other) {
-      this->~result();
-      ::new (static_cast<void*>(this)) result(std::move(other));
-    }
-    return *this;
-  }
-  ~result() {
-    if (has_value_) value_.~T();
-  }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
-  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
-  [[nodiscard]] T& value() & noexcept { return **this; }
-  [[nodiscard]] const T& value() const& noexcept { return **this; }
-  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) const& {
-    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
-  }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) && {
-    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
-  }
-  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
-  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] tessera::error error() const noexcept {
-    return has_value_ ? tessera::error{} : error_;
-  }
-
- private:
-  void checked() const noexcept {
-    if (!has_value_) __builtin_trap();
-  }
-
-  union {
-    T value_;
-    tessera::error error_;
-  };
-  bool has_value_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_RESULT_HPP
-
-// ---- tessera/nem/lexer.hpp
+// ---- tessera/nem/detail/lexer.hpp
 //
 // Characters and words of NEM: what a reader sees of a source, one token ahead.
 //
@@ -11597,8 +12063,8 @@ class [[nodiscard]] result {
 // Limits:     sources below 4 GiB.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_LEXER_HPP
-#define TESSERA_NEM_LEXER_HPP
+#ifndef TESSERA_NEM_DETAIL_LEXER_HPP
+#define TESSERA_NEM_DETAIL_LEXER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -11606,7 +12072,7 @@ class [[nodiscard]] result {
 #include <string_view>
 
 
-// ---- tessera/nem/word.hpp
+// ---- tessera/nem/detail/word.hpp
 //
 // Words of a NEM source, sixteen characters at once.
 //
@@ -11621,8 +12087,8 @@ class [[nodiscard]] result {
 // Limits:     words below 4 GiB.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_WORD_HPP
-#define TESSERA_NEM_WORD_HPP
+#ifndef TESSERA_NEM_DETAIL_WORD_HPP
+#define TESSERA_NEM_DETAIL_WORD_HPP
 
 #include <bit>
 #include <cstddef>
@@ -11739,7 +12205,7 @@ inline constexpr word_masks masks_of_words = make_word_masks();
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_WORD_HPP
+#endif  // TESSERA_NEM_DETAIL_WORD_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -12048,9 +12514,9 @@ class lexer {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_LEXER_HPP
+#endif  // TESSERA_NEM_DETAIL_LEXER_HPP
 
-// ---- tessera/nem/read_config.hpp
+// ---- tessera/nem/detail/read_config.hpp
 //
 // The part of the reader of NEM that reads type families and devices.
 //
@@ -12066,15 +12532,15 @@ class lexer {
 // Limits:     none.
 // Allocation: the document.
 
-#ifndef TESSERA_NEM_READ_CONFIG_HPP
-#define TESSERA_NEM_READ_CONFIG_HPP
+#ifndef TESSERA_NEM_DETAIL_READ_CONFIG_HPP
+#define TESSERA_NEM_DETAIL_READ_CONFIG_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/read_program.hpp
+// ---- tessera/nem/detail/read_program.hpp
 //
 // The part of the reader of NEM that reads statements: declarations, tasks and loops.
 //
@@ -12092,15 +12558,15 @@ class lexer {
 // Limits:     256 nested loops.
 // Allocation: the document.
 
-#ifndef TESSERA_NEM_READ_PROGRAM_HPP
-#define TESSERA_NEM_READ_PROGRAM_HPP
+#ifndef TESSERA_NEM_DETAIL_READ_PROGRAM_HPP
+#define TESSERA_NEM_DETAIL_READ_PROGRAM_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/read_errors.hpp
+// ---- tessera/nem/detail/read_errors.hpp
 //
 // The part of the reader of NEM that says what is wrong with a statement, and what was meant.
 //
@@ -12114,14 +12580,14 @@ class lexer {
 // Limits:     none.
 // Allocation: texts of findings.
 
-#ifndef TESSERA_NEM_READ_ERRORS_HPP
-#define TESSERA_NEM_READ_ERRORS_HPP
+#ifndef TESSERA_NEM_DETAIL_READ_ERRORS_HPP
+#define TESSERA_NEM_DETAIL_READ_ERRORS_HPP
 
 #include <cstddef>
 #include <string_view>
 
 
-// ---- tessera/nem/read_value.hpp
+// ---- tessera/nem/detail/read_value.hpp
 //
 // The part of the reader of NEM that reads values, decorators and regions.
 //
@@ -12138,15 +12604,15 @@ class lexer {
 // Limits:     256 nested parentheses, signs and lists.
 // Allocation: the document.
 
-#ifndef TESSERA_NEM_READ_VALUE_HPP
-#define TESSERA_NEM_READ_VALUE_HPP
+#ifndef TESSERA_NEM_DETAIL_READ_VALUE_HPP
+#define TESSERA_NEM_DETAIL_READ_VALUE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/read_tree.hpp
+// ---- tessera/nem/detail/read_tree.hpp
 //
 // What all parts of the reader of NEM use: nodes, diagnostics and the tokens that are expected.
 //
@@ -12163,15 +12629,15 @@ class lexer {
 // Limits:     limits::max_items nodes.
 // Allocation: the document.
 
-#ifndef TESSERA_NEM_READ_TREE_HPP
-#define TESSERA_NEM_READ_TREE_HPP
+#ifndef TESSERA_NEM_DETAIL_READ_TREE_HPP
+#define TESSERA_NEM_DETAIL_READ_TREE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/read_names.hpp
+// ---- tessera/nem/detail/read_names.hpp
 //
 // The names of a document, each kept once.
 //
@@ -12190,8 +12656,8 @@ class lexer {
 // Limits:     fewer than 2^31 names.
 // Allocation: up to 64 bytes a name while it reads, besides the document's own.
 
-#ifndef TESSERA_NEM_READ_NAMES_HPP
-#define TESSERA_NEM_READ_NAMES_HPP
+#ifndef TESSERA_NEM_DETAIL_READ_NAMES_HPP
+#define TESSERA_NEM_DETAIL_READ_NAMES_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -12334,7 +12800,7 @@ class name_index {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_READ_NAMES_HPP
+#endif  // TESSERA_NEM_DETAIL_READ_NAMES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -12803,7 +13269,7 @@ class tree_reader : protected lexer {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_READ_TREE_HPP
+#endif  // TESSERA_NEM_DETAIL_READ_TREE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -13364,7 +13830,7 @@ class value_reader : protected tree_reader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_READ_VALUE_HPP
+#endif  // TESSERA_NEM_DETAIL_READ_VALUE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -13456,7 +13922,7 @@ class statement_errors : protected value_reader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_READ_ERRORS_HPP
+#endif  // TESSERA_NEM_DETAIL_READ_ERRORS_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -13985,7 +14451,7 @@ class program_reader : protected statement_errors {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_READ_PROGRAM_HPP
+#endif  // TESSERA_NEM_DETAIL_READ_PROGRAM_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -14448,18 +14914,10 @@ class config_reader : protected program_reader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_READ_CONFIG_HPP
+#endif  // TESSERA_NEM_DETAIL_READ_CONFIG_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-struct read_options {
-  nem::profile profile = nem::profile::standard;
-  limits limit;
-  std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
-};
-
-namespace detail {
+namespace nem::detail {
 
 class document_reader : private config_reader {
  public:
@@ -14715,12 +15173,11 @@ class document_reader : private config_reader {
   bool is_mixed_ = false;
 };
 
-}  // namespace detail
+}  // namespace nem::detail
+namespace nem {
 
-/// Reads one file. A document only where there is no error; `found` gets all errors and warnings.
-[[nodiscard]] inline result<document> read(std::string_view source,
-                                           const read_options& options = {},
-                                           report* found = nullptr) {
+TESSERA_INLINE result<document> read(std::string_view source, const read_options& options,
+                                     report* found) {
   if (source.size() > options.limit.max_bytes || source.size() > 0xffffffffu) {
     detail::findings f(found, options.profile, detail::max_findings);
     f.add(errc::input_too_large, {})
@@ -14736,40 +15193,14 @@ class document_reader : private config_reader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_READ_HPP
+#endif  // TESSERA_NEM_DETAIL_READ_HPP
 
-// ---- tessera/nem/reformat.hpp
+// ---- tessera/nem/detail/reformat.hpp
 //
-// A NEM file in its canonical layout, with its comments: what a formatter writes.
-//
-//   tessera::text formatted = nem::reformat(document, source);     // read from this source
-//
-//   let   a=(1+2)   # a note          let a = 1 + 2  # a note
-//                                ->
-//                                     # about b
-//   # about b                         let b = a
-//   let b = a;
-//
-// Lines are those of print(), except:
-//
-//   constructs      in the order of the file
-//   blank lines     one is kept between statements, and between lines of families and devices
-//   own lines       a comment on a line of its own stands before the same line, at its indent
-//   behind a line   stays at its end, two spaces before the '#'
-//   within a line   goes before that line: no line is broken for a comment
-//   parts           keep the order of the file in a compute task, family or device that has a
-//                   comment between them, so that it stays at what it is about
-//
-// All comments stay, in their order; blanks at their ends go. The result is read as the same
-// document, and formatted as itself.
-//
-// Lifetime:   the text owns itself.
-// Errors:     none. With another source than the document's, comments are misplaced.
-// Limits:     none; no recursion.
-// Allocation: the text, 16 bytes a comment and 4 a closing brace or endloop.
+// The bodies of nem/reformat.hpp.
 
-#ifndef TESSERA_NEM_REFORMAT_HPP
-#define TESSERA_NEM_REFORMAT_HPP
+#ifndef TESSERA_NEM_DETAIL_REFORMAT_HPP
+#define TESSERA_NEM_DETAIL_REFORMAT_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -14778,8 +15209,7 @@ class document_reader : private config_reader {
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
+namespace nem::detail {
 
 /// A comment, and what stands around it.
 struct comment {
@@ -14976,11 +15406,11 @@ class commented_lines {
   bool opens_ = false, is_first_ = true;
 };
 
-}  // namespace detail
+}  // namespace nem::detail
+namespace nem {
 
-/// The text of a document that was read from `source`, in canonical layout, with its comments.
-[[nodiscard]] inline text reformat(const document& d, std::string_view source,
-                                   const print_options& options = {}) {
+TESSERA_INLINE text reformat(const document& d, std::string_view source,
+                             const print_options& options) {
   detail::commented_lines lines(source);
   detail::construct_printer<detail::commented_lines> printer(d, lines, options);
   printer.print(0, static_cast<std::uint32_t>(d.nodes.size()));
@@ -14990,40 +15420,21 @@ class commented_lines {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_REFORMAT_HPP
+#endif  // TESSERA_NEM_DETAIL_REFORMAT_HPP
 
-// ---- tessera/nem/verify.hpp
+// ---- tessera/nem/detail/verify.hpp
 //
-// Verifies a document: whether a device, or any device, can run what it says.
-//
-//   nem::report found;
-//   auto program = nem::verify(std::move(*document), {}, &found);
-//   if (!program) return show(found);
-//   nem::visit(*program, my_visitor);                  // what it does, task by task
-//
-//   files         includes, type families, devices, the target    load.hpp
-//   statements    names, numbers, buffers, regions, tasks         walk.hpp, in the order of the file
-//   hazards       tasks that nothing orders                       hazards.hpp
-//   capacity      what the target's memories hold                 rules_buffer.hpp
-//
-// All errors of a document are found in one run. Warnings and notes leave it valid.
-//
-// The nodes of a document that was built in code, without places, get their indices as places.
-//
-// Lifetime:   a program owns its document and its catalog.
-// Errors:     that of the first error found; all of them are in the report.
-// Limits:     verify_options.
-// Allocation: linear in the document and in the instances that loops are expanded to.
+// The bodies of nem/verify.hpp.
 
-#ifndef TESSERA_NEM_VERIFY_HPP
-#define TESSERA_NEM_VERIFY_HPP
+#ifndef TESSERA_NEM_DETAIL_VERIFY_HPP
+#define TESSERA_NEM_DETAIL_VERIFY_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 
-// ---- tessera/nem/load.hpp
+// ---- tessera/nem/detail/load.hpp
 //
 // Loads what a program's types depend on: included files, type families, devices, the target.
 //
@@ -15049,8 +15460,8 @@ class commented_lines {
 // Limits:     options.max_include_depth; 4,096 files; names of 4 GiB in all.
 // Allocation: linear in the files; the trees of those that include one another at the same time.
 
-#ifndef TESSERA_NEM_LOAD_HPP
-#define TESSERA_NEM_LOAD_HPP
+#ifndef TESSERA_NEM_DETAIL_LOAD_HPP
+#define TESSERA_NEM_DETAIL_LOAD_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -15058,7 +15469,7 @@ class commented_lines {
 #include <utility>
 
 
-// ---- tessera/nem/load_device.hpp
+// ---- tessera/nem/detail/load_device.hpp
 //
 // Loads a declared device into the catalog, by the rules DEV that need nothing but its parent.
 //
@@ -15076,15 +15487,15 @@ class commented_lines {
 // Limits:     none.
 // Allocation: linear in the declaration.
 
-#ifndef TESSERA_NEM_LOAD_DEVICE_HPP
-#define TESSERA_NEM_LOAD_DEVICE_HPP
+#ifndef TESSERA_NEM_DETAIL_LOAD_DEVICE_HPP
+#define TESSERA_NEM_DETAIL_LOAD_DEVICE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/load_state.hpp
+// ---- tessera/nem/detail/load_state.hpp
 //
 // What loading families and devices shares: names that are taken, and the file at hand.
 //
@@ -15101,8 +15512,8 @@ class commented_lines {
 // Limits:     none.
 // Allocation: 16 bytes for each family, variant and device; 8 for each name of a file with families.
 
-#ifndef TESSERA_NEM_LOAD_STATE_HPP
-#define TESSERA_NEM_LOAD_STATE_HPP
+#ifndef TESSERA_NEM_DETAIL_LOAD_STATE_HPP
+#define TESSERA_NEM_DETAIL_LOAD_STATE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -15283,7 +15694,7 @@ class loading {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_LOAD_STATE_HPP
+#endif  // TESSERA_NEM_DETAIL_LOAD_STATE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -15688,9 +16099,9 @@ class device_loader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_LOAD_DEVICE_HPP
+#endif  // TESSERA_NEM_DETAIL_LOAD_DEVICE_HPP
 
-// ---- tessera/nem/load_family.hpp
+// ---- tessera/nem/detail/load_family.hpp
 //
 // Loads a declared type family into the catalog, by the rules FDL.
 //
@@ -15708,8 +16119,8 @@ class device_loader {
 // Limits:     none.
 // Allocation: linear in the declaration, plus load_state's.
 
-#ifndef TESSERA_NEM_LOAD_FAMILY_HPP
-#define TESSERA_NEM_LOAD_FAMILY_HPP
+#ifndef TESSERA_NEM_DETAIL_LOAD_FAMILY_HPP
+#define TESSERA_NEM_DETAIL_LOAD_FAMILY_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -15983,9 +16394,9 @@ class family_loader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_LOAD_FAMILY_HPP
+#endif  // TESSERA_NEM_DETAIL_LOAD_FAMILY_HPP
 
-// ---- tessera/nem/resolve_device.hpp
+// ---- tessera/nem/detail/resolve_device.hpp
 //
 // What devices inherit: resolves one, and checks all.
 //
@@ -16001,8 +16412,8 @@ class family_loader {
 // Limits:     none; a chain of a million devices is checked in linear time.
 // Allocation: 16 bytes an instance and a device; resolving adds what one device inherits.
 
-#ifndef TESSERA_NEM_RESOLVE_DEVICE_HPP
-#define TESSERA_NEM_RESOLVE_DEVICE_HPP
+#ifndef TESSERA_NEM_DETAIL_RESOLVE_DEVICE_HPP
+#define TESSERA_NEM_DETAIL_RESOLVE_DEVICE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -16277,7 +16688,7 @@ class inheritance_check {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_RESOLVE_DEVICE_HPP
+#endif  // TESSERA_NEM_DETAIL_RESOLVE_DEVICE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -16595,54 +17006,10 @@ inline void load(const document& d, const verify_options& options, findings& fou
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_LOAD_HPP
+#endif  // TESSERA_NEM_DETAIL_LOAD_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-class program;
-result<program> verify(document d, const verify_options& options = {}, report* found = nullptr);
-
-/// A document without errors, and what its names of files, families and devices stand for.
-class program {
- public:
-  [[nodiscard]] const nem::document& document() const& noexcept { return document_; }
-  const nem::document& document() const&& = delete;
-  [[nodiscard]] const nem::catalog& catalog() const& noexcept { return catalog_; }
-  const nem::catalog& catalog() const&& = delete;
-  /// The device that it is written for, or null where it names none.
-  [[nodiscard]] const device* target() const& noexcept {
-    return target_ == no_index ? nullptr : &catalog_.devices[target_];
-  }
-  const device* target() const&& = delete;
-  /// The profile in which it was verified.
-  [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
-  /// Tasks and iterations that were checked.
-  [[nodiscard]] std::uint64_t tasks() const noexcept { return expanded_.tasks; }
-  [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
-  /// Whether loops have more iterations than were checked: the others may hold errors.
-  [[nodiscard]] bool is_partial() const noexcept { return expanded_.is_partial; }
-  /// Whether hazards were searched in all of its tasks.
-  [[nodiscard]] bool has_all_hazards() const noexcept {
-    return !expanded_.is_partial && !has_ended_search_;
-  }
-  /// How many tasks can be issued and not complete, at most (specification, "SEQ.max_active_tokens").
-  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept { return most_live_tokens_; }
-
- private:
-  friend result<program> verify(nem::document, const verify_options&, report*);
-  program() = default;
-
-  nem::document document_;
-  nem::catalog catalog_;
-  std::uint32_t target_ = no_index;
-  nem::profile profile_ = nem::profile::standard;
-  detail::expansion expanded_;
-  std::uint64_t most_live_tokens_ = 0;
-  bool has_ended_search_ = false;
-};
-
-namespace detail {
+namespace nem::detail {
 
 /// Gives the nodes of a document their indices as places, if it was built in code: no node has a
 /// place then.
@@ -16689,10 +17056,10 @@ class checker {
   hazards hazards_;
 };
 
-}  // namespace detail
+}  // namespace nem::detail
+namespace nem {
 
-/// Checks all rules that reading doesn't.
-inline result<program> verify(document d, const verify_options& options, report* found) {
+TESSERA_INLINE result<program> verify(document d, const verify_options& options, report* found) {
   program p;
   p.document_ = std::move(d);
   p.profile_ = options.profile;
@@ -16709,58 +17076,17 @@ inline result<program> verify(document d, const verify_options& options, report*
   return p;
 }
 
-/// Expands a program: loops fully, or to about `most` tasks and iterations as verify() does. Its
-/// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
-/// have regions that aren't sound.
-template <class Visitor>
-void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}) {
-  const verify_options options;
-  detail::findings silent(nullptr, p.profile(), 0);
-  detail::context c{p.document(), options, silent, p.catalog(), p.target()};
-  (void)detail::walker<Visitor, false>(c, to, most).run();
-}
-
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_VERIFY_HPP
+#endif  // TESSERA_NEM_DETAIL_VERIFY_HPP
 
-// ---- tessera/nem/write_json.hpp
+// ---- tessera/nem/detail/write_json.hpp
 //
-// The syntax tree of a NEM document as JSON, for tools.
-//
-//   tessera::text json = nem::write_json(document);
-//
-//   {
-//     "format": "nem-ast",
-//     "version": 1,
-//     "nodes": [
-//       {
-//         "kind": "let",
-//         "range": [0, 13],
-//         "name": "a",
-//         "children": [
-//           {"kind":"add","range":[8,5],"left":{…},"right":{…}}
-//
-//   kind       as in syntax.hpp; an expression is its outermost operator
-//   range      offset and length in bytes; a length of 65,535 means that or more
-//   name       of what has one; of a task its token, if it has one
-//   path       of include and device_file
-//   value      of integer, real, string and spec_version
-//   level, mode, element, form, field, conformance     by kind
-//   left and right, operand                            of operators
-//   children   all else, in the order of syntax.hpp; missing if there are none
-//
-// Expressions, and nodes without children, are on one line. What tools don't know they can skip: a
-// later version 1 may add fields, and a change of these is a version 2.
-//
-// Lifetime:   the text owns itself.
-// Errors:     none.
-// Limits:     none; no recursion. Objects are as deep as the document, or an expression, is.
-// Allocation: the text, and 16 bytes an operand of the largest expression.
+// The bodies of nem/write_json.hpp.
 
-#ifndef TESSERA_NEM_WRITE_JSON_HPP
-#define TESSERA_NEM_WRITE_JSON_HPP
+#ifndef TESSERA_NEM_DETAIL_WRITE_JSON_HPP
+#define TESSERA_NEM_DETAIL_WRITE_JSON_HPP
 
 #include <cfloat>
 #include <cstddef>
@@ -16958,8 +17284,7 @@ class writer {
 #endif  // TESSERA_CORE_JSON_WRITE_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
+namespace nem::detail {
 
 class tree_writer {
  public:
@@ -17078,10 +17403,10 @@ class tree_writer {
   pool<pending> parts_;
 };
 
-}  // namespace detail
+}  // namespace nem::detail
+namespace nem {
 
-/// The tree of a document as JSON, with a newline at its end.
-[[nodiscard]] inline text write_json(const document& d) {
+TESSERA_INLINE text write_json(const document& d) {
   text out;
   detail::tree_writer(d, out).write();
   out << '\n';
@@ -17091,105 +17416,7 @@ class tree_writer {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_WRITE_JSON_HPP
-
-#endif  // TESSERA_NEM_HPP
-
-#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-
-// ---- tessera/core/detail/text.hpp
-//
-// The bodies of core/text.hpp.
-
-#ifndef TESSERA_CORE_DETAIL_TEXT_HPP
-#define TESSERA_CORE_DETAIL_TEXT_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-
-TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
-  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
-  const char* plain = s.data();
-  const char* const end = plain + s.size();
-  const auto flush = [&](const char* at) {
-    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
-  };
-  for (const char* at = plain; at != end;) {
-    const auto lead = static_cast<unsigned char>(*at);
-    if (lead >= 0x20 && lead < 0x7f) {
-      ++at;
-      continue;
-    }
-    const unsigned length = unsafe_length(at, end);
-    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
-      at += length == 0 ? utf8_length(at, end) : 1;
-      continue;
-    }
-    flush(at);
-    if (lead == '\n' || lead == '\t' || lead == '\r') {
-      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
-    } else if (length == 1) {
-      out << "\\x";
-      hex(lead >> 4);
-      hex(lead);
-    } else {
-      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
-      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
-                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
-      out << "\\u{";
-      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
-      out << '}';
-    }
-    plain = at += length;
-  }
-  flush(end);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_TEXT_HPP
-
-// ---- tessera/core/detail/error.hpp
-//
-// The bodies of core/error.hpp, and core's own messages.
-
-#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
-#define TESSERA_CORE_DETAIL_ERROR_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr errc_row core_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_CORE_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
-
-TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
-  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
-  return tables[owner];
-}
-
-[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
-  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
-  if (owner < owners)
-    for (const errc_row& row : table_of(owner))
-      if (row.code == code) return row;
-  return unknown_code;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE std::string_view error::message() const noexcept {
-  return detail::row_of(code).message;
-}
-TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+#endif  // TESSERA_NEM_DETAIL_WRITE_JSON_HPP
 
 #endif  // the bodies
 

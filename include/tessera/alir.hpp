@@ -26,7 +26,6 @@
 #ifndef TESSERA_ALIR_HPP
 #define TESSERA_ALIR_HPP
 
-#include "alir/detail/errors.hpp"
 #include "alir/format.hpp"
 #include "alir/print.hpp"
 #include "alir/read_bytecode.hpp"

@@ -39,7 +39,6 @@
 #include "ark/canonical.hpp"
 #include "ark/check.hpp"
 #include "ark/convert.hpp"
-#include "ark/detail/errors.hpp"
 #include "ark/diagnostic.hpp"
 #include "ark/format.hpp"
 #include "ark/graph.hpp"

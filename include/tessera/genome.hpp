@@ -31,8 +31,8 @@
 #define TESSERA_GENOME_HPP
 
 #include "core/describe.hpp"
+#include "genome/base64.hpp"
 #include "genome/compress.hpp"
-#include "genome/detail/errors.hpp"
 #include "genome/expand.hpp"
 #include "genome/format.hpp"
 #include "genome/print.hpp"

@@ -10,30 +10,32 @@
 //   std::cout << tessera::nac::print(*file);
 //   auto bytes = tessera::nac::write(tessera::nac::parts_of(*file));
 //
-//   read               a view of a container                              nac/read.hpp
-//   verify             the proof that it can run: a report and a program  nac/verify.hpp
-//   print              everything that it holds, as text                  nac/print.hpp
-//   assemble           parts from such text, or from one written by hand  nac/assemble.hpp
-//   text_map           where in the text a finding of verify is           nac/text_map.hpp
-//   parts_of           everything that it holds, to be changed            nac/parts.hpp
-//   check              whether a container can hold its parts             nac/check.hpp
-//   write              a container from its parts                         nac/write.hpp
-//   layout_of          what files of the same parts differ by             nac/layout.hpp
-//   convert            its parts in another version of the format         nac/convert.hpp
-//   decode             instructions as records of one size                nac/decode.hpp
-//   resolve            the same, with absolute references                 nac/resolve.hpp
-//   index_tensors      the tensors of a file, read in small pieces        nac/tensor_index.hpp
-//   dequantize         a tensor's values; quantize: the way back          nac/quantize.hpp
-//   read_safetensors   weights that stand outside                         nac/safetensors.hpp
-//   write_safetensors  such a file                                        nac/safetensors_write.hpp
-//   externalise        weights out of a container; internalise: in        nac/weights.hpp
-//   plan_reader        the orchestrator's bytecode; plan_writer           nac/mep.hpp
-//   verify_plan        what is wrong with it                              nac/mep_verify.hpp
-//   print_plan         its text                                           nac/mep_text.hpp
-//   manifest_reader    the tokenizer's manifest; manifest_writer          nac/tisa.hpp
-//   verify_manifest    what is wrong with it                              nac/tisa.hpp
-//   print_manifest     its text                                           nac/tisa_text.hpp
-//   describe           an error with its offset and bytes                 core/describe.hpp
+//   read        a view of a container                              nac/read.hpp
+//   verify      the proof that it can run: a report and a program  nac/verify.hpp
+//   print       everything that it holds, as text                  nac/print.hpp
+//   parts_of    everything that it holds, to be changed            nac/parts.hpp
+//   write       a container from its parts                         nac/write.hpp
+//   decode      instructions as records of one size                nac/decode.hpp
+//   resolve     the same, with absolute references                 nac/resolve.hpp
+//   describe    an error with its offset and bytes                 core/describe.hpp
+//
+// What is not part of the four verbs has headers of its own; nac/all.hpp has them all:
+//
+//   assemble           parts from the text that print writes         nac/assembly.hpp
+//   text_map           where in the text a finding of verify is      nac/text_map.hpp
+//   check              whether a container can hold its parts        nac/check.hpp
+//   layout_of          how files of the same parts differ            nac/layout.hpp
+//   convert            parts in another version of the format        nac/conversion.hpp
+//   index_tensors      the tensors of a file, read in small pieces   nac/tensor_index.hpp
+//   dequantize         a tensor's values; quantize: the way back     nac/quantization.hpp
+//   read_safetensors   external weights                              nac/safetensors.hpp
+//   write_safetensors  such a file                                   nac/safetensors_write.hpp
+//   externalise        moves weights out of a container, and in      nac/weights.hpp
+//   plan_reader        execution plans: reading and writing          nac/execution_plan.hpp
+//   verify_plan        what is wrong with one                        nac/execution_plan_verify.hpp
+//   print_plan         its text                                      nac/execution_plan_text.hpp
+//   manifest_reader    the tokenizer's manifest; verify_manifest     nac/tokenizer.hpp
+//   print_manifest     its text                                      nac/tokenizer_text.hpp
 //
 // Lifetime:   files and programs borrow the bytes that were read, parts their payloads; a temporary
 //             owner of bytes is refused by the compiler.
@@ -47,37 +49,18 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
-#include "nac/assemble.hpp"
-#include "nac/check.hpp"
-#include "nac/convert.hpp"
 #include "nac/decode.hpp"
-#include "nac/detail/errors.hpp"
 #include "nac/diagnostic.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
-#include "nac/layout.hpp"
-#include "nac/lexer.hpp"
-#include "nac/mep.hpp"
-#include "nac/mep_text.hpp"
-#include "nac/mep_verify.hpp"
 #include "nac/operations.hpp"
 #include "nac/parts.hpp"
 #include "nac/print.hpp"
 #include "nac/program.hpp"
-#include "nac/quantize.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
 #include "nac/resolve.hpp"
-#include "nac/safetensors.hpp"
-#include "nac/safetensors_write.hpp"
-#include "nac/sink.hpp"
-#include "nac/tensor_index.hpp"
-#include "nac/text_map.hpp"
-#include "nac/tisa.hpp"
-#include "nac/tisa_text.hpp"
 #include "nac/verify.hpp"
-#include "nac/weights.hpp"
-#include "nac/words.hpp"
 #include "nac/write.hpp"
 
 #endif  // TESSERA_NAC_HPP

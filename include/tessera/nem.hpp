@@ -34,7 +34,6 @@
 #define TESSERA_NEM_HPP
 
 #include "nem/describe.hpp"
-#include "nem/detail/errors.hpp"
 #include "nem/execution.hpp"
 #include "nem/families.hpp"
 #include "nem/format.hpp"

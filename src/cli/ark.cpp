@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <tessera/core/describe.hpp>
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {

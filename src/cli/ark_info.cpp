@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <tessera/core/json_write.hpp>
 
 #include "ark.hpp"
 #include "ark/cost.hpp"

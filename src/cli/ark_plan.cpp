@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json.hpp>
 
 #include "ark.hpp"
 #include "ark/cost.hpp"

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstdio>
 #include <set>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "ark.hpp"

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <tessera/core/bytes.hpp>
 
 #include "ark.hpp"
 #include "tool.hpp"

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <tessera/core/bytes.hpp>
 
 #include "ark.hpp"
 #include "io/compress.hpp"

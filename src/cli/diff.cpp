@@ -7,6 +7,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json_write.hpp>
 
 #include "ark.hpp"
 #include "ark/describe.hpp"

@@ -22,7 +22,7 @@
 #include "genome/gene.hpp"
 #include "tessera/ark.hpp"
 #include "tessera/genome.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {

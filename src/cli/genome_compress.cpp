@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 
 #include "genome.hpp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "genome.hpp"

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 
 #include "genome.hpp"

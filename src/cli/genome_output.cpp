@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <mutex>
+#include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "genome/parallel.hpp"

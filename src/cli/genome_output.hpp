@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 #include <vector>
 
 #include "genome.hpp"

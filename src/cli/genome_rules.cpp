@@ -8,6 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "genome.hpp"

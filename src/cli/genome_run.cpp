@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "genome.hpp"

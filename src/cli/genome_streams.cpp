@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <tessera/core/json.hpp>
 #include <utility>
 
 #include "genome.hpp"

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <tessera/core/json_write.hpp>
+#include <tessera/core/shortest.hpp>
 
 #include "ark.hpp"
 #include "genome.hpp"

@@ -16,7 +16,7 @@
 
 #include "nac/lookup.hpp"
 #include "run.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {

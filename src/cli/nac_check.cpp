@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <tessera/core/bytes.hpp>
 
 #include "ark.hpp"
 #include "nac.hpp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <tessera/core/describe.hpp>
 
 #include "io/file.hpp"
 #include "nac.hpp"

@@ -3,6 +3,8 @@
 //
 // `tessera diff` of NAC containers.
 
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json_write.hpp>
 #include "nac.hpp"
 #include "nac/diff.hpp"
 

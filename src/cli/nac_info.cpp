@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <tessera/core/json_write.hpp>
 #include <vector>
 
 #include "nac.hpp"

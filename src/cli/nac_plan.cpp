@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <tessera/core/json_write.hpp>
 
 #include "nac_values.hpp"
 #include "vm/nac/format.hpp"

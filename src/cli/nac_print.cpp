@@ -4,6 +4,7 @@
 // `tessera print` of NAC containers: the assembly, or instructions as JSON.
 
 #include <filesystem>
+#include <tessera/core/json_write.hpp>
 
 #include "nac.hpp"
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <set>
+#include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "nac_values.hpp"

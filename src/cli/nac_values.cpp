@@ -8,6 +8,8 @@
 #include <charconv>
 #include <filesystem>
 #include <system_error>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json_write.hpp>
 
 #include "io/compress.hpp"
 #include "io/npy.hpp"

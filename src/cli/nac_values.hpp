@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tessera/core/json_write.hpp>
 #include <utility>
 #include <vector>
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/shortest.hpp>
 #include <utility>
 
 #include "ark.hpp"

@@ -4,6 +4,7 @@
 // What `info` and `graph` do with NEM files.
 
 #include <string>
+#include <tessera/core/json_write.hpp>
 #include <utility>
 #include <vector>
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "nem/statistics.hpp"

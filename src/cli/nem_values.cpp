@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 #include <set>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 
 #include "io/csv.hpp"

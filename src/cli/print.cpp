@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <tessera/core/json.hpp>
 
 #include "ark.hpp"
 #include "genome.hpp"

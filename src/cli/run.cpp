@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <memory>
 #include <set>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json_write.hpp>
 #include <thread>
 
 #include "ark.hpp"

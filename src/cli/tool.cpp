@@ -10,6 +10,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/describe.hpp>
+#include <tessera/core/json.hpp>
 #include <utility>
 
 #include "io/file.hpp"

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 #include <vector>
 
 #include "io/compress.hpp"

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "io/compress.hpp"

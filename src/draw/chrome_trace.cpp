@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "chrome_trace.hpp"
+#include <tessera/core/json_write.hpp>
 
 namespace tessera::inline TESSERA_ABI {
 namespace draw {

@@ -6,4 +6,4 @@
 #include "core.hpp"
 
 #define TESSERA_IMPLEMENTATION
-#include <tessera/nac.hpp>
+#include <tessera/nac/all.hpp>

@@ -66,7 +66,7 @@
 
 #include "corpus.hpp"
 #include "tessera/ark.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {

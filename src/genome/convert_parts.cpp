@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tessera/core/shortest.hpp>
 
 #include "tessera/core/json_write.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <stdexcept>
+#include <tessera/core/bytes.hpp>
 
 #include "tessera/core/keyed_hash.hpp"
 

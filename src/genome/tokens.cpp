@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 
 #include "tessera/core/keyed_hash.hpp"

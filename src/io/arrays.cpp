@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 
 #include <algorithm>
+#include <tessera/core/bytes.hpp>
 
 #include "compress.hpp"
 #include "csv.hpp"

@@ -13,6 +13,7 @@
 #ifdef TESSERA_HAS_ZSTD
 #include <zstd.h>
 #include <zstd_errors.h>
+#include <tessera/core/bytes.hpp>
 #endif
 
 namespace tessera::inline TESSERA_ABI {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 
 #include "tessera/core/float16.hpp"
 

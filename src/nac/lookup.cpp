@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <tessera/core/shortest.hpp>
 
 namespace tessera::inline TESSERA_ABI {
 namespace analysis {

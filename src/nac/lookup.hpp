@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace analysis {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tessera/core/describe.hpp>
 #include <tuple>
 #include <utility>
 

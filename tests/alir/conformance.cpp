@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <sstream>
+#include <tessera/core/bytes.hpp>
 
 #include "io/compress.hpp"
 #include "vm/alir/vm.hpp"

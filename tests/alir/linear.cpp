@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 
 #include "vm/alir/vm.hpp"

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <tessera/core/bytes.hpp>
 #include <tuple>
 
 #include "build.hpp"

@@ -21,6 +21,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 #include <vector>
 

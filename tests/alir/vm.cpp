@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 #include <vector>
 

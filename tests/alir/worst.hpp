@@ -18,6 +18,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 
 namespace worst {
 

@@ -25,6 +25,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <tessera/core/describe.hpp>
 #include <utility>
 #include <vector>
 

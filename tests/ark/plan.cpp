@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <tessera/core/describe.hpp>
+#include <tessera/core/json.hpp>
 #include <utility>
 #include <vector>
 

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <tessera/core/json.hpp>
 #include <vector>
 
 #include "../support/allocations.hpp"

@@ -30,6 +30,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>

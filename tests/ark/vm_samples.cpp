@@ -12,6 +12,8 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/json.hpp>
 #include <vector>
 
 #include "../support/catch.hpp"

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Tessera authors
 # SPDX-License-Identifier: MIT
 #
-# Every header by itself and twice, in a translation unit of its own, under strict warnings, and every
-# interface once more in compiled mode; then all of them behind `min` and `max` defined as macros, as
+# Every interface by itself and twice, in a translation unit of its own, under strict warnings, and once
+# more in compiled mode (bodies come with their interfaces); then all of them behind `min` and `max` defined as macros, as
 # <windows.h> does. With FACADES, those alone and the single headers: what a header needs doesn't depend
 # on the compiler, and warnings show there too.
 #
@@ -14,6 +14,7 @@ include("${ROOT}/cmake/strict.cmake")
 list(APPEND strict -Wno-unused-macros)  # min and max below are there not to be used
 file(REMOVE_RECURSE "${SCRATCH}")
 file(GLOB_RECURSE headers RELATIVE "${ROOT}/include" "${ROOT}/include/*.hpp")
+list(FILTER headers EXCLUDE REGEX "/detail/")
 if(FACADES)
   list(FILTER headers INCLUDE REGEX "^(tessera/[a-z]+|single/[a-z_]+)\\.hpp$")
 endif()
@@ -33,9 +34,7 @@ endfunction()
 foreach(header IN LISTS headers)
   string(REPLACE "/" "_" unit "${header}")
   compile("${unit}" "#include \"${header}\"\n#include \"${header}\"\n")
-  if(NOT header MATCHES "/detail/")
-    compile("compiled_${unit}" "#define TESSERA_COMPILED\n#include \"${header}\"\n")
-  endif()
+  compile("compiled_${unit}" "#define TESSERA_COMPILED\n#include \"${header}\"\n")
   if(header MATCHES "^single/")
     compile("implementation_${unit}" "#define TESSERA_COMPILED\n#define TESSERA_IMPLEMENTATION\n#include \"${header}\"\n")
   endif()

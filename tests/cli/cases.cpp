@@ -30,6 +30,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tessera/core/json.hpp>
 #include <tessera/core/json_read.hpp>
 #include <utility>
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <tessera/core/describe.hpp>
 #include <tessera/core/sort.hpp>
 #include <vector>

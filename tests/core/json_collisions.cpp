@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <tessera/core/json.hpp>
 #include <tessera/core/json_read.hpp>
 
 #include "../support/allocations.hpp"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <tessera/core/json.hpp>
 #include <tessera/core/json_read.hpp>
 #include <vector>
 

@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <tessera/core/json.hpp>
 #include <tessera/core/json_read.hpp>
 #include <tessera/core/json_rows.hpp>
 #include <vector>

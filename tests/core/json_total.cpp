@@ -6,6 +6,7 @@
 
 #include <array>
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <tessera/core/describe.hpp>
 #include <tessera/core/json.hpp>
 #include <vector>

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <tessera/core/digits.hpp>
 #include <tessera/core/json.hpp>
+#include <tessera/core/shortest.hpp>
 #include <vector>
 
 #include "../support/catch.hpp"

@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <tessera/core/digits.hpp>
 #include <tessera/core/number.hpp>
 #include <tessera/core/shortest.hpp>
 #include <vector>

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/core/bytes.hpp>
+#include <tessera/core/describe.hpp>
 #include <tessera/core/report.hpp>
 
 #include "../support/catch.hpp"

@@ -4,6 +4,7 @@
 // genome::read_registry: every member, every error with its offset, limits, memory.
 
 #include <string>
+#include <tessera/core/describe.hpp>
 #include <tessera/genome.hpp>
 
 #include "registry_samples.hpp"

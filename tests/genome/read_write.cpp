@@ -3,6 +3,7 @@
 //
 // Node streams: bytes and base64, both ways, and what is refused.
 
+#include <tessera/core/bytes.hpp>
 #include <tessera/genome.hpp>
 #include <vector>
 

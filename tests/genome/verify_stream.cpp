@@ -6,6 +6,7 @@
 // Offsets are written as nodes × 5 + inputs before × 2, and + 5 + 2 × k for entry k of D.
 
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <tessera/genome.hpp>
 #include <utility>
 

@@ -4,6 +4,7 @@
 // genome::write_registry: one form, and what it refuses.
 
 #include <string>
+#include <tessera/core/describe.hpp>
 #include <tessera/genome.hpp>
 
 #include "registry_samples.hpp"

@@ -18,7 +18,7 @@
 
 #include "genome/corpus.hpp"
 #include "support/catch.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace genome_tests {
 

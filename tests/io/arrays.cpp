@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <tessera/core/bytes.hpp>
 
 #include "../support/catch.hpp"
 #include "io/compress.hpp"

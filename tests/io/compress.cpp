@@ -4,6 +4,7 @@
 #include "io/compress.hpp"
 
 #include <array>
+#include <tessera/core/bytes.hpp>
 
 #include "../support/allocations.hpp"
 #include "../support/catch.hpp"

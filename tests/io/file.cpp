@@ -14,6 +14,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <thread>
 #include <type_traits>
 #include <utility>

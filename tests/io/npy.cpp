@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <tessera/core/bytes.hpp>
 
 #include "../support/allocations.hpp"
 #include "../support/catch.hpp"

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <thread>
 #include <vector>
 

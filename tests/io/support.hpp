@@ -14,6 +14,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 #include <vector>
 
 #include "io/file.hpp"

@@ -6,6 +6,7 @@
 #include "nac/support.hpp"
 // nac/support.hpp comes first.
 #include <filesystem>
+#include <tessera/core/bytes.hpp>
 
 #include "support/allocations.hpp"
 

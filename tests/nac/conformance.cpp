@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tessera/core/bytes.hpp>
 
 using namespace tessera;
 using namespace nac_tests;

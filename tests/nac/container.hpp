@@ -13,6 +13,7 @@
 #include "nac/support.hpp"
 // support.hpp comes first.
 #include <initializer_list>
+#include <tessera/core/bytes.hpp>
 
 namespace nac_tests {
 

@@ -3,6 +3,7 @@
 //
 // What holds for every container: prefixes, flipped bytes, written again.
 
+#include <tessera/core/bytes.hpp>
 #include "nac/support.hpp"
 // support.hpp comes first.
 #include "nac/container.hpp"

@@ -10,7 +10,7 @@
 #ifdef TESSERA_SINGLE_HEADER
 #include "include/single/tessera_nac.hpp"
 #else
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #endif
 
 #endif  // TESSERA_TESTS_NAC_NAC_HPP

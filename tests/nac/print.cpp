@@ -3,6 +3,7 @@
 //
 // Containers as text: listings written by hand, payloads by reference, numbers, names, its cost.
 
+#include <tessera/core/number.hpp>
 #include "nac/support.hpp"
 
 using namespace tessera;

@@ -5,6 +5,7 @@
 
 #include "nac/support.hpp"
 // support.hpp comes first.
+#include <tessera/core/bytes.hpp>
 #include <tuple>
 #include <utility>
 

@@ -6,6 +6,7 @@
 #include "nac/support.hpp"
 // support.hpp comes first.
 #include <cstring>
+#include <tessera/core/bytes.hpp>
 
 #include "support/allocations.hpp"
 

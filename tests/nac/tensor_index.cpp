@@ -3,6 +3,7 @@
 //
 // The index of tensors: what it holds, what it reads, and its errors beside those of reading.
 
+#include <tessera/core/bytes.hpp>
 #include "nac/support.hpp"
 
 using namespace tessera;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <tessera/core/bytes.hpp>
 
 using namespace tessera;
 using namespace nac_tests;

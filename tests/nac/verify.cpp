@@ -13,6 +13,7 @@
 #if __has_include(<sys/mman.h>)
 #include <sys/mman.h>
 #include <unistd.h>
+#include <tessera/core/bytes.hpp>
 #define TESSERA_TESTS_PAGES 1
 #else
 #define TESSERA_TESTS_PAGES 0

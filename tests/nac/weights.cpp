@@ -6,6 +6,7 @@
 #include "nac/support.hpp"
 // support.hpp comes first.
 #include <bit>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 
 #include "support/allocations.hpp"

@@ -3,6 +3,7 @@
 //
 // Writing containers: the vectors both ways, every refusal, sinks.
 
+#include <tessera/core/describe.hpp>
 #include "nac/support.hpp"
 // support.hpp comes first.
 #include "nac/container.hpp"

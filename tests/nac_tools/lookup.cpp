@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "nac/lookup.hpp"
+#include <tessera/core/bytes.hpp>
 
 #include "containers.hpp"
 

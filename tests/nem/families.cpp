@@ -4,9 +4,9 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tessera/nem/baseline_text.hpp>
+#include <tessera/nem/detail/baseline_text.hpp>
+#include <tessera/nem/detail/load.hpp>
 #include <tessera/nem/families.hpp>
-#include <tessera/nem/load.hpp>
 
 #include "nem/verbs.hpp"
 #include "support/catch.hpp"

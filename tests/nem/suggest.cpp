@@ -3,8 +3,8 @@
 
 #include <string>
 #include <string_view>
+#include <tessera/nem/detail/suggest.hpp>
 #include <tessera/nem/format.hpp>
-#include <tessera/nem/suggest.hpp>
 
 #include "support/catch.hpp"
 

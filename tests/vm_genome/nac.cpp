@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <tessera/core/bytes.hpp>
 
 #include "bench/nac_networks.hpp"
 #include "genome/convert.hpp"

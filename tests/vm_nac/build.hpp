@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #include "vm/nac/machine.hpp"
 #include "vm_nac/part_builder.hpp"
 

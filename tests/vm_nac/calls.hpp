@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #include "vm/nac/operations.hpp"
 
 namespace vm_nac_tests {

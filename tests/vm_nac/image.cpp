@@ -8,6 +8,7 @@
 #include "vm/nac/image.hpp"
 
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <vector>
 
 #include "io/png.hpp"

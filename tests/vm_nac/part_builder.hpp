@@ -17,9 +17,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 #include <vector>
 
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace vm_nac_tests {
 

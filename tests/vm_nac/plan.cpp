@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <tessera/core/bytes.hpp>
 #include <vector>
 
 #include "io/npy.hpp"

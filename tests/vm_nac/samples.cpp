@@ -16,7 +16,7 @@
 #include "io/compress.hpp"
 #include "io/npy.hpp"
 #include "support/catch.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #include "vm/nac/load.hpp"
 #include "vm/nac/machine.hpp"
 #include "vm/nac/types.hpp"

@@ -13,11 +13,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #include "vm/nac/expression.hpp"
 #include "vm/nac/partition.hpp"
 #include "vm/nac/unicode.hpp"

@@ -15,7 +15,7 @@
 using namespace tessera;
 using test::running;
 using vm::nem::machine_options;
-using bytes = std::vector<std::uint8_t>;
+using octets = std::vector<std::uint8_t>;
 using i8s = std::vector<std::int8_t>;
 
 namespace {
@@ -26,8 +26,8 @@ buffer y : L2 (size=16)
 t = transfer.sync(dst=region(y, 0, 16), src=region(x, 0, 16))
 )";
 
-bytes counted(std::size_t n) {
-  bytes b(n);
+octets counted(std::size_t n) {
+  octets b(n);
   for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<std::uint8_t>(i + 1);
   return b;
 }
@@ -71,11 +71,11 @@ let size = 3
   // A region's bytes are its buffer's.
   r.bind("x", counted(64));
   CHECK(r.get<std::uint8_t>("a") == [] {
-    bytes all = counted(64);
-    return bytes(all.begin() + 16, all.begin() + 40);
+    octets all = counted(64);
+    return octets(all.begin() + 16, all.begin() + 40);
   }());
   CHECK(!r.can_bind("a", counted(25)));
-  CHECK(r.can_bind("a", bytes{9}));
+  CHECK(r.can_bind("a", octets{9}));
   CHECK(r.get<std::uint8_t>("x")[16] == 9);
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("vm_nem/machine: buffers that don't fit are RT-MEM", "[vm_nem]") {
   running r(copy_of_16, how);
   CHECK(!r.machine.has_memory());
   CHECK(r.machine.bytes(r.at("x")).empty());
-  CHECK(!r.can_bind("x", bytes{1}));
+  CHECK(!r.can_bind("x", octets{1}));
   const vm::nem::outcome done = r.run();
   CHECK(done.code == errc::nem_rt_mem);
   CHECK(done.tasks == 0);
@@ -262,7 +262,7 @@ TEST_CASE("vm_nem/machine: bytes that nothing wrote are RT-UNINIT", "[vm_nem]") 
   CHECK(r.messages ==
         "RT-UNINIT at 't': transfer t reads bytes 5..15 of x, which nothing wrote or bound\n");
   CHECK(r.warnings == 1);
-  bytes expected = counted(5);
+  octets expected = counted(5);
   expected.resize(16);
   CHECK(r.get<std::uint8_t>("y") == expected);
   r.bind("x", counted(15));
@@ -297,7 +297,7 @@ buffer y : DDR (size=20000)
 transfer.sync(dst=region(y, 0, 12000), src=region(x, 4000, 12000))
 t = transfer.sync(dst=region(x, 0, 20000), src=region(y, 0, 20000))
 )");
-  large.bind("x", bytes(16000, 1));
+  large.bind("x", octets(16000, 1));
   CHECK(large.run().code == errc::ok);
   CHECK(large.messages ==
         "RT-UNINIT at 't': transfer t reads bytes 12000..19999 of y, which nothing wrote or "
@@ -441,7 +441,7 @@ endloop
         std::vector<std::int64_t>{5, 2});
   CHECK(r.at("named").offset == 30);
   CHECK(r.at("part").offset == 5);
-  CHECK(r.get<std::uint8_t>("part") == bytes{36, 37, 38, 39, 40});
+  CHECK(r.get<std::uint8_t>("part") == octets{36, 37, 38, 39, 40});
 }
 
 TEST_CASE("vm_nem/machine: operations get descriptors, orders and dense strides", "[vm_nem]") {

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 #include <vector>
 

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <queue>
 #include <string>
+#include <tessera/core/json.hpp>
 #include <tuple>
 #include <vector>
 

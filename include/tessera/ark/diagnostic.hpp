@@ -61,18 +61,7 @@ struct report {
 /// The id of the rule behind a code of reading or verifying, such as "G06"; empty for others.
 class rule {
  public:
-  explicit rule(errc code) noexcept {
-    const std::string_view name = error{code}.name();
-    if (code == errc::json_duplicate_key) {
-      set("S11");
-    } else if (code == errc::json_expected_integer || code == errc::json_integer_range) {
-      set("S13");
-    } else if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
-               name[5] <= '9') {
-      const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
-      set({id, 3});
-    }
-  }
+  explicit rule(errc code) noexcept;
   [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
 
  private:
@@ -85,5 +74,9 @@ class rule {
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/diagnostic.hpp"
+#endif
 
 #endif  // TESSERA_ARK_DIAGNOSTIC_HPP

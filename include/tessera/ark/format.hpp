@@ -33,6 +33,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../core/bytes.hpp"
+#include "../core/text.hpp"
 #include "../version.hpp"
 
 // X(enumerator, name, levels, nodes hold "Ops", "Buffer" comes third, "Pads", "IsExternal")
@@ -363,5 +365,9 @@ template <std::size_t Size>
 #undef TESSERA_ARK_ARGUMENT_TYPES
 #undef TESSERA_ARK_ARGUMENT_NAMES
 #undef TESSERA_ARK_ARGUMENTS
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/errors.hpp"
+#endif
 
 #endif  // TESSERA_ARK_FORMAT_HPP

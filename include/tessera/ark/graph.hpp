@@ -29,7 +29,6 @@
 #ifndef TESSERA_ARK_GRAPH_HPP
 #define TESSERA_ARK_GRAPH_HPP
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -164,13 +163,7 @@ struct graph {
   text characters;
 
   /// Bytes that its pools hold.
-  [[nodiscard]] std::size_t memory() const noexcept {
-    return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
-           arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
-           layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
-           tags.size() * sizeof(tag) + integers.size() * 8 + members.size() * sizeof(member) +
-           characters.size();
-  }
+  [[nodiscard]] std::size_t memory() const noexcept;
 };
 
 [[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
@@ -223,17 +216,10 @@ template <class Row>
 [[nodiscard]] inline std::string_view type_name(const graph& g, const op& o) noexcept {
   return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
 }
-[[nodiscard]] inline std::string_view name(const graph& g, const argument& a) noexcept {
-  return a.name == argument_name::other ? text_of(g, a.other_name)
-                                        : argument_names[static_cast<std::size_t>(a.name)];
-}
+[[nodiscard]] std::string_view name(const graph& g, const argument& a) noexcept;
 /// The argument of that name, or null.
-[[nodiscard]] inline const argument* find_argument(const graph& g, const op& o,
-                                                   argument_name name) noexcept {
-  for (const argument& a : arguments(g, o))
-    if (a.name == name) return &a;
-  return nullptr;
-}
+[[nodiscard]] const argument* find_argument(const graph& g, const op& o,
+                                            argument_name name) noexcept;
 /// Whether this rank holds the buffer.
 [[nodiscard]] inline bool is_local(const graph& g, const buffer& b) noexcept {
   return b.rank == -1 || b.rank == g.rank;
@@ -249,56 +235,14 @@ class interner {
   interner& operator=(const interner&) = delete;
 
   /// Copies characters.
-  [[nodiscard]] string characters(std::string_view s) {
-    const string out{index(graph_.characters.size()), index(s.size())};
-    graph_.characters << s;
-    return out;
-  }
+  [[nodiscard]] string characters(std::string_view s);
   /// The layout's index.
-  [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
-    if (recent_.empty()) recent_.resize(recent_layouts);
-    const std::uint64_t hash = hash_of(l);
-    std::uint32_t& slot = recent_[recent_slot(hash)];
-    if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
-    std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
-    if (latest == none || !same(graph_.layouts[latest], l)) {
-      replaced_layouts_ += latest != none ? 1 : 0;
-      note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
-      latest = index(graph_.layouts.size());
-      graph_.layouts.push_back(l);
-    }
-    slot = latest + 1;
-    return latest;
-  }
+  [[nodiscard]] std::uint32_t layout(const ark::layout& l);
   /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
   /// off again when the buffer is known.
-  [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag) {
-    std::uint32_t& latest = buffer_ids_.latest(b.id);
-    if (latest != none && same(graph_.buffers[latest], b)) {
-      graph_.tags.resize(first_tag);
-      return latest;
-    }
-    note(buffer_ids_, b.id, latest);
-    latest = index(graph_.buffers.size());
-    graph_.buffers.push_back(b);
-    return latest;
-  }
+  [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag);
   /// The tensor's index.
-  [[nodiscard]] std::uint32_t tensor(const ark::tensor& t) {
-    std::uint32_t& latest = tensor_ids_.latest(t.id);
-    if (latest != none) {
-      const ark::tensor& known = graph_.tensors[latest];
-      if (known.type == t.type && known.buffer == t.buffer &&
-          same_members(known.members, t.members) &&
-          (known.layout == t.layout ||
-           same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
-        return latest;
-    }
-    note(tensor_ids_, t.id, latest);
-    latest = index(graph_.tensors.size());
-    graph_.tensors.push_back(t);
-    return latest;
-  }
+  [[nodiscard]] std::uint32_t tensor(const ark::tensor& t);
   /// The tensor or buffer that was added last under an Id, or `none`.
   [[nodiscard]] std::uint32_t find_tensor(std::int64_t id) const noexcept {
     return tensor_ids_.find(id);
@@ -316,51 +260,14 @@ class interner {
         characters;
   };
   /// From now on, until the next mark, go_back() can undo what is added.
-  [[nodiscard]] mark set_mark() noexcept {
-    journal_.clear();
-    noting_ = true;
-    const graph& g = graph_;
-    return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
-            g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
-            g.integers.size(), g.members.size(), g.characters.size()};
-  }
+  [[nodiscard]] mark set_mark() noexcept;
   /// Cuts all pools back to where they were at the last mark.
-  void go_back(const mark& to) {
-    for (; !journal_.empty(); journal_.pop_back())
-      journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
-    const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
-      if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
-    };
-    graph& g = graph_;
-    for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
-      forget(tensor_ids_, g.tensors[i].id, to.tensors);
-    for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
-      forget(buffer_ids_, g.buffers[i].id, to.buffers);
-    for (std::size_t i = to.layouts; i < g.layouts.size(); ++i) {
-      const std::uint64_t hash = hash_of(g.layouts[i]);
-      forget(layout_hashes_, static_cast<std::int64_t>(hash), to.layouts);
-      recent_[recent_slot(hash)] = 0;
-    }
-    g.nodes.resize(to.nodes);
-    g.ops.resize(to.ops);
-    g.uses.resize(to.uses);
-    g.arguments.resize(to.arguments);
-    g.tensors.resize(to.tensors);
-    g.layouts.resize(to.layouts);
-    g.buffers.resize(to.buffers);
-    g.tags.resize(to.tags);
-    g.integers.resize(to.integers);
-    g.members.resize(to.members);
-    g.characters.truncate(to.characters);
-  }
+  void go_back(const mark& to);
 
   /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
   [[nodiscard]] bool overflown() const noexcept { return overflown_; }
   /// A pool's size as an index.
-  [[nodiscard]] std::uint32_t index(std::size_t size) noexcept {
-    overflown_ = overflown_ || size >= none;
-    return static_cast<std::uint32_t>(size);
-  }
+  [[nodiscard]] std::uint32_t index(std::size_t size) noexcept;
 
  private:
   /// The entry that was added last for an Id. Ids near the first one, as far as there are as many,
@@ -368,50 +275,11 @@ class interner {
   /// can't exceed 64.
   class id_map {
    public:
-    [[nodiscard]] std::uint32_t& latest(std::int64_t id) {
-      const auto number = static_cast<std::uint64_t>(id);
-      if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
-      const std::uint64_t i = number - base_;
-      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-      if (i < 1024 + 2 * lookups_) {
-        const std::size_t first = dense_.size();
-        dense_.resize(1024 + 4 * to_size(lookups_));
-        for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
-        for (const leaf& l : tree_)
-          if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
-            dense_[to_size(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
-        return dense_[static_cast<std::size_t>(i)];
-      }
-      std::uint32_t at = tree_.empty() ? none : 0, parent = none;
-      std::uint64_t bits = mixed(number);
-      std::size_t side = 0;
-      for (; at != none; bits <<= 1) {
-        if (tree_[at].id == id) return tree_[at].entry;
-        parent = at;
-        side = to_size(bits >> 63);
-        at = tree_[at].child[side];
-      }
-      if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
-      tree_.push_back({id, {none, none}, none});
-      return tree_.back().entry;
-    }
-    [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
-      const auto number = static_cast<std::uint64_t>(id);
-      const std::uint64_t i = number - base_;
-      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-      std::uint64_t bits = mixed(number);
-      for (std::uint32_t at = tree_.empty() ? none : 0; at != none; bits <<= 1) {
-        if (tree_[at].id == id) return tree_[at].entry;
-        at = tree_[at].child[bits >> 63];
-      }
-      return none;
-    }
+    [[nodiscard]] std::uint32_t& latest(std::int64_t id);
+    [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept;
 
    private:
-    [[nodiscard]] static std::uint64_t mixed(std::uint64_t number) noexcept {
-      const std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
-      return bits ^ bits >> 32;
-    }
+    [[nodiscard]] static std::uint64_t mixed(std::uint64_t number) noexcept;
     struct leaf {
       std::int64_t id;
       std::uint32_t child[2];
@@ -427,40 +295,15 @@ class interner {
     if (noting_ && latest != none) journal_.push_back({&map, key, latest});
   }
 
-  [[nodiscard]] static std::uint64_t hash_of(const ark::layout& l) noexcept {
-    std::uint64_t hash = l.rank;
-    for (std::size_t d = 0; d < l.rank && d < max_rank; ++d)
-      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
-        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
-    return hash;
-  }
+  [[nodiscard]] static std::uint64_t hash_of(const ark::layout& l) noexcept;
   [[nodiscard]] static std::size_t recent_slot(std::uint64_t hash) noexcept {
     return to_size(hash >> 52);
   }
 
-  [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
-    if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
-    for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
-      if (graph_.integers[a.pads + d] != graph_.integers[b.pads + d]) return false;
-    return true;
-  }
-  [[nodiscard]] bool same(const ark::buffer& a, const ark::buffer& b) const noexcept {
-    return a.rank == b.rank && a.external == b.external && same(a.send_tags, b.send_tags) &&
-           same(a.recv_tags, b.recv_tags) && same_members(a.members, b.members);
-  }
-  [[nodiscard]] bool same_members(std::uint32_t a, std::uint32_t b) const noexcept {
-    for (; a != none && b != none; a = graph_.members[a].next, b = graph_.members[b].next)
-      if (text_of(graph_, graph_.members[a].key) != text_of(graph_, graph_.members[b].key) ||
-          text_of(graph_, graph_.members[a].value) != text_of(graph_, graph_.members[b].value))
-        return false;
-    return a == b;
-  }
-  [[nodiscard]] bool same(range a, range b) const noexcept {
-    if (a.count != b.count) return false;
-    for (std::uint32_t i = 0; i < a.count; ++i)
-      if (!(graph_.tags[a.first + i] == graph_.tags[b.first + i])) return false;
-    return true;
-  }
+  [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept;
+  [[nodiscard]] bool same(const ark::buffer& a, const ark::buffer& b) const noexcept;
+  [[nodiscard]] bool same_members(std::uint32_t a, std::uint32_t b) const noexcept;
+  [[nodiscard]] bool same(range a, range b) const noexcept;
 
   /// An entry of a map that another has replaced.
   struct change {
@@ -481,5 +324,9 @@ class interner {
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/graph.hpp"
+#endif
 
 #endif  // TESSERA_ARK_GRAPH_HPP

@@ -22,106 +22,20 @@
 #ifndef TESSERA_ARK_PLAN_MODEL_HPP
 #define TESSERA_ARK_PLAN_MODEL_HPP
 
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-#include "../core/pool.hpp"
-#include "../core/sort.hpp"
 #include "../version.hpp"
-#include "graph.hpp"
-#include "index.hpp"
 #include "plan.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
-namespace detail {
-
-/// An operation of a plan: number `op` of the task at `task`.
-struct plan_place {
-  std::uint32_t task = 0, op = 0;
-};
-
-/// All operations of a plan, in the order of their tasks' Ids.
-[[nodiscard]] inline pool<plan_place> plan_order(const plan& p) {
-  pool<std::uint32_t> tasks;
-  for (std::size_t t = 0; t < p.tasks.size(); ++t) tasks.push_back(static_cast<std::uint32_t>(t));
-  sort(tasks.data(), tasks.size(), [&p](std::uint32_t a, std::uint32_t b) {
-    return p.tasks[a].id != p.tasks[b].id ? p.tasks[a].id < p.tasks[b].id : a < b;
-  });
-  pool<plan_place> out;
-  for (const std::uint32_t t : tasks)
-    for (std::uint32_t i = 0; i < p.tasks[t].ops.count; ++i) out.push_back({t, i});
-  return out;
-}
-
-/// Gives the nodes of a graph their edges.
-inline void add_edges(graph& g) {
-  const id_index tensor_ids(g.tensors.data(), g.tensors.size());
-  const id_index buffer_ids(g.buffers.data(), g.buffers.size());
-  const pool<std::uint32_t>&tensor_of = tensor_ids.firsts(), &buffer_of = buffer_ids.firsts();
-  pool<std::uint32_t> makers, writers, listed, counts;  // by tensor, buffer, node, node
-  for (const std::uint32_t t : tensor_of) (void)t, makers.push_back(none);
-  for (const std::uint32_t b : buffer_of) (void)b, writers.push_back(none);
-  for (std::size_t n = g.nodes.size(); n-- > 0;)
-    for (const std::uint32_t t : results(g, g.ops[g.nodes[n].ops.first]))
-      makers[tensor_of[t]] = static_cast<std::uint32_t>(n);
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) listed.push_back(none), counts.push_back(0);
-
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
-    const op& o = g.ops[g.nodes[n].ops.first];
-    const std::size_t first = g.integers.size();
-    for (std::uint32_t i = 0; i < o.reads + o.writes; ++i) {
-      const std::uint32_t t = g.uses[o.first_use + i];
-      std::uint32_t from = makers[tensor_of[t]];
-      if (from == none) from = writers[buffer_of[g.tensors[t].buffer]];
-      if (from == none || from == n || listed[from] == n) continue;
-      listed[from] = static_cast<std::uint32_t>(n);
-      ++counts[from];
-      g.integers.push_back(std::int64_t{from});
-    }
-    for (const std::uint32_t t : writes(g, o))
-      writers[buffer_of[g.tensors[t].buffer]] = static_cast<std::uint32_t>(n);
-    const std::size_t count = g.integers.size() - first;
-    sort(g.integers.data() + first, count, [](std::int64_t a, std::int64_t b) { return a < b; });
-    g.nodes[n].producers = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
-  }
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
-    g.nodes[n].consumers = {static_cast<std::uint32_t>(g.integers.size()), 0};
-    g.integers.resize(g.integers.size() + counts[n]);
-  }
-  for (const node& n : g.nodes)
-    for (std::uint32_t i = 0; i < n.producers.count; ++i) {
-      range& to = g.nodes[static_cast<std::size_t>(g.integers[n.producers.first + i])].consumers;
-      g.integers[to.first + to.count++] = n.id;
-    }
-}
-
-}  // namespace detail
 
 /// The model that the plan computes, as nodes of one operation each.
-[[nodiscard]] inline graph plan_model(const plan& p) {
-  graph g = p.parts;
-  g.own_members = none;
-  g.form =
-      p.parts.form == dialect::d2x || p.parts.form == dialect::d3x ? dialect::d3x : dialect::d3;
-  for (layout& l : g.layouts) l.pads = none;
-  g.ops.clear();
-  g.nodes.clear();
-  for (const detail::plan_place at : detail::plan_order(p)) {
-    const std::uint32_t from = p.tasks[at.task].ops.first + at.op;
-    node n;
-    n.id = static_cast<std::int64_t>(g.nodes.size());
-    n.offset = p.configs[from].offset;
-    n.ops = {static_cast<std::uint32_t>(g.nodes.size()), 1};
-    g.ops.push_back(p.parts.ops[from]);
-    g.nodes.push_back(n);
-  }
-  detail::add_edges(g);
-  return g;
-}
+[[nodiscard]] graph plan_model(const plan& p);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/plan_model.hpp"
+#endif
 
 #endif  // TESSERA_ARK_PLAN_MODEL_HPP

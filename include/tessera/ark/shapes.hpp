@@ -29,7 +29,6 @@
 #include "../core/pool.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
-#include "format.hpp"
 #include "graph.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -64,11 +63,7 @@ struct dimensions {
   return n;
 }
 /// "[4,8]"
-inline text& operator<<(text& out, const dimensions& d) {
-  out << '[';
-  for (std::uint32_t i = 0; i < d.rank; ++i) out << (i == 0 ? "" : ",") << d.size[i];
-  return out << ']';
-}
+text& operator<<(text& out, const dimensions& d);
 
 /// The same with ones in front: four dimensions.
 [[nodiscard]] constexpr dimensions extended(const dimensions& d) noexcept {
@@ -189,14 +184,13 @@ struct matmul_shape {
 }
 /// An operation's argument under its name or the older one; null when neither is there. For an
 /// operation of a program, each argument that its Type requires is there, in its TYPE.
-[[nodiscard]] inline const argument* argument_of(const graph& g, const op& o,
-                                                 argument_name name) noexcept {
-  if (const argument* const a = find_argument(g, o, name)) return a;
-  const argument_name older = older_name(name, o.type);
-  return older == argument_name::other ? nullptr : find_argument(g, o, older);
-}
+[[nodiscard]] const argument* argument_of(const graph& g, const op& o, argument_name name) noexcept;
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/shapes.hpp"
+#endif
 
 #endif  // TESSERA_ARK_SHAPES_HPP

@@ -26,15 +26,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "../core/pool.hpp"
-#include "../core/result.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
-#include "findings.hpp"
-#include "format.hpp"
-#include "graph.hpp"
 #include "verify.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -50,12 +45,6 @@ struct channel {
 namespace detail {
 class ranks_checker;
 }
-class world;
-[[nodiscard]] result<world> verify_ranks(view<const program*> ranks,
-                                         const verify_options& options = {},
-                                         report* found = nullptr,
-                                         view<std::string_view> sources = {});
-
 /// Programs that together are a model; only verify_ranks() makes one. Borrows the programs.
 class world {
  public:
@@ -73,15 +62,9 @@ class world {
   [[nodiscard]] const pool<channel>& channels() const& noexcept { return channels_; }
   const pool<channel>& channels() const&& = delete;
   /// Indices of the channels on which an operation (an index into rank r's graph().ops) sends.
-  [[nodiscard]] view<std::uint32_t> sends(std::size_t r, std::size_t op) const noexcept {
-    const traffic& t = traffic_[first_op_[r] + op];
-    return {uses_.data() + t.first, t.sends};
-  }
+  [[nodiscard]] view<std::uint32_t> sends(std::size_t r, std::size_t op) const noexcept;
   /// The same for those on which it waits.
-  [[nodiscard]] view<std::uint32_t> receives(std::size_t r, std::size_t op) const noexcept {
-    const traffic& t = traffic_[first_op_[r] + op];
-    return {uses_.data() + t.first + t.sends, t.receives};
-  }
+  [[nodiscard]] view<std::uint32_t> receives(std::size_t r, std::size_t op) const noexcept;
 
  private:
   friend class detail::ranks_checker;
@@ -114,55 +97,17 @@ class schedule {
     channel message;    ///< otherwise: for one of these
   };
 
-  explicit schedule(const world& w) : world_(w) {
-    ranks_.resize(w.size());
-    queue_.resize(w.size());
-    messages_.resize(w.channels().size());
-    waiting_.resize(w.channels().size());
-    for (std::size_t r = 0; r < w.size(); ++r) queue_[r] = static_cast<std::uint32_t>(r);
-    queued_ = w.size();
-  }
+  explicit schedule(const world& w);
   explicit schedule(world&&) = delete;
 
   /// The next operation to execute; false when all have ended, or when none can go on.
-  [[nodiscard]] bool next(step& out) {
-    for (;;) {
-      if (!running_) {
-        if (queued_ == 0) return false;
-        current_ = queue_[first_];
-        first_ = first_ + 1 == queue_.size() ? 0 : first_ + 1;
-        --queued_;
-        running_ = true;
-      }
-      running_ = advance(out);
-      if (running_) return true;
-    }
-  }
+  [[nodiscard]] bool next(step& out);
   /// How many ranks have not ended; behind the end, these wait for each other.
-  [[nodiscard]] std::size_t unfinished() const noexcept {
-    std::size_t count = 0;
-    for (const state& s : ranks_) count += s.ended ? 0 : 1;
-    return count;
-  }
+  [[nodiscard]] std::size_t unfinished() const noexcept;
   /// Behind the end: where rank r waits. False when it has ended.
-  [[nodiscard]] bool waits(std::size_t r, wait& out) const noexcept {
-    const state& s = ranks_[r];
-    if (s.ended) return false;
-    const graph& g = world_.rank(r).graph();
-    const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
-    out.at = {static_cast<std::uint32_t>(r), s.node, op};
-    out.sync = g.ops[op].type == op_type::device_sync;
-    out.message = {};
-    if (const auto list = world_.receives(r, op); s.received < list.size())
-      out.message = world_.channels()[list[s.received]];
-    return true;
-  }
+  [[nodiscard]] bool waits(std::size_t r, wait& out) const noexcept;
   /// Messages that were sent and not received.
-  [[nodiscard]] std::uint64_t left_over() const noexcept {
-    std::uint64_t count = 0;
-    for (const std::uint64_t m : messages_) count += m;
-    return count;
-  }
+  [[nodiscard]] std::uint64_t left_over() const noexcept;
 
  private:
   struct state {
@@ -174,51 +119,8 @@ class schedule {
   };
 
   /// Goes on with the current rank by one operation; false when it waits or has ended.
-  bool advance(step& out) {
-    state& s = ranks_[current_];
-    const graph& g = world_.rank(current_).graph();
-    while (s.node < g.nodes.size() && s.op >= g.nodes[s.node].ops.count) {
-      ++s.node;
-      s.op = 0;
-    }
-    if (s.node == g.nodes.size()) {
-      s.ended = true;
-      return false;
-    }
-    const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
-    const auto wanted = world_.receives(current_, op);
-    for (; s.received < wanted.size(); ++s.received) {
-      const std::uint32_t c = wanted[s.received];
-      if (messages_[c] == 0) {
-        waiting_[c] = current_ + 1;
-        return false;
-      }
-      --messages_[c];
-    }
-    if (g.ops[op].type == op_type::device_sync && !s.synced) {
-      if (++arrived_ < ranks_.size()) return false;
-      arrived_ = 0;
-      for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-        ranks_[r].synced = true;
-        if (r != current_) wake(r);
-      }
-    }
-    for (const std::uint32_t c : world_.sends(current_, op)) {
-      ++messages_[c];
-      if (waiting_[c] != 0) wake(waiting_[c] - 1);
-      waiting_[c] = 0;
-    }
-    out = {current_, s.node, op};
-    ++s.op;
-    s.received = 0;
-    s.synced = false;
-    return true;
-  }
-  void wake(std::uint32_t rank) {
-    std::size_t i = first_ + queued_++;
-    if (i >= queue_.size()) i -= queue_.size();
-    queue_[i] = rank;
-  }
+  bool advance(step& out);
+  void wake(std::uint32_t rank);
 
   const world& world_;
   pool<state> ranks_;
@@ -231,25 +133,13 @@ class schedule {
 };
 
 /// Which rank waits where, and for what, in one sentence.
-inline void describe_waits(const world& w, const schedule& order, text& out) {
-  schedule::wait at;
-  std::size_t count = 0;
-  for (std::size_t r = 0; r < w.size(); ++r) {
-    if (!order.waits(r, at)) continue;
-    if (++count > 16) continue;
-    const graph& g = w.rank(r).graph();
-    out << (count == 1 ? "" : "; ") << "rank " << r << " waits at node " << g.nodes[at.at.node].id
-        << " (" << type_name(g, g.ops[at.at.op]) << ") for ";
-    if (at.sync)
-      out << "all ranks";
-    else
-      out << "a message from rank " << at.message.source << " to rank " << at.message.destination
-          << " with tag " << at.message.tag;
-  }
-  if (count > 16) out << "; and " << count - 16 << " more";
-}
+void describe_waits(const world& w, const schedule& order, text& out);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/world.hpp"
+#endif
 
 #endif  // TESSERA_ARK_WORLD_HPP

@@ -50,11 +50,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 
 #include "../core/error.hpp"
 #include "../core/pool.hpp"
+#include "../core/text.hpp"
 #include "../version.hpp"
 
 // X(enumerator, A, name in registries)
@@ -151,12 +151,7 @@ struct stream {
   pool<std::int32_t> inputs;  ///< in the order of the nodes
 
   /// Appends a node; `first` and `count` of `n` don't matter.
-  void add(node n, view<std::int32_t> d) {
-    n.first = static_cast<std::uint32_t>(inputs.size());
-    n.count = static_cast<std::uint32_t>(d.size());
-    nodes.push_back(n);
-    inputs.append(d.data(), d.size());
-  }
+  void add(node n, view<std::int32_t> d);
   void add(const node& n, std::initializer_list<std::int32_t> d) {
     add(n, view<std::int32_t>(d.begin(), d.size()));
   }
@@ -181,21 +176,17 @@ struct stream {
   return {e.code, i, error_index::node};
 }
 
-[[nodiscard]] inline bool operator==(const stream_view& x, const stream_view& y) noexcept {
-  if (x.size() != y.size()) return false;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const node &a = x.nodes[i], &b = y.nodes[i];
-    if (a.a != b.a || a.b != b.b || a.c != b.c || a.count != b.count) return false;
-    for (std::size_t k = 0; k < a.count; ++k)
-      if (x.inputs_of(i)[k] != y.inputs_of(i)[k]) return false;
-  }
-  return true;
-}
+[[nodiscard]] bool operator==(const stream_view& x, const stream_view& y) noexcept;
 [[nodiscard]] inline bool operator==(const stream& x, const stream& y) noexcept {
   return stream_view(x) == stream_view(y);
 }
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/errors.hpp"
+#include "detail/format.hpp"
+#endif
 
 #endif  // TESSERA_GENOME_FORMAT_HPP

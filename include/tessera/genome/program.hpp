@@ -19,7 +19,6 @@
 #ifndef TESSERA_GENOME_PROGRAM_HPP
 #define TESSERA_GENOME_PROGRAM_HPP
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -28,7 +27,6 @@
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
 #include "../version.hpp"
-#include "format.hpp"
 #include "registry.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -64,10 +62,7 @@ class library {
     return name(parameters_, registry_.parameter_ids, id);
   }
   /// Null where the registry has none.
-  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const& noexcept {
-    const std::uint32_t i = at(constants_, id);
-    return i == none ? nullptr : &registry_.constants[i];
-  }
+  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const& noexcept;
   // What a temporary hands out would be gone at the end of the statement.
   std::string_view operation(std::uint32_t) const&& = delete;
   std::string_view target(std::uint32_t) const&& = delete;
@@ -111,10 +106,7 @@ class library {
     return id < p.size() ? p[id] - 1 : none;  // 0 - 1 is none
   }
   [[nodiscard]] std::string_view name(const places& p, const pool<entry>& map,
-                                      std::uint32_t id) const noexcept {
-    const std::uint32_t i = at(p, id);
-    return i == none ? std::string_view{} : registry_.name_of(map[i]);
-  }
+                                      std::uint32_t id) const noexcept;
 
   genome::registry registry_;
   places operations_, variations_, groups_, parameters_, constants_, patterns_;
@@ -123,9 +115,6 @@ class library {
   pool<unsigned char> takes_inputs_;                           // the same
   pool<std::uint32_t> tensors_, target_sizes_, inputs_named_;  // by id
 };
-
-class program;
-[[nodiscard]] result<program> verify(stream s, const library& l, const limits& limit);
 
 /// A verified stream.
 class program {
@@ -145,5 +134,9 @@ class program {
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/program.hpp"
+#endif
 
 #endif  // TESSERA_GENOME_PROGRAM_HPP

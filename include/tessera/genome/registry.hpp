@@ -38,10 +38,8 @@
 #ifndef TESSERA_GENOME_REGISTRY_HPP
 #define TESSERA_GENOME_REGISTRY_HPP
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 
 #include "../core/error.hpp"
 #include "../core/pool.hpp"
@@ -129,18 +127,9 @@ struct registry {
 
   // ---- building one
 
-  characters_range add_characters(std::string_view s) {
-    const characters_range at{static_cast<std::uint32_t>(characters.size()),
-                              static_cast<std::uint32_t>(s.size())};
-    characters << s;
-    return at;
-  }
+  characters_range add_characters(std::string_view s);
   /// To a map and to its reverse.
-  void add(pool<entry>& map, pool<entry>& reverse, std::uint32_t id, std::string_view name) {
-    const entry e{id, add_characters(name), map.size()};
-    map.push_back(e);
-    reverse.push_back(e);
-  }
+  void add(pool<entry>& map, pool<entry>& reverse, std::uint32_t id, std::string_view name);
   void add_operation(std::uint32_t id, std::string_view name) {
     add(operations, operation_ids, id, name);
   }
@@ -152,17 +141,9 @@ struct registry {
     add(parameters, parameter_ids, id, name);
   }
   /// `value` is JSON.
-  void add_constant(std::uint32_t id, std::string_view type, std::string_view value) {
-    const characters_range t = add_characters(type), v = add_characters(value);
-    constants.push_back({id, t, v, constants.size()});
-  }
+  void add_constant(std::uint32_t id, std::string_view type, std::string_view value);
   /// `nodes` aren't this registry's own.
-  void add_pattern(std::uint32_t id, const stream_view& nodes) {
-    patterns.push_back({id, static_cast<std::uint32_t>(pattern_nodes.size()),
-                        static_cast<std::uint32_t>(nodes.size()), patterns.size()});
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      pattern_nodes.add(nodes.nodes[i], nodes.inputs_of(i));
-  }
+  void add_pattern(std::uint32_t id, const stream_view& nodes);
 };
 /// An error in a row of a registry: at its place in the file, or, of one that was built in code, in
 /// the element of its index. What was read stands further in the file than its index.
@@ -184,7 +165,14 @@ template <class T>
   return {code, index, kind};
 }
 
+/// Whether two registries say the same: maps in any order, rules in theirs; offsets don't count.
+[[nodiscard]] bool operator==(const registry& x, const registry& y);
+
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/registry.hpp"
+#endif
 
 #endif  // TESSERA_GENOME_REGISTRY_HPP

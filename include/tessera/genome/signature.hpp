@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../core/text.hpp"
 #include "../version.hpp"
 
 namespace tessera::inline TESSERA_ABI {

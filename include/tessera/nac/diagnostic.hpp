@@ -53,39 +53,14 @@ struct report {
   std::uint64_t errors = 0, warnings = 0;  ///< also those that were not kept
   std::size_t max_diagnostics = 1000;
 
-  void add(const diagnostic& d) {
-    ++(d.severity == severity::error ? errors : warnings);
-    if (diagnostics.size() < max_diagnostics) diagnostics.push_back(d);
-  }
+  void add(const diagnostic& d);
 };
-
-namespace detail {
-
-/// Notes findings, and which error was the first.
-class findings {
- public:
-  explicit findings(report* to) noexcept : to_(to) {}
-  void error(errc code, std::uint64_t offset, std::uint32_t index = diagnostic::no_index) {
-    if (first_.code == errc::ok) first_ = {code, offset};
-    if (to_ != nullptr) to_->add({code, severity::error, index, offset});
-  }
-  void error(const tessera::error& e, std::uint32_t index = diagnostic::no_index) {
-    if (e.code != errc::ok) error(e.code, e.offset, index);
-  }
-  void warning(errc code, std::uint64_t offset, std::uint32_t index = diagnostic::no_index) {
-    if (to_ != nullptr) to_->add({code, severity::warning, index, offset});
-  }
-  [[nodiscard]] const tessera::error& first() const noexcept { return first_; }
-  [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
-
- private:
-  report* to_;
-  tessera::error first_;
-};
-
-}  // namespace detail
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/diagnostic.hpp"
+#endif
 
 #endif  // TESSERA_NAC_DIAGNOSTIC_HPP

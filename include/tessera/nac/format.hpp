@@ -39,6 +39,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../core/text.hpp"
 #include "../version.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -280,5 +281,9 @@ inline constexpr std::uint32_t max_id = 32767;            ///< of constants and 
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/errors.hpp"
+#endif
 
 #endif  // TESSERA_NAC_FORMAT_HPP

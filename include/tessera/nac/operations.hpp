@@ -37,7 +37,6 @@
 
 #include "../core/pool.hpp"
 #include "../version.hpp"
-#include "format.hpp"
 #include "records.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -249,39 +248,10 @@ enum class argument_form : std::uint8_t { result, null, whole, number, string, w
 
 /// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
 /// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or one number alone.
-[[nodiscard]] inline operation view_or_squeeze(std::string_view name,
-                                               view<argument_form> given) noexcept {
-  const bool squeezes =
-      given.size() == 1 || (given.size() == 2 && given[1] == argument_form::whole);
-  return squeezes && name == "nac.view" ? operation::squeeze : operation::view;
-}
-
-namespace detail {
-
-[[nodiscard]] inline bool is_whole(double v) noexcept {
-  return v >= -9223372036854775808.0 && v < 9223372036854775808.0 &&
-         v == static_cast<double>(static_cast<std::int64_t>(v));
-}
-
-}  // namespace detail
+[[nodiscard]] operation view_or_squeeze(std::string_view name, view<argument_form> given) noexcept;
 
 /// The form of a constant; linear in its elements, so asked once for each.
-[[nodiscard]] inline argument_form form_of(const constant& c) noexcept {
-  switch (c.type) {
-    case constant_type::null: return argument_form::null;
-    case constant_type::boolean:
-    case constant_type::int64: return argument_form::whole;
-    case constant_type::float64:
-      return detail::is_whole(c.float64()) ? argument_form::whole : argument_form::number;
-    case constant_type::string: return argument_form::string;
-    case constant_type::int32_list: return argument_form::wholes;
-    case constant_type::float32_list: break;
-  }
-  const packed<float> values = c.float32_list();
-  for (std::uint32_t i = 0; i < values.size(); ++i)
-    if (!detail::is_whole(static_cast<double>(values[i]))) return argument_form::numbers;
-  return argument_form::wholes;
-}
+[[nodiscard]] argument_form form_of(const constant& c) noexcept;
 
 /// Whether a pattern's letter takes one argument of that form.
 [[nodiscard]] constexpr bool takes(char letter, argument_form form) noexcept {
@@ -322,55 +292,14 @@ struct match {
 
 /// Gives the letters of a pattern their arguments, from left to right; at most 255 of them. Linear
 /// but for patterns with a 'v' that others must follow, of which there are few.
-[[nodiscard]] inline match bind(std::string_view letters, view<argument_form> arguments,
-                                binding& out) noexcept {
-  const auto in_a_row = [](argument_form f) {
-    return f == argument_form::result || f == argument_form::whole;
-  };
-  out = {};
-  std::size_t at = 0, slot = 0;
-  bool optional = false, passed_over = false;
-  for (std::size_t p = 0; p < letters.size(); ++p) {
-    const char letter = letters[p];
-    if (letter == '?') {
-      optional = true;
-      continue;
-    }
-    const bool repeats = p + 1 < letters.size() && letters[p + 1] == '*';
-    const std::size_t now = slot++;
-    if (repeats) ++p;
-    if (at == arguments.size()) {
-      if (!optional) return {match::kind::count, at};
-      continue;
-    }
-    if (!takes(letter, arguments[at])) {
-      if (!optional) return {match::kind::form, at};
-      passed_over = true;
-      continue;
-    }
-    std::size_t end = at + 1;
-    if (repeats) {
-      while (end < arguments.size() && takes(letter, arguments[end])) ++end;
-    } else if ((letter == 'v' || letter == 'V') && in_a_row(arguments[at])) {
-      while (end < arguments.size() && in_a_row(arguments[end])) ++end;
-      // What must follow gets the last ones.
-      const auto rest_fits = [&] {
-        for (std::size_t q = p + 1, k = end; q < letters.size() && letters[q] != '?'; ++q, ++k)
-          if (k >= arguments.size() || !takes(letters[q], arguments[k])) return false;
-        return true;
-      };
-      if (!optional)
-        while (end > at + 1 && !rest_fits()) --end;
-    }
-    out.first[now] = static_cast<std::uint8_t>(at);
-    out.count[now] = static_cast<std::uint8_t>(end - at);
-    at = end;
-  }
-  if (at == arguments.size()) return {};
-  return {passed_over ? match::kind::form : match::kind::count, at};
-}
+[[nodiscard]] match bind(std::string_view letters, view<argument_form> arguments,
+                         binding& out) noexcept;
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/operations.hpp"
+#endif
 
 #endif  // TESSERA_NAC_OPERATIONS_HPP

@@ -27,11 +27,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../core/limits.hpp"
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
+#include "detail/ids.hpp"
 #include "diagnostic.hpp"
-#include "file.hpp"
-#include "ids.hpp"
 #include "operations.hpp"
 #include "resolve.hpp"
 #include "safetensors.hpp"
@@ -47,10 +47,6 @@ struct verify_options {
   bool strict_prefixes = false;
   limits limit = {};  ///< max_items: instructions of a list
 };
-
-class program;
-[[nodiscard]] result<program> verify(const file& f, const verify_options& options = {},
-                                     report* found = nullptr);
 
 /// A parameter: a weight with its name.
 struct parameter {
@@ -94,25 +90,16 @@ class program {
     return static_cast<operation>(s.operation);
   }
   /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
-  [[nodiscard]] binding binding_of(const step& s) const noexcept {
-    argument_form forms[256];
-    binding b;
-    if (s.a >= first_regular_op) (void)bind(pattern(operation_of(s)), forms_of(s, forms), b);
-    return b;
-  }
+  [[nodiscard]] binding binding_of(const step& s) const noexcept;
   [[nodiscard]] argument_form form(argument a) const noexcept {
     return a.is_constant() ? forms_[constant_of_[a.id()]] : argument_form::result;
   }
 
-  [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept {
-    return constant_of_[id] != detail::no_index;
-  }
+  [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept;
   [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
     return constants_[constant_of_[id]];
   }
-  [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept {
-    return parameter_of_[id] != detail::no_index;
-  }
+  [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept;
   [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
     return parameters_[parameter_of_[id]];
   }
@@ -138,11 +125,7 @@ class program {
   friend result<program> verify(const nac::file& f, const verify_options& options, report* found);
   explicit program(const nac::file& f) noexcept : file_(f) {}
 
-  [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept {
-    const view<argument> arguments = code_.arguments_of(s);
-    for (std::size_t k = 0; k < arguments.size(); ++k) out[k] = form(arguments[k]);
-    return {out, arguments.size()};
-  }
+  [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept;
 
   nac::file file_;
   nac::code code_, training_;
@@ -159,5 +142,9 @@ class program {
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/program.hpp"
+#endif
 
 #endif  // TESSERA_NAC_PROGRAM_HPP

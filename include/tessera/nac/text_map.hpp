@@ -25,7 +25,6 @@
 #include "../core/pool.hpp"
 #include "../core/sort.hpp"
 #include "file.hpp"
-#include "format.hpp"
 #include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -35,10 +34,7 @@ class text_map {
  public:
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
-  text_map() noexcept {
-    for (std::uint64_t& k : keys_) k = none;
-    for (std::uint64_t& s : sections_) s = none;
-  }
+  text_map() noexcept;
 
   void set(assembly::key k, std::uint64_t offset) noexcept {
     keys_[static_cast<std::size_t>(k)] = offset;
@@ -48,44 +44,19 @@ class text_map {
   }
   /// A statement that makes record `first` of its list, or the bytes of a body from `first` on.
   /// Statements of a section come in order.
-  void add(assembly::text_section s, std::uint64_t first, std::uint64_t offset) {
-    rows_[static_cast<std::size_t>(s)].push_back(
-        {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(offset)});
-  }
+  void add(assembly::text_section s, std::uint64_t first, std::uint64_t offset);
 
   /// Of a header's line; 0 where there is none.
   [[nodiscard]] std::uint64_t of(assembly::key k) const noexcept {
     return known(keys_[static_cast<std::size_t>(k)]);
   }
   /// Of a section's word, else of that of the code, else 0.
-  [[nodiscard]] std::uint64_t of(assembly::text_section s) const noexcept {
-    const std::uint64_t offset = sections_[static_cast<std::size_t>(s)];
-    return known(offset != none
-                     ? offset
-                     : sections_[static_cast<std::size_t>(assembly::text_section::code)]);
-  }
+  [[nodiscard]] std::uint64_t of(assembly::text_section s) const noexcept;
   /// Of what made a record, or a byte of a body.
-  [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept {
-    const pool<row>& rows = rows_[static_cast<std::size_t>(s)];
-    const std::size_t behind =
-        first_not_below(rows.data(), rows.size(), [part](const row& r) { return r.first <= part; });
-    const bool is_body =
-        s == assembly::text_section::plan || s == assembly::text_section::tokenizer;
-    if (behind == 0 || (!is_body && rows[behind - 1].first != part)) return of(s);
-    return rows[behind - 1].offset;
-  }
+  [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept;
 
   /// Of what stands at a byte of the container: `f` was assembled with this map.
-  [[nodiscard]] std::uint64_t offset_of(const file& f, std::uint64_t offset) const {
-    for (std::size_t i = 0; i < section_count; ++i) {
-      const auto s = static_cast<section>(i);
-      if (f.has(s) && offset >= f.offset(s) && offset - f.offset(s) < f.section(s).size())
-        return in_section(f, s, offset);
-    }
-    if (offset == 4) return of(assembly::key::training_flag);
-    if (offset >= 5 && offset < 7) return of(assembly::key::inputs);
-    return of(offset >= 7 && offset < 9 ? assembly::key::outputs : assembly::key::nac);
-  }
+  [[nodiscard]] std::uint64_t offset_of(const file& f, std::uint64_t offset) const;
 
  private:
   struct row {
@@ -107,37 +78,7 @@ class text_map {
     return before == 0 ? of(s) : of(s, before - 1);
   }
 
-  [[nodiscard]] std::uint64_t in_section(const file& f, section s, std::uint64_t offset) const {
-    using assembly::text_section;
-    switch (s) {
-      case section::mmap: return in_list(text_section::schedule, f.schedule(), offset);
-      case section::ops: return in_list(text_section::code, f.instructions(), offset);
-      case section::cmap: return in_list(text_section::operations, f.operations(), offset);
-      case section::cnst: return in_list(text_section::constants, f.constants(), offset);
-      case section::perm: return in_list(text_section::signatures, f.signatures(), offset);
-      case section::data:
-        if (!f.tensors().empty() && offset >= f.tensors().offset())
-          return in_list(text_section::tensors, f.tensors(), offset);
-        if (!f.input_names().empty() && offset >= f.input_names().offset())
-          return in_list(text_section::input_names, f.input_names(), offset);
-        return in_list(text_section::parameters, f.parameters(), offset);
-      case section::proc: {
-        const std::uint64_t first = f.offset(s) + 8;  // the tag, and the size
-        return offset < first ? of(text_section::tokenizer)
-                              : of(text_section::tokenizer, offset - first);
-      }
-      case section::orch: {
-        const std::uint64_t first = f.offset(s) + 12;  // the tag, and both sizes
-        if (offset < first) return of(text_section::plan);
-        if (offset - first <= f.plan().size()) return of(text_section::plan, offset - first);
-        return in_list(text_section::plan_constants, f.plan_constants(), offset);
-      }
-      case section::trng: return in_list(text_section::training, f.training(), offset);
-      case section::rsrc: return in_list(text_section::resources, f.resources(), offset);
-      case section::arrs: return in_list(text_section::arrays, f.arrays(), offset);
-    }
-    return 0;
-  }
+  [[nodiscard]] std::uint64_t in_section(const file& f, section s, std::uint64_t offset) const;
 
   pool<row> rows_[sizeof assembly::section_words / sizeof *assembly::section_words];
   std::uint64_t sections_[sizeof assembly::section_words / sizeof *assembly::section_words];
@@ -146,5 +87,9 @@ class text_map {
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/text_map.hpp"
+#endif
 
 #endif  // TESSERA_NAC_TEXT_MAP_HPP

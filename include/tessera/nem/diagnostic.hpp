@@ -34,7 +34,7 @@
 #include "../core/pool.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
-#include "keyed_rows.hpp"
+#include "detail/keyed_rows.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -72,15 +72,7 @@ enum class profile : std::uint8_t { standard, strict, upstream };
 /// The rule behind a code.
 class rule {
  public:
-  explicit rule(errc code) noexcept {
-    const std::string_view name = error{code}.name();
-    if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
-    const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
-    while (size_ < (is_run ? sizeof id_ : 7) && size_ + 4 < name.size()) {
-      const char c = name[4 + size_];
-      id_[size_++] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    }
-  }
+  explicit rule(errc code) noexcept;
   /// "CON-001"; empty for codes of other formats.
   [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
 
@@ -172,8 +164,6 @@ struct report {
 
 namespace detail {
 
-inline constexpr std::size_t max_quoted = 200;  ///< bytes of a name in a text
-
 /// Collects diagnostics: each rule once for a place, however many iterations find it.
 class findings {
  public:
@@ -202,43 +192,14 @@ class findings {
       return *this;
     }
     /// What follows is the note, about `related`.
-    writer& note(place related = {}) {
-      close();
-      if (d_ != nullptr) d_->has_note = true, d_->related = related, open_ = &d_->note;
-      return start();
-    }
+    writer& note(place related = {});
     /// What follows replaces `range`.
-    writer& fix(place range) {
-      close();
-      if (d_ != nullptr) d_->has_fix = true, d_->fix = range, open_ = &d_->replacement;
-      return start();
-    }
+    writer& fix(place range);
 
    private:
-    void put(std::string_view part) {
-      std::size_t size = part.size();
-      if (size > max_quoted && open_ != &d_->replacement)
-        for (size = max_quoted;
-             size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
-          --size;
-      // A replacement is text of the file; all else is shown to people.
-      if (open_ == &d_->replacement)
-        f_.to_->characters << part;
-      else
-        append_shown(f_.to_->characters, part.substr(0, size));
-      if (size < part.size()) f_.to_->characters << "...";
-    }
-    writer& start() {
-      if (d_ != nullptr) open_->first = f_.at();
-      return *this;
-    }
-    void close() {
-      if (d_ == nullptr) return;
-      if (open_ == nullptr && f_.tail.write != nullptr)
-        f_.tail.write(f_.tail.context, *d_, f_.to_->characters);
-      string& s = open_ != nullptr ? *open_ : d_->text;
-      s.size = f_.at() - s.first;
-    }
+    void put(std::string_view part);
+    writer& start();
+    void close();
     findings& f_;
     diagnostic* d_;
     string* open_ = nullptr;
@@ -252,21 +213,7 @@ class findings {
   ending tail = {};
 
   /// Adds a finding; what is written into the result is its text.
-  writer add(errc code, place where) {
-    const severity s = severity_of(code, profile_);
-    if (!first_time(code, where)) return writer(*this, nullptr);
-    if (s == severity::error && first_error_.code == errc::ok)
-      first_error_ = {code, where.offset,
-                      to_->is_built && where.file == 0 ? error_index::node : error_index::none};
-    ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
-    if (to_->diagnostics.size() >= most_) return writer(*this, nullptr);
-    to_->diagnostics.push_back({});
-    diagnostic& d = to_->diagnostics.back();
-    d.code = code;
-    d.severity = s;
-    d.where = where;
-    return writer(*this, &d);
-  }
+  writer add(errc code, place where);
 
   [[nodiscard]] bool failed() const noexcept { return first_error_.code != errc::ok; }
   [[nodiscard]] std::uint64_t errors() const noexcept { return to_->errors; }
@@ -280,12 +227,7 @@ class findings {
     return static_cast<std::uint32_t>(to_->characters.size());
   }
   /// There are fewer than 2^16 files and codes.
-  [[nodiscard]] bool first_time(errc code, place where) {
-    return seen_
-        .find(std::uint64_t{where.offset} << 32 | std::uint64_t{where.file} << 16 |
-              static_cast<std::uint64_t>(code))
-        .is_new;
-  }
+  [[nodiscard]] bool first_time(errc code, place where);
 
   nem::report own_;
   nem::report* to_;
@@ -306,5 +248,10 @@ class findings {
 }  // namespace detail
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/diagnostic.hpp"
+#include "detail/errors.hpp"
+#endif
 
 #endif  // TESSERA_NEM_DIAGNOSTIC_HPP

@@ -28,12 +28,12 @@
 #define TESSERA_NEM_EXECUTION_HPP
 
 #include "../version.hpp"
-#include "context.hpp"
+#include "detail/context.hpp"
+#include "detail/hazards.hpp"
+#include "detail/rules_compute.hpp"
+#include "detail/rules_decorator.hpp"
+#include "detail/rules_transfer.hpp"
 #include "diagnostic.hpp"
-#include "hazards.hpp"
-#include "rules_compute.hpp"
-#include "rules_decorator.hpp"
-#include "rules_transfer.hpp"
 #include "walk.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -28,7 +28,7 @@
 
 #include "../core/pool.hpp"
 #include "../version.hpp"
-#include "attributes.hpp"
+#include "detail/attributes.hpp"
 #include "format.hpp"
 #include "syntax.hpp"
 

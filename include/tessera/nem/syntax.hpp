@@ -78,7 +78,6 @@
 #include "../core/pool.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
-#include "format.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -151,10 +150,7 @@ struct document {
   pool<std::int64_t> integers;  ///< of wide_integer: those from 2^32 on
   pool<double> reals;
 
-  [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept {
-    const string s = names[index];
-    return {characters.data() + s.first, s.size};
-  }
+  [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept;
   std::string_view name(std::uint32_t) const&& = delete;
   /// The number of an integer or a wide_integer.
   [[nodiscard]] std::int64_t integer(const node& n) const noexcept {
@@ -177,10 +173,7 @@ struct document {
   return detail::nodes_with_names[static_cast<std::size_t>(k)];
 }
 /// The name or string of a node, empty where it has none.
-[[nodiscard]] inline std::string_view name_of(const document& d, std::uint32_t i) noexcept {
-  const node& n = d.nodes[i];
-  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
-}
+[[nodiscard]] std::string_view name_of(const document& d, std::uint32_t i) noexcept;
 std::string_view name_of(const document&&, std::uint32_t) = delete;
 
 /// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
@@ -209,21 +202,16 @@ class children {
 };
 
 /// The first child of a kind, or no_node.
-[[nodiscard]] inline std::uint32_t child(const document& d, std::uint32_t parent,
-                                         node_kind k) noexcept {
-  for (const std::uint32_t c : children(d, parent))
-    if (d.nodes[c].kind == k) return c;
-  return no_node;
-}
+[[nodiscard]] std::uint32_t child(const document& d, std::uint32_t parent, node_kind k) noexcept;
 /// The first child of a kind that has a detail, such as an attribute that the registry knows.
-[[nodiscard]] inline std::uint32_t child(const document& d, std::uint32_t parent, node_kind k,
-                                         std::uint8_t detail) noexcept {
-  for (const std::uint32_t c : children(d, parent))
-    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
-  return no_node;
-}
+[[nodiscard]] std::uint32_t child(const document& d, std::uint32_t parent, node_kind k,
+                                  std::uint8_t detail) noexcept;
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/syntax.hpp"
+#endif
 
 #endif  // TESSERA_NEM_SYNTAX_HPP

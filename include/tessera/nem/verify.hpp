@@ -25,29 +25,18 @@
 #ifndef TESSERA_NEM_VERIFY_HPP
 #define TESSERA_NEM_VERIFY_HPP
 
-#include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include "../core/result.hpp"
 #include "../version.hpp"
-#include "catalog.hpp"
-#include "context.hpp"
-#include "diagnostic.hpp"
-#include "hazards.hpp"
-#include "load.hpp"
-#include "model.hpp"
-#include "rules_buffer.hpp"
-#include "rules_compute.hpp"
-#include "rules_place.hpp"
-#include "rules_transfer.hpp"
-#include "syntax.hpp"
 #include "walk.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
 class program;
+
+/// Checks all rules that reading doesn't.
 result<program> verify(document d, const verify_options& options = {}, report* found = nullptr);
 
 /// A document without errors, and what its names of files, families and devices stand for.
@@ -89,73 +78,6 @@ class program {
   bool has_ended_search_ = false;
 };
 
-namespace detail {
-
-/// Gives the nodes of a document their indices as places, if it was built in code: no node has a
-/// place then.
-inline bool number_nodes(document& d) noexcept {
-  for (const node& n : d.nodes)
-    if (n.offset != 0 || n.length != 0) return false;
-  for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
-    d.nodes[i].offset = i;
-    d.nodes[i].length = 1;  // 0 marks what has no place at all
-  }
-  return !d.nodes.empty();
-}
-
-/// Passes all that a program does on to the groups of rules.
-class checker {
- public:
-  explicit checker(context& c) : c_(c), hazards_(c) {}
-
-  void loop(const values& v, std::uint32_t node, std::int64_t first, std::int64_t last,
-            std::int64_t in_flight) {
-    hazards_.loop(v, node, first, last, in_flight);
-  }
-  void iteration(std::uint32_t node, std::int64_t value) { hazards_.iteration(node, value); }
-  void end_loop(std::uint32_t node) { hazards_.end_loop(node); }
-  void wait(std::uint32_t node, view<std::uint32_t> tasks) { hazards_.wait(node, tasks); }
-  void task(const values& v, const nem::task& t) {
-    if (t.opcode == opcode::transfer || t.opcode == opcode::store)
-      check_transfer(c_, t);
-    else
-      compute_.check(c_, t);
-    check_place(c_, t);
-    hazards_.task(v, t);
-  }
-  [[nodiscard]] bool stopped() const noexcept { return false; }
-  void end(const values&) { hazards_.finish(); }
-  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept {
-    return hazards_.order().most_live();
-  }
-  [[nodiscard]] bool has_ended_search() const noexcept { return hazards_.has_ended(); }
-
- private:
-  context& c_;
-  compute_rules compute_;
-  hazards hazards_;
-};
-
-}  // namespace detail
-
-/// Checks all rules that reading doesn't.
-inline result<program> verify(document d, const verify_options& options, report* found) {
-  program p;
-  p.document_ = std::move(d);
-  p.profile_ = options.profile;
-  detail::findings findings(found, options.profile, options.max_diagnostics);
-  findings.report().is_built = detail::number_nodes(p.document_);
-  detail::load(p.document_, options, findings, p.catalog_, p.target_);
-  detail::context c{p.document_, options, findings, p.catalog_, p.target()};
-  detail::checker checker(c);
-  p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
-  p.most_live_tokens_ = checker.most_live_tokens();
-  p.has_ended_search_ = checker.has_ended_search();
-  detail::check_capacity(c);
-  if (findings.failed()) return findings.error();
-  return p;
-}
-
 /// Expands a program: loops fully, or to about `most` tasks and iterations as verify() does. Its
 /// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
 /// have regions that aren't sound.
@@ -169,5 +91,9 @@ void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/verify.hpp"
+#endif
 
 #endif  // TESSERA_NEM_VERIFY_HPP

@@ -31,17 +31,19 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../core/error.hpp"
 #include "../core/pool.hpp"
+#include "../core/text.hpp"
 #include "../version.hpp"
-#include "context.hpp"
-#include "evaluate.hpp"
-#include "evaluate_attributes.hpp"
+#include "detail/context.hpp"
+#include "detail/evaluate.hpp"
+#include "detail/evaluate_attributes.hpp"
+#include "detail/rules_buffer.hpp"
+#include "detail/rules_decorator.hpp"
+#include "detail/rules_place.hpp"
+#include "detail/rules_region.hpp"
+#include "detail/scope.hpp"
 #include "model.hpp"
-#include "rules_buffer.hpp"
-#include "rules_decorator.hpp"
-#include "rules_place.hpp"
-#include "rules_region.hpp"
-#include "scope.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <tessera/core/describe.hpp>
 
 #include "vm/meter.hpp"
 

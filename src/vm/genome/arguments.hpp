@@ -51,7 +51,7 @@
 
 #include "constants.hpp"
 #include "tessera/genome.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::genome {

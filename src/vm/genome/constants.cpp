@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tessera/core/json.hpp>
 #include <utility>
 #include <vector>
 

@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::genome {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <tessera/core/bytes.hpp>
 
 #include "tessera/core/shortest.hpp"
 #include "tessera/core/text.hpp"

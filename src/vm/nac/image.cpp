@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tessera/core/bytes.hpp>
 #include <vector>
 
 #include "io/png.hpp"

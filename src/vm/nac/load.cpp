@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstring>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 #include <vector>
 

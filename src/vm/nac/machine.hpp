@@ -73,7 +73,7 @@
 #include "operations.hpp"
 #include "preload.hpp"
 #include "tensor.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {

@@ -30,7 +30,7 @@
 
 #include "expression.hpp"
 #include "meter.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {

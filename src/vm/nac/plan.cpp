@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <new>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 
 #include "format.hpp"

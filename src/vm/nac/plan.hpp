@@ -56,7 +56,7 @@
 #include "call.hpp"
 #include "plan_files.hpp"
 #include "plan_value.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {

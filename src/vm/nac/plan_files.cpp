@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <tessera/core/bytes.hpp>
 
 #include "io/npy.hpp"
 #include "load.hpp"

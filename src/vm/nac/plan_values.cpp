@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <tessera/core/bytes.hpp>
 #include <vector>
 
 #include "format.hpp"

@@ -22,7 +22,7 @@
 
 #include "call.hpp"
 #include "plan_value.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {

@@ -4,6 +4,7 @@
 // Products of matrices, and what is made of them: linear layers, LSTM cells.
 
 #include <cmath>
+#include <tessera/core/bytes.hpp>
 
 #include "multiply.hpp"
 #include "operations.hpp"

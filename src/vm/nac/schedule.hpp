@@ -28,7 +28,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {

@@ -41,7 +41,7 @@
 #include <vector>
 
 #include "tessera/core/float16.hpp"
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #include "vm/meter.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -50,7 +50,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tessera/nac.hpp"
+#include "tessera/nac/all.hpp"
 #include "trouble.hpp"
 #include "vm/meter.hpp"
 

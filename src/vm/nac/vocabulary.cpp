@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tessera/core/bytes.hpp>
 #include <utility>
 
 #include "tessera/core/json.hpp"

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// NAC containers from text: what print writes, and what people write by hand.
+//
+//   auto parts = nac::assemble(R"(
+//     code:
+//       x = input
+//       y = nac.add(x, 1.5)
+//       output(y)
+//   )");
+//   if (!parts) return fail(describe(parts.error(), source));
+//   auto bytes = nac::write(*parts);                                // nac/write.hpp
+//
+//   text        header lines, then sections in any order, each once; comments from ; to line ends
+//   header      nac 1.6|1.7|1.8               1.6 where it isn't given
+//               quantization NAME             none fp16 int8_tensor int8_channel block_fp8; none
+//               weights internal|external     internal where there are tensors or no parameters
+//               inputs N  outputs N           as many as the code has; 1 without an OUTPUT
+//               d_model N                     0
+//               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
+//               self_counting none|WORD …     input, output, control_flow: those whose prefixes
+//                                             count themselves; else as the version has it
+//               order TAG …                   MMAP OPS …, as the sections follow one another in the
+//                                             file; else as the version has them (layout.hpp)
+//   operations: signatures: parameters: input_names:
+//               ID = STRING                   an input's ID is the index of its instruction
+//   constants: plan_constants:
+//               ID = constant                 assemble_values.hpp
+//   tensors:    ID|STRING = TYPE SHAPE [quantization] payload
+//               TYPE f32 f64 f16 bf16 i32 i64 i16 i8 u8 bool, SHAPE [2, 3], quantization one of
+//               fp16 | int8_tensor scale FLOAT | int8_channel axis N scales [FLOAT, …]
+//               | block_fp8 block N shape SHAPE scales [FLOAT, …]
+//   code: training:
+//               instructions                  assemble_code.hpp
+//   schedule:   INDEX|RESULT : [ACTION INDEX|RESULT, …]    save_result save_for_grad free
+//               free_after_trng forward preload, or action N
+//   arrays:     STRING = TYPE SHAPE payload
+//   resources:  STRING = payload
+//   plan:       instructions of mep_text.hpp, up to the word `end`
+//   tokenizer:  instructions of tisa_text.hpp, up to the word `end`
+//
+// Tables may be left out, and what the code needs is added to them: operations from id 32 on,
+// signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
+// has to be complete where there is one. Without input_names, inputs get the names of their
+// results.
+//
+// Lifetime:   borrows what the resolver gives; nothing of the text.
+// Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
+//             wrong; input_too_large. Names are looked up after the last token, so that their
+//             errors come after all others.
+// Limits:     max_bytes, and 4 GiB - 1.
+// Allocation: at most 60 × the text, and 300 KB; besides those the map.
+
+#ifndef TESSERA_NAC_ASSEMBLY_HPP
+#define TESSERA_NAC_ASSEMBLY_HPP
+
+#include <cstdint>
+#include <string_view>
+
+#include "../core/bytes.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "parts.hpp"
+#include "text_map.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// What a text names instead of holding it.
+struct payload_reference {
+  std::string_view name;
+  std::uint64_t offset = 0, size = 0;
+};
+
+/// Finds what a text refers to.
+struct resolver {
+  void* context = nullptr;
+  /// False where there are no such bytes. What `out` is set to outlives the parts.
+  bool (*resolve)(void* context, const payload_reference& which, bytes& out) = nullptr;
+};
+
+/// The parts of a container; `map` gets the places of its statements.
+[[nodiscard]] result<parts> assemble(std::string_view source, const resolver& r = {},
+                                     const limits& limit = {}, text_map* map = nullptr);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/assembly.hpp"
+#endif
+
+#endif  // TESSERA_NAC_ASSEMBLY_HPP

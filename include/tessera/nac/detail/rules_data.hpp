@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// NAC verification of DATA and ARRS: that tensors hold what their metadata say.
+//
+//   errc  of                a tensor that
+//   nac_tensor_size         elements × size of one isn't the number of its bytes
+//   nac_tensor_type         int8 codes hold int8, code 1 holds float16
+//   nac_tensor_axis         the axis of its scales isn't one of its dimensions
+//   nac_tensor_scales       it hasn't one scale for each index of the axis, or for each block
+//   nac_tensor_padding      block_fp8: not one dimension, the original elements and less than a
+//                           block more
+//
+// Lifetime:   for the time of a call.
+// Errors:     values; of internal tensors, the offset is that of the field that is wrong.
+// Limits:     none of its own: all arithmetic is checked.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_DETAIL_RULES_DATA_HPP
+#define TESSERA_NAC_DETAIL_RULES_DATA_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../../core/bytes.hpp"
+#include "../../core/error.hpp"
+#include "../format.hpp"
+#include "../records.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// What is wrong with a tensor; the offset counts from its record in block 3.
+[[nodiscard]] inline error tensor_fault(const tensor& t) noexcept {
+  constexpr std::uint64_t size_field = 6, type_field = 14, shape_field = 16;
+  const std::uint64_t payload = shape_field + 4 * std::uint64_t{t.shape.size()} + 1;
+  switch (t.quantization) {
+    case quantization::none: break;
+    case quantization::fp16:
+      if (t.type != data_type::float16) return {errc::nac_tensor_type, type_field};
+      break;
+    case quantization::int8_tensor:
+    case quantization::int8_channel:
+    case quantization::block_fp8:
+      if (t.type != data_type::int8) return {errc::nac_tensor_type, type_field};
+      break;
+  }
+  if (shape_bytes(t.type, t.shape) != t.data.size()) return {errc::nac_tensor_size, size_field};
+  if (t.quantization == quantization::int8_tensor) {
+    if (t.scales.size() != 1) return {errc::nac_tensor_scales, payload};
+  } else if (t.quantization == quantization::int8_channel) {
+    if (t.axis >= t.shape.size()) return {errc::nac_tensor_axis, payload};
+    if (t.scales.size() != t.shape[t.axis]) return {errc::nac_tensor_scales, payload + 1};
+  } else if (t.quantization == quantization::block_fp8) {
+    if (t.shape.size() != 1) return {errc::nac_tensor_padding, type_field + 1};
+    const std::uint64_t padded = t.shape[0];
+    std::uint64_t wanted = 0;
+    if (!count_elements(t.original_shape, wanted) || wanted > padded || padded - wanted >= t.block)
+      return {errc::nac_tensor_padding, payload + 2};
+    if (padded != std::uint64_t{t.scales.size()} * t.block)
+      return {errc::nac_tensor_scales, payload + 3 + 4 * std::uint64_t{t.original_shape.size()}};
+  }
+  return {};
+}
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_RULES_DATA_HPP

@@ -1,0 +1,401 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The orchestrator's bytecode (MEP): the table of its instructions, an iterator, a writer.
+//
+//   nac::plan_reader in(file.plan());
+//   for (nac::plan_instruction i; in.next(i);)
+//     for (const nac::plan_operand& o : i.operands())
+//       std::cout << i.row->name << ' ' << o.value << '\n';
+//   if (in.error().code != tessera::errc::ok) return in.error();
+//
+//   ORCH         u32 bytes of code, u32 number of constants, code, constants
+//   instruction  u8 opcode, operands by the row's layout; one letter each:
+//     i o        u8 slot that is read, that is written;  z: written, 0 for none
+//     v x        u8 n, then n of i, n of o
+//     m b        u8 number of a model; u8 without a meaning of its own
+//     c s n w    u16 id of a constant; which is a string; a model's number; a string, 0 for none
+//     j          i16 distance from the end of this operand
+//     A to Z     u8 with names: `plan_choices`; some decide which operands follow the layout
+//
+// Lifetime:   borrows the bytecode.
+// Errors:     nac_mep_*; offsets into the bytecode; of a writer, the index of the instruction.
+// Limits:     none.
+// Allocation: none to read; of the writer: what it writes, and 16 bytes for each label and jump.
+
+#ifndef TESSERA_NAC_EXECUTION_PLAN_HPP
+#define TESSERA_NAC_EXECUTION_PLAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/bytes.hpp"
+#include "../core/error.hpp"
+#include "../core/pool.hpp"
+#include "parts.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+// X(mnemonic, opcode, the 1.x that it came with or 0 where no version runs it, layout)
+// clang-format off
+#define TESSERA_NAC_PLAN_OPS(X)               \
+  X(src_cmd_arg,           0x01, 0, "ob")     \
+  X(src_user_prompt,       0x02, 6, "oPs")    \
+  X(src_file_content,      0x03, 0, "bbb")    \
+  X(src_constant,          0x04, 6, "oc")     \
+  X(src_exec_mode,         0x05, 7, "o")      \
+  X(res_load_model,        0x10, 6, "ms")     \
+  X(res_load_datafile,     0x11, 6, "oFs")    \
+  X(res_load_extern,       0x12, 6, "oR")     \
+  X(res_load_dynamic,      0x13, 6, "oiG")    \
+  X(res_load_array,        0x14, 8, "os")     \
+  X(reserved_18,           0x18, 0, "bbb")    \
+  X(res_unload,            0x1f, 6, "U")      \
+  X(preproc_encode,        0x20, 6, "iio")    \
+  X(preproc_decode,        0x21, 6, "iio")    \
+  X(preproc_get_id,        0x22, 6, "iso")    \
+  X(string_format,         0x2a, 6, "osv")    \
+  X(tensor_create,         0x30, 6, "oTKi")   \
+  X(reserved_31,           0x31, 0, "bbbbb")  \
+  X(tensor_manipulate,     0x38, 6, "Moi")    \
+  X(tensor_combine,        0x39, 6, "Cov")    \
+  X(tensor_info,           0x3a, 6, "Noi")    \
+  X(tensor_extract,        0x3b, 6, "oii")    \
+  X(reserved_50,           0x50, 0, "bbvx")   \
+  X(reserved_51,           0x51, 0, "bbbvx")  \
+  X(sys_copy,              0x59, 6, "oi")     \
+  X(sys_debug_print,       0x5f, 6, "is")     \
+  X(math_unary,            0x60, 6, "Qoi")    \
+  X(math_binary,           0x61, 6, "Boii")   \
+  X(math_aggregate,        0x62, 6, "Aoi")    \
+  X(logic_compare,         0x68, 6, "Loii")   \
+  X(analysis_top_k,        0x70, 6, "iioo")   \
+  X(analysis_sample,       0x71, 6, "iiio")   \
+  X(model_run_static,      0x80, 6, "mvx")    \
+  X(model_run_dynamic,     0x81, 0, "bvb")    \
+  X(model_train_step,      0x82, 7, "mEvvoizww") \
+  X(model_zero_grad,       0x83, 7, "m")      \
+  X(model_save_weights,    0x85, 7, "mib")    \
+  X(flow_loop_start,       0xa0, 6, "i")      \
+  X(flow_loop_end,         0xa1, 6, "j")      \
+  X(flow_branch_if,        0xa8, 6, "ij")     \
+  X(flow_break_loop_if,    0xa9, 6, "ij")     \
+  X(reserved_af,           0xaf, 0, "")       \
+  X(serialize_object,      0xe0, 6, "oiS")    \
+  X(reserved_e1,           0xe1, 0, "bbb")    \
+  X(io_write,              0xf0, 6, "iDiW")   \
+  X(exec_return,           0xfe, 6, "v")      \
+  X(exec_halt,             0xff, 6, "")
+// clang-format on
+
+/// The orchestrator's instructions.
+enum class plan_op : std::uint8_t {
+#define TESSERA_X(name, code, since, layout) name = code,
+  TESSERA_NAC_PLAN_OPS(TESSERA_X)
+#undef TESSERA_X
+};
+struct plan_op_row {
+  plan_op op;
+  std::uint8_t since;  ///< 6, 7 or 8 for versions 1.6 to 1.8; 0: reserved, its size is all there is
+  std::string_view name;
+  std::string_view layout;
+};
+inline constexpr plan_op_row plan_ops[] = {
+#define TESSERA_X(name, code, since, layout) {plan_op::name, since, #name, layout},
+    TESSERA_NAC_PLAN_OPS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_PLAN_OPS
+
+/// A value of an operand that has names, and the operands that stand behind the layout with it.
+struct plan_choice {
+  char set;  ///< the letter of the operand
+  std::uint8_t value;
+  std::uint8_t since;
+  std::string_view name;
+  std::string_view more = {};
+};
+// clang-format off
+inline constexpr plan_choice plan_choices[] = {
+    {'P', 0, 6, "string"}, {'P', 1, 6, "int"}, {'P', 2, 6, "float"},
+    {'F', 2, 6, "npy"},
+    {'G', 2, 6, "npy"}, {'G', 3, 6, "image"},
+    {'R', 0, 6, "tokenizer", "n"}, {'R', 1, 6, "constant", "c"},
+    {'U', 0, 6, "model", "m"}, {'U', 1, 6, "slot", "o"},
+    {'T', 0, 6, "f32"}, {'T', 1, 6, "f64"}, {'T', 2, 6, "f16"}, {'T', 3, 6, "bf16"},
+    {'T', 4, 6, "i32"}, {'T', 5, 6, "i64"}, {'T', 6, 6, "i16"}, {'T', 7, 6, "i8"},
+    {'T', 8, 6, "u8"}, {'T', 9, 6, "bool"},
+    {'K', 0, 6, "value"}, {'K', 1, 6, "range"}, {'K', 2, 6, "ones"}, {'K', 3, 6, "zeros"},
+    {'M', 1, 6, "pad_left", "ii"}, {'M', 2, 8, "unsqueeze", "i"}, {'M', 3, 8, "squeeze", "i"},
+    {'C', 0, 6, "concat", "i"},
+    {'N', 0, 6, "shape"}, {'N', 1, 6, "dimension", "i"}, {'N', 2, 6, "scalar"},
+    {'Q', 0, 6, "softmax"}, {'Q', 1, 6, "sqrt"}, {'Q', 2, 6, "abs"}, {'Q', 3, 6, "neg"},
+    {'Q', 4, 6, "exp"}, {'Q', 5, 8, "reciprocal"},
+    {'B', 0, 6, "add"}, {'B', 1, 6, "sub"}, {'B', 2, 6, "mul"}, {'B', 3, 8, "div"},
+    {'B', 4, 8, "pow"}, {'B', 5, 8, "max"}, {'B', 6, 8, "min"},
+    {'A', 0, 6, "argmax"},
+    {'L', 0, 6, "eq"}, {'L', 1, 6, "ne"}, {'L', 2, 6, "gt"}, {'L', 3, 6, "lt"},
+    {'E', 0, 7, "cross_entropy"}, {'E', 1, 7, "mse"}, {'E', 255, 7, "none"},
+    {'S', 0, 6, "text"}, {'S', 1, 6, "json"}, {'S', 2, 6, "png"},
+    {'D', 0, 6, "stdout"}, {'D', 1, 6, "stderr"}, {'D', 2, 6, "file"},
+    {'W', 0, 6, "line"}, {'W', 1, 6, "append"}, {'W', 2, 6, "bare"},
+};
+// clang-format on
+
+namespace detail {
+
+/// Where each opcode stands in plan_ops, and each set in plan_choices.
+struct plan_tables {
+  std::uint8_t row[256], first[26], size[26];
+  bool decides[26];  ///< whether the choice says which operands follow
+};
+inline constexpr std::uint8_t no_row = 255;
+inline constexpr plan_tables plan_table = [] {
+  plan_tables t{};
+  for (std::uint8_t& row : t.row) row = no_row;
+  std::uint8_t n = 0;
+  for (const plan_op_row& r : plan_ops) t.row[static_cast<std::size_t>(r.op)] = n++;
+  n = 0;
+  for (const plan_choice& c : plan_choices) {
+    const auto set = static_cast<std::size_t>(c.set - 'A');
+    if (t.size[set]++ == 0) t.first[set] = n;
+    t.decides[set] = t.decides[set] || !c.more.empty();
+    ++n;
+  }
+  return t;
+}();
+
+}  // namespace detail
+
+/// An opcode's row; null for an unknown one.
+[[nodiscard]] constexpr const plan_op_row* plan_row(std::uint8_t opcode) noexcept {
+  const std::uint8_t row = detail::plan_table.row[opcode];
+  return row == detail::no_row ? nullptr : &plan_ops[row];
+}
+[[nodiscard]] constexpr std::string_view name(plan_op op) noexcept {
+  const plan_op_row* const row = plan_row(static_cast<std::uint8_t>(op));
+  return row != nullptr ? row->name : std::string_view();
+}
+/// A choice by its operand's letter and value; null where there is none.
+[[nodiscard]] constexpr const plan_choice* find_choice(char set, std::int64_t value) noexcept {
+  const auto s = static_cast<std::size_t>(set - 'A');
+  const std::size_t first = detail::plan_table.first[s];
+  for (std::size_t i = 0; i < detail::plan_table.size[s]; ++i)
+    if (plan_choices[first + i].value == value) return &plan_choices[first + i];
+  return nullptr;
+}
+
+[[nodiscard]] constexpr bool is_choice_operand(char kind) noexcept {
+  return kind >= 'A' && kind <= 'Z';
+}
+[[nodiscard]] constexpr bool is_list_operand(char kind) noexcept {
+  return kind == 'v' || kind == 'x';
+}
+[[nodiscard]] constexpr bool is_constant_operand(char kind) noexcept {
+  return kind == 'c' || kind == 's' || kind == 'n' || kind == 'w';
+}
+[[nodiscard]] constexpr bool is_slot_operand(char kind) noexcept {
+  return kind == 'i' || kind == 'o' || kind == 'z';
+}
+/// Bytes of an operand, of a list's count alone.
+[[nodiscard]] constexpr std::uint32_t operand_size(char kind) noexcept {
+  return is_constant_operand(kind) || kind == 'j' ? 2 : 1;
+}
+
+/// Walks along an instruction's operands: a list's count, then each of its slots.
+class plan_layout {
+ public:
+  constexpr plan_layout() noexcept = default;
+  explicit constexpr plan_layout(const plan_op_row& row) noexcept : left_(row.layout) {}
+  /// The letter of the operand that comes next; 0 behind the last.
+  [[nodiscard]] constexpr char kind() const noexcept {
+    return slots_ != 0 ? slot_ : left_.empty() ? '\0' : left_[0];
+  }
+  /// Slots of the list that are still to come.
+  [[nodiscard]] constexpr std::uint32_t slots() const noexcept { return slots_; }
+  /// Goes behind the operand, whose value decides what follows. False, without going on, where it
+  /// decides by a choice that doesn't exist.
+  constexpr bool pass(std::int64_t value) noexcept {
+    if (slots_ != 0) return --slots_, true;
+    const char k = left_[0];
+    if (is_list_operand(k)) {
+      slots_ = static_cast<std::uint32_t>(value);
+      slot_ = k == 'v' ? 'i' : 'o';
+    } else if (is_choice_operand(k) && detail::plan_table.decides[k - 'A']) {
+      const plan_choice* const c = find_choice(k, value);
+      if (c == nullptr) return false;
+      more_ = c->more;
+    }
+    left_.remove_prefix(1);
+    if (left_.empty()) {
+      left_ = more_;
+      more_ = {};
+    }
+    return true;
+  }
+
+ private:
+  std::string_view left_, more_;
+  std::uint32_t slots_ = 0;
+  char slot_ = 'i';
+};
+
+/// An operand as it stands.
+struct plan_operand {
+  char kind = '\0';  ///< the letter of the layout
+  std::int32_t value = 0;
+  std::uint64_t offset = 0;  ///< into the bytecode
+
+  /// Where a jump goes, an offset into the bytecode.
+  [[nodiscard]] std::int64_t target() const noexcept {
+    return static_cast<std::int64_t>(offset) + 2 + value;
+  }
+};
+
+class plan_operands {
+ public:
+  class iterator {
+   public:
+    iterator() noexcept = default;
+    iterator(plan_layout l, const std::byte* at, std::uint64_t offset) noexcept;
+    [[nodiscard]] const plan_operand& operator*() const noexcept { return now_; }
+    [[nodiscard]] const plan_operand* operator->() const noexcept { return &now_; }
+    iterator& operator++() noexcept;
+    [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
+      return a.now_.kind == b.now_.kind && a.at_ == b.at_;
+    }
+
+   private:
+    void read() noexcept;
+    plan_layout layout_;
+    const std::byte* at_ = nullptr;
+    plan_operand now_;
+  };
+
+  plan_operands(const plan_op_row& row, const std::byte* at, std::uint64_t offset) noexcept
+      : layout_(row), at_(at), offset_(offset) {}
+  [[nodiscard]] iterator begin() const noexcept { return {layout_, at_, offset_}; }
+  [[nodiscard]] iterator end() const noexcept { return {}; }
+
+ private:
+  plan_layout layout_;
+  const std::byte* at_;
+  std::uint64_t offset_;
+};
+
+/// An instruction, all of whose operands are there.
+struct plan_instruction {
+  std::uint64_t offset = 0;  ///< into the bytecode
+  std::uint32_t size = 0;    ///< its bytes, with the opcode
+  const plan_op_row* row = nullptr;
+  const std::byte* data = nullptr;
+
+  [[nodiscard]] plan_op op() const noexcept { return row->op; }
+  [[nodiscard]] bool reserved() const noexcept { return row->since == 0; }
+  [[nodiscard]] plan_operands operands() const noexcept { return {*row, data + 1, offset + 1}; }
+};
+
+/// Walks over any bytes as instructions, and stops at the first that can't be one.
+class plan_reader {
+ public:
+  explicit plan_reader(bytes code) noexcept : code_(code) {}
+  /// The next instruction. False at the end, and where the bytes are none: see error().
+  [[nodiscard]] bool next(plan_instruction& out) noexcept;
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  /// Behind the last instruction.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
+
+ private:
+  bool fail(errc code, std::uint64_t offset) noexcept;
+  bytes code_;
+  std::size_t at_ = 0;
+  tessera::error error_;
+};
+
+/// Writes a plan and its constants into parts.
+///
+///   nac::plan_writer w(p);
+///   const auto again = w.new_label();
+///   w.emit(nac::plan_op::src_constant, {0, w.int64(3)});
+///   w.emit(nac::plan_op::flow_loop_start, {0});
+///   w.place(again);
+///   w.emit(nac::plan_op::string_format, {1, w.string("{}"), 1, 0});    // a list: its count, slots
+///   w.emit(nac::plan_op::io_write, {1, 0, 0, 0});
+///   w.emit(nac::plan_op::flow_loop_end, {again});                      // a jump: its label
+///   if (const error e = w.finish(); e.code != errc::ok) return e;      // now p.plan holds it
+class plan_writer {
+ public:
+  /// Constants go behind those that `to` has, with ids behind theirs.
+  explicit plan_writer(parts& to);
+
+  // ---- constants: each returns the id of a new one
+
+  std::uint16_t null() { return add(constant_type::null, 0, {}); }
+  std::uint16_t boolean(bool v) { return add(constant_type::boolean, v ? 1 : 0, {}); }
+  std::uint16_t int64(std::int64_t v) {
+    return add(constant_type::int64, static_cast<std::uint64_t>(v), {});
+  }
+  std::uint16_t float64(double v) {
+    return add(constant_type::float64, std::bit_cast<std::uint64_t>(v), {});
+  }
+  std::uint16_t string(std::string_view v) {
+    return add(constant_type::string, 0, to_.add_string(v));
+  }
+  std::uint16_t int32_list(view<std::int32_t> v) { return add_list(constant_type::int32_list, v); }
+  std::uint16_t float32_list(view<float> v) { return add_list(constant_type::float32_list, v); }
+
+  // ---- code
+
+  /// A place to jump to, which `place` sets before or after its jumps.
+  [[nodiscard]] std::uint32_t new_label();
+  void place(std::uint32_t label) noexcept {
+    if (label < labels_.size()) labels_[label] = code_.size();
+  }
+  /// Appends an instruction: its operands in the order of the layout. After an error: nothing.
+  void emit(plan_op op, view<std::int64_t> operands);
+  void emit(plan_op op, std::initializer_list<std::int64_t> operands = {}) {
+    emit(op, view<std::int64_t>(operands.begin(), operands.size()));
+  }
+
+  /// Bytes of code so far.
+  [[nodiscard]] std::uint64_t size() const noexcept { return code_.size(); }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  /// Sets the jumps and puts the code where the plan of the parts was. The writer is empty then.
+  [[nodiscard]] tessera::error finish();
+
+ private:
+  static constexpr std::uint64_t unplaced = ~std::uint64_t{0};
+  struct jump {
+    std::uint64_t offset;
+    std::uint32_t label;
+    std::uint32_t instruction;
+  };
+
+  void fail(errc code) noexcept { error_ = {code, count_}; }
+  std::uint16_t add(constant_type type, std::uint64_t bits, range values);
+  template <class T>
+  std::uint16_t add_list(constant_type type, view<T> values) {
+    const range r{static_cast<std::uint32_t>(to_.numbers.size()),
+                  static_cast<std::uint32_t>(values.size())};
+    for (const T v : values) to_.numbers.push_back(std::bit_cast<std::uint32_t>(v));
+    return add(type, 0, r);
+  }
+
+  parts& to_;
+  pool<std::byte> code_;
+  pool<std::uint64_t> labels_;
+  pool<jump> jumps_;
+  std::uint32_t count_ = 0, next_id_ = 0;
+  tessera::error error_;
+};
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/execution_plan.hpp"
+#endif
+
+#endif  // TESSERA_NAC_EXECUTION_PLAN_HPP

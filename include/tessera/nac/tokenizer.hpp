@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The tokenizer's manifest (TISA): the table of its instructions, an iterator, a writer, checks.
+//
+//   nac::manifest_reader in(file.manifest());
+//   for (nac::tokenizer_instruction i; in.next(i);)
+//     if (i.op() == nac::tokenizer_op::replace) use(i.first_string(), i.second_string());
+//   if (in.error().code != tessera::errc::ok) return in.error();
+//
+//   manifest     "TISA", u8 version, instructions to the end
+//   instruction  u8 opcode, u32 size of the payload, payload by the row's form:
+//     none       nothing
+//     short_text s8; of bpe_encode: s8, or nothing, as version 1.6 has it
+//     long_text  s16;  long_texts: s16, s16
+//     categories u8 n, n × s8
+//     rules      u16 n, n × { u8 flags, s16 expression, [u8 behaviour], [s8 trim] }
+//     items      u8 n, n × { u8 0 } or { u8 1, u8 0, s8 } or { u8 1, u8 1, i32 }
+//   s8, s16      u8 or u16 bytes, and those in UTF-8
+//
+// Lifetime:   borrows the manifest.
+// Errors:     nac_tisa_*; offsets into the manifest; of a writer, the index of the instruction.
+// Limits:     none.
+// Allocation: none to read; of the writer, what it writes.
+
+#ifndef TESSERA_NAC_TOKENIZER_HPP
+#define TESSERA_NAC_TOKENIZER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/bytes.hpp"
+#include "../core/error.hpp"
+#include "../core/pool.hpp"
+#include "../core/text.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+enum class tokenizer_form : std::uint8_t {
+  none,
+  short_text,
+  long_text,
+  long_texts,
+  categories,
+  rules,
+  items
+};
+
+// X(name, opcode, form of the payload, whether it encodes)
+// clang-format off
+#define TESSERA_NAC_TOKENIZER_OPS(X)                \
+  X(lowercase,        0x01, none,       false)      \
+  X(unicode_norm,     0x02, short_text, false)      \
+  X(replace,          0x03, long_texts, false)      \
+  X(filter_category,  0x04, categories, false)      \
+  X(prepend,          0x07, long_text,  false)      \
+  X(partition_rules,  0x10, rules,      false)      \
+  X(byte_encode,      0x15, none,       false)      \
+  X(bpe_encode,       0x20, short_text, true)       \
+  X(wordpiece_encode, 0x21, short_text, true)       \
+  X(unigram_encode,   0x22, none,       true)       \
+  X(compose,          0x30, items,      false)
+// clang-format on
+
+/// The tokenizer's instructions.
+enum class tokenizer_op : std::uint8_t {
+#define TESSERA_X(name, code, form, encodes) name = code,
+  TESSERA_NAC_TOKENIZER_OPS(TESSERA_X)
+#undef TESSERA_X
+};
+struct tokenizer_op_row {
+  tokenizer_op op;
+  tokenizer_form form;
+  bool encodes;
+  std::string_view name;
+};
+inline constexpr tokenizer_op_row tokenizer_ops[] = {
+#define TESSERA_X(name, code, form, encodes)                                                       \
+  {tokenizer_op::name, tokenizer_form::form, encodes, #name},
+    TESSERA_NAC_TOKENIZER_OPS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_TOKENIZER_OPS
+/// An opcode's row; null for an unknown one.
+[[nodiscard]] constexpr const tokenizer_op_row* tokenizer_row(std::uint8_t opcode) noexcept {
+  for (const tokenizer_op_row& row : tokenizer_ops)
+    if (static_cast<std::uint8_t>(row.op) == opcode) return &row;
+  return nullptr;
+}
+
+inline constexpr std::string_view normal_forms[] = {"NFC", "NFD", "NFKC", "NFKD"};
+/// The general categories of Unicode.
+inline constexpr std::string_view general_categories[] = {
+    "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe",
+    "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn"};
+
+/// A rule of partition_rules. A match is a fragment, unless it is removed.
+struct partition_rule {
+  static constexpr std::uint8_t protects = 1, has_behaviour = 2, has_trim = 4;
+  static constexpr std::uint8_t remove = 1, isolate = 2;  ///< behaviours; others mean nothing
+  std::uint8_t flags = 0;
+  std::uint8_t behaviour = 0;   ///< with its flag
+  std::string_view expression;  ///< regular, in the syntax of Python's `regex`
+  std::string_view trim = {};   ///< with its flag: taken off the end of the text before a match
+};
+
+/// A part of what compose puts together.
+struct compose_item {
+  enum kind_type : std::uint8_t { ids, token, id };
+  kind_type kind = ids;         ///< the text's ids, the id of a token, or an id
+  std::string_view token_text;  ///< of a token
+  std::int32_t number = 0;      ///< of an id
+};
+
+namespace detail {
+
+/// The fields of a payload. The first that isn't complete stops it.
+class payload_reader {
+ public:
+  payload_reader(bytes b, std::uint64_t offset) noexcept : in_(b), offset_(offset) {}
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  [[nodiscard]] bool at_end() const noexcept { return at_ == in_.size(); }
+  /// Of the next field, in the manifest; after a failure of the field that isn't complete.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_ + at_; }
+  template <class T>
+  [[nodiscard]] T number() noexcept {
+    if (failed_ || in_.size() - at_ < sizeof(T)) return failed_ = true, T{};
+    const T value = load_le<T>(in_.data() + at_);
+    at_ += sizeof(T);
+    return value;
+  }
+  template <class Length>
+  [[nodiscard]] std::string_view string() noexcept {
+    const std::size_t first = at_;
+    const Length size = number<Length>();
+    if (failed_ || in_.size() - at_ < size) {
+      failed_ = true;
+      at_ = first;
+      return {};
+    }
+    at_ += size;
+    return as_text(in_.subspan(at_ - size, size));
+  }
+
+ private:
+  bytes in_;
+  std::size_t at_ = 0;
+  std::uint64_t offset_;
+  bool failed_ = false;
+};
+
+}  // namespace detail
+
+/// An instruction with its payload, which may be anything: what is missing in it reads as empty.
+struct tokenizer_instruction {
+  std::uint64_t offset = 0;               ///< into the manifest
+  std::uint8_t opcode = 0;                ///< as it stands
+  const tokenizer_op_row* row = nullptr;  ///< null for an unknown opcode
+  bytes payload;
+
+  [[nodiscard]] tokenizer_op op() const noexcept { return static_cast<tokenizer_op>(opcode); }
+  [[nodiscard]] std::uint64_t payload_offset() const noexcept { return offset + 5; }
+  [[nodiscard]] detail::payload_reader fields() const noexcept {
+    return {payload, payload_offset()};
+  }
+  /// The normal form, what is prepended, WordPiece's marker, BPE's suffix; a replacement's pattern.
+  [[nodiscard]] std::string_view first_string() const noexcept;
+  /// What a replacement puts there.
+  [[nodiscard]] std::string_view second_string() const noexcept;
+};
+
+namespace detail {
+
+/// The list in a payload. `Form::read` takes an element; false where it can't be one.
+template <class Count, class Element, bool (*Read)(payload_reader&, Element&, errc&)>
+class payload_list {
+ public:
+  explicit payload_list(const tokenizer_instruction& i) noexcept : in_(i.fields()) {
+    left_ = size_ = in_.number<Count>();
+    if (in_.failed()) code_ = errc::nac_tisa_payload_short;
+  }
+  /// How many it says that there are.
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] bool next(Element& out) noexcept {
+    if (left_ == 0 || code_ != errc::ok) return false;
+    --left_;
+    offset_ = in_.offset();
+    if (!Read(in_, out, code_)) {
+      if (code_ == errc::ok) code_ = errc::nac_tisa_payload_short;
+      return false;
+    }
+    return true;
+  }
+  [[nodiscard]] tessera::error error() const noexcept {
+    return code_ == errc::ok                       ? tessera::error{}
+           : code_ == errc::nac_tisa_payload_short ? tessera::error{code_, in_.offset()}
+                                                   : tessera::error{code_, offset_};
+  }
+  /// Of the element that was read last.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+  /// Whether nothing stands behind the list.
+  [[nodiscard]] bool at_end() const noexcept { return in_.at_end(); }
+  [[nodiscard]] std::uint64_t end_offset() const noexcept { return in_.offset(); }
+
+ private:
+  payload_reader in_;
+  std::uint64_t offset_ = 0;
+  std::uint32_t size_ = 0, left_ = 0;
+  errc code_ = errc::ok;
+};
+
+[[nodiscard]] bool read_category(payload_reader& in, std::string_view& out, errc&) noexcept;
+[[nodiscard]] bool read_rule(payload_reader& in, partition_rule& out, errc& code) noexcept;
+[[nodiscard]] bool read_item(payload_reader& in, compose_item& out, errc& code) noexcept;
+
+}  // namespace detail
+
+using category_reader = detail::payload_list<std::uint8_t, std::string_view, detail::read_category>;
+using rule_reader = detail::payload_list<std::uint16_t, partition_rule, detail::read_rule>;
+using item_reader = detail::payload_list<std::uint8_t, compose_item, detail::read_item>;
+
+/// Walks over a manifest's instructions, unknown ones too, whose sizes are known.
+class manifest_reader {
+ public:
+  explicit manifest_reader(bytes manifest) noexcept;
+  /// The byte behind "TISA", which nothing depends on.
+  [[nodiscard]] std::uint8_t version() const noexcept {
+    return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
+  }
+  /// The next instruction. False at the end, and where there is none: see error().
+  [[nodiscard]] bool next(tokenizer_instruction& out) noexcept;
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  /// Behind the last instruction.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
+
+ private:
+  bool fail(std::size_t offset) noexcept;
+  bytes in_;
+  std::size_t at_ = 0;
+  tessera::error error_;
+};
+
+/// Checks all that a tokenizer relies on: known instructions, complete payloads of strings that can
+/// be used, and rules that make fragments before an encoder wants some. Regular expressions aren't
+/// compiled. `offset` is added to the offset of the error.
+[[nodiscard]] error verify_manifest(bytes manifest, std::uint64_t offset) noexcept;
+
+/// Writes a manifest.
+///
+///   nac::manifest_writer w;
+///   w.replace(" ", "\u2581");
+///   const nac::partition_rule rules[] = {{nac::partition_rule::protects, 0, "</s>"}};
+///   w.partition_rules({rules, 1});
+///   w.unigram_encode();
+///   if (w.error().code == tessera::errc::ok) p.manifest = p.keep(w.view());
+class manifest_writer {
+ public:
+  explicit manifest_writer(std::uint8_t version = 1);
+
+  void lowercase() { end(begin(tokenizer_op::lowercase)); }
+  void unicode_norm(std::string_view form) { one<std::uint8_t>(tokenizer_op::unicode_norm, form); }
+  void replace(std::string_view pattern, std::string_view value);
+  void filter_category(view<std::string_view> categories);
+  void prepend(std::string_view s) { one<std::uint16_t>(tokenizer_op::prepend, s); }
+  void partition_rules(view<partition_rule> rules);
+  void byte_encode() { end(begin(tokenizer_op::byte_encode)); }
+  /// With an empty payload, as version 1.6 writes it.
+  void bpe_encode() { end(begin(tokenizer_op::bpe_encode)); }
+  /// With a suffix, as later versions write it; an empty one is none.
+  void bpe_encode(std::string_view suffix) { one<std::uint8_t>(tokenizer_op::bpe_encode, suffix); }
+  void wordpiece_encode(std::string_view marker) {
+    one<std::uint8_t>(tokenizer_op::wordpiece_encode, marker);
+  }
+  void unigram_encode() { end(begin(tokenizer_op::unigram_encode)); }
+  void compose(view<compose_item> items);
+  /// Any instruction at all.
+  void raw(std::uint8_t opcode, bytes payload);
+
+  [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
+  bytes view() const&& = delete;
+  /// The first string or list that didn't fit.
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+
+ private:
+  void fail(errc code) noexcept {
+    if (error_.code == errc::ok) error_ = {code, count_};
+  }
+  template <class T>
+  void number(T value) {
+    append_le(out_, value);
+  }
+  template <class Count>
+  void count(std::size_t n) {
+    if (n > static_cast<Count>(~Count{0})) fail(errc::nac_tisa_list);
+    number(static_cast<Count>(n));
+  }
+  template <class Length>
+  void string(std::string_view s) {
+    if (s.size() > static_cast<Length>(~Length{0})) fail(errc::nac_tisa_string);
+    number(static_cast<Length>(s.size()));
+    out_.append(as_bytes(s).data(), s.size());
+  }
+  template <class Length>
+  void one(tokenizer_op op, std::string_view s) {
+    const std::size_t at = begin(op);
+    string<Length>(s);
+    end(at);
+  }
+  [[nodiscard]] std::size_t begin(tokenizer_op op);
+  void end(std::size_t payload);
+
+  pool<std::byte> out_;
+  std::uint64_t count_ = 0;
+  tessera::error error_;
+};
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/errors.hpp"
+#include "detail/tokenizer.hpp"
+#endif
+
+#endif  // TESSERA_NAC_TOKENIZER_HPP
