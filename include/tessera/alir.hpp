@@ -3,12 +3,13 @@
 //
 // ALIR, alkaid's low-level IR: fixed-point dataflow programs as JSON and as bytecode.
 //
-//   auto model = tessera::alir::read_json(source);                 // or read_bytecode
+//   auto model = tessera::alir::read(source);                      // JSON or bytecode
 //   if (!model) return fail(describe(model.error(), source));
 //   std::cout << tessera::alir::print(*model);
 //   auto program = tessera::alir::verify(std::move(*model));       // what a VM takes
 //   auto json = tessera::alir::write_json(program->model());       // or write_bytecode
 //
+//   read            any encoding, or a forced one                 alir/read.hpp
 //   read_json       versions 2, 3 and 4 of the JSON form          alir/read_json.hpp
 //   read_bytecode   int32 words (2) and bytes (3 and 4)           alir/read_bytecode.hpp
 //   verify          proves that a model can run                   alir/verify.hpp
@@ -28,6 +29,7 @@
 
 #include "alir/format.hpp"
 #include "alir/print.hpp"
+#include "alir/read.hpp"
 #include "alir/read_bytecode.hpp"
 #include "alir/read_json.hpp"
 #include "alir/verify.hpp"

@@ -34,6 +34,9 @@ namespace genome {
 
 /// Reads the bytes of a stream. The error's offset is into them.
 [[nodiscard]] result<stream> read(bytes source, const limits& limit = {});
+[[nodiscard]] inline result<stream> read(std::string_view source, const limits& limit = {}) {
+  return read(as_bytes(source), limit);
+}
 
 /// The same from base64, white space around it aside. The error's offset is into the text: for a
 /// node, that of the group of 4 characters that it begins in.

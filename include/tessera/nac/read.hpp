@@ -30,6 +30,7 @@
 #define TESSERA_NAC_READ_HPP
 
 #include <cstdint>
+#include <string_view>
 
 #include "../core/bytes.hpp"
 #include "../core/limits.hpp"
@@ -38,19 +39,20 @@
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-namespace detail {
-struct maker;
-
-}  // namespace detail
 
 /// What `read` keeps by default.
 inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
 
 /// A container over `in`, whose sections and records were all found in their place.
 [[nodiscard]] result<file> read(bytes in, const limits& limit = default_limits);
+[[nodiscard]] inline result<file> read(std::string_view in, const limits& limit = default_limits) {
+  return read(as_bytes(in), limit);
+}
 /// A temporary owner would be gone before the file is looked at.
-template <temporary_bytes Owner>
-result<file> read(Owner&& in, const limits& = {}) = delete;
+template <class Owner>
+  requires(temporary_bytes<Owner> || temporary_text<Owner>)
+result<file> read(Owner&& in, const limits& = {})
+= delete;
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
