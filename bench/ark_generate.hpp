@@ -64,7 +64,7 @@ class ark_generator {
     for (const std::vector<tensor>& w : weights) x = mlp(attention(x, w), w);
     finish_edges();
   }
-  [[nodiscard]] ark::graph take() && { return std::move(graph_); }
+  [[nodiscard]] ark::model take() && { return std::move(graph_); }
 
  private:
   using op_type = ark::op_type;
@@ -322,7 +322,7 @@ class ark_generator {
   }
 
   ark_recipe recipe_;
-  ark::graph graph_;
+  ark::model graph_;
   ark::interner names_;
   tensor rotation_, mask_;
   std::int64_t next_tensor_ = 0, next_buffer_ = 0;
@@ -333,7 +333,7 @@ class ark_generator {
   std::vector<std::vector<std::uint32_t>> producers_;
 };
 
-[[nodiscard]] inline ark::graph ark_transformer(const ark_recipe& r) {
+[[nodiscard]] inline ark::model ark_transformer(const ark_recipe& r) {
   return ark_generator(r).take();
 }
 
@@ -349,7 +349,7 @@ struct ark_style {
 /// A graph without unknown members as text.
 class ark_writer {
  public:
-  ark_writer(const ark::graph& g, const ark_style& how)
+  ark_writer(const ark::model& g, const ark_style& how)
       : graph_(g),
         how_(how),
         writer_(out_, how.spread == spread::compact  ? tessera::json::compact
@@ -465,13 +465,13 @@ class ark_writer {
     object(true, std::move(members));
   }
 
-  const ark::graph& graph_;
+  const ark::model& graph_;
   ark_style how_;
   tessera::text out_;
   tessera::json::writer writer_;
 };
 
-[[nodiscard]] inline std::string ark_text(const ark::graph& g, const ark_style& how = {}) {
+[[nodiscard]] inline std::string ark_text(const ark::model& g, const ark_style& how = {}) {
   return ark_writer(g, how).take();
 }
 

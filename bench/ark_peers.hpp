@@ -68,7 +68,7 @@ inline const ark_names ark_type_names(ark::argument_type_names, [](const auto& s
 template <bool Ordered>
 class on_demand_reader {
  public:
-  explicit on_demand_reader(ark::graph& g) : graph_(g), names_(g) {}
+  explicit on_demand_reader(ark::model& g) : graph_(g), names_(g) {}
 
   void read(ondemand::parser& parser, const simdjson::padded_string& source) {
     graph_.nodes.reserve(source.size() / 1000);
@@ -280,16 +280,16 @@ class on_demand_reader {
             })};
   }
 
-  ark::graph& graph_;
+  ark::model& graph_;
   ark::interner names_;
   tessera::pool<std::uint32_t> uses_[3];
   int failed_ = 0;
 };
 
-[[nodiscard]] inline ark::graph read_on_demand(ondemand::parser& parser,
+[[nodiscard]] inline ark::model read_on_demand(ondemand::parser& parser,
                                                const simdjson::padded_string& source,
                                                bool ordered) {
-  ark::graph g;
+  ark::model g;
   if (ordered)
     on_demand_reader<true>(g).read(parser, source);
   else
@@ -298,9 +298,9 @@ class on_demand_reader {
 }
 
 #if defined(TESSERA_BENCH_NLOHMANN)
-[[nodiscard]] inline ark::graph read_nlohmann_graph(std::string_view source) {
+[[nodiscard]] inline ark::model read_nlohmann_graph(std::string_view source) {
   const nlohmann::ordered_json document = nlohmann::ordered_json::parse(source);
-  ark::graph g;
+  ark::model g;
   ark::interner names(g);
   const auto index = [](std::size_t size) { return static_cast<std::uint32_t>(size); };
   const auto integers = [&](const auto& list) {

@@ -23,7 +23,7 @@ template <class Read>
 void add(const std::string& name, std::size_t size, Read read) {
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
     for (auto _ : state) {
-      ark::graph g = read();
+      ark::model g = read();
       benchmark::DoNotOptimize(g.nodes.data());
     }
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(size));
@@ -33,7 +33,7 @@ void add(const std::string& name, std::size_t size, Read read) {
 /// Registers verification as one, which should take no longer than reading.
 void add_verify(const std::string& name, const std::shared_ptr<std::string>& source, bool hazards) {
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-    result<ark::graph> g = ark::read(*source);
+    result<ark::model> g = ark::read(*source);
     for (auto _ : state) {
       ark::report found;
       result<ark::program> p = ark::verify(std::move(*g), {.hazards = hazards}, &found, *source);
@@ -64,7 +64,7 @@ void add_case(const std::string& name, std::string text, bool ordered, bool meas
   const auto parser = std::make_shared<bench::ondemand::parser>();
   const auto ours_by = [source](ark::read_path path) {
     return [source, path] {
-      result<ark::graph> read = ark::read(*source, {}, path);
+      result<ark::model> read = ark::read(*source, {}, path);
       return *std::move(read);
     };
   };
@@ -72,7 +72,7 @@ void add_case(const std::string& name, std::string text, bool ordered, bool meas
   const auto on_demand = [padded, parser, ordered] {
     return bench::read_on_demand(*parser, *padded, ordered);
   };
-  const ark::graph expected = best();
+  const ark::model expected = best();
   bench::require(fuzz::same_graph(plain(), expected),
                  name + ": the plain path reads another graph");
   bench::require(fuzz::same_graph(on_demand(), expected, false),
@@ -117,7 +117,7 @@ void bench::add_cases(bool quick) {
                 {"ark_reversed", {spread::ark, key_order::reversed}}};
   for (const auto& model : models) {
     if (quick && model.recipe.layers > 2) continue;
-    const ark::graph g = ark_transformer(model.recipe);
+    const ark::model g = ark_transformer(model.recipe);
     for (const auto& style : styles)
       add_case(std::string(model.name) + "/" + style.name, ark_text(g, style.style),
                style.style.order == key_order::natural, !quick);

@@ -74,7 +74,7 @@ class rapidjson_out {
 
 /// Compact D3 of a graph that has nothing unusual in it.
 template <class Out>
-void put(const ark::graph& g, Out& out) {
+void put(const ark::model& g, Out& out) {
   const auto integers = [&out](std::string_view key, const auto& list) {
     out.key(key), out.open('[');
     for (const std::int64_t v : list) out.integer(v);
@@ -154,7 +154,7 @@ void add(const std::string& name, std::size_t size, Write write) {
 }
 
 void add_case(const std::string& name, const bench::ark_recipe& recipe, bool measure) {
-  const auto g = std::make_shared<ark::graph>(bench::ark_transformer(recipe));
+  const auto g = std::make_shared<ark::model>(bench::ark_transformer(recipe));
   const auto ours = [g](bool pretty) {
     return [g, pretty] {
       result<text> out = ark::write(*g, {.to = ark::dialect::d3, .pretty = pretty});

@@ -19,7 +19,7 @@ namespace {
 using namespace tessera;
 
 /// nac::decode without checks: for streams that are right and have bytes behind them.
-[[nodiscard]] pool<nac::step> decode_unchecked(const nac::file& f, const nac::instructions& list) {
+[[nodiscard]] pool<nac::step> decode_unchecked(const nac::model& f, const nac::instructions& list) {
   pool<nac::step> steps;
   nac::step* to = steps.prepare(list.size());
   const nac::length_table table(f);
@@ -41,7 +41,7 @@ using namespace tessera;
 
 struct program {
   std::vector<std::byte> source;
-  nac::file file;
+  nac::model file;
 
   explicit program(std::uint32_t count) : source(bench::nac_program(count)) {
     auto read = nac::read(bytes(source));

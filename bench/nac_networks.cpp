@@ -77,7 +77,7 @@ void report(setting& s, const std::string& name) {
     const std::uint8_t a = program.code().steps[k].a;
     row& r = rows[a == nac::op_input    ? "INPUT"
                   : a == nac::op_output ? "OUTPUT"
-                                        : std::string(program.file().operation_name(a))];
+                                        : std::string(program.model().operation_name(a))];
     ++r.count;
     r.seconds += of[runs / 2];
     all += of[runs / 2];

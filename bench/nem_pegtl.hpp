@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The statements of NEM as a PEGTL grammar, whose actions make the same tree as nem::read: the peer
-// of bench_nem_read. Without configuration documents and without rules beyond the grammar.
+// of bench_nem_read. Without configuration models and without rules beyond the grammar.
 //
-//   const nem::document d = bench::read_with_pegtl(source);
+//   const nem::model d = bench::read_with_pegtl(source);
 
 #ifndef TESSERA_BENCH_NEM_PEGTL_HPP
 #define TESSERA_BENCH_NEM_PEGTL_HPP
@@ -30,7 +30,7 @@ using nem::node_kind;
 /// What the actions build: nodes, of which some are open, and names.
 struct builder {
   std::string_view source;
-  nem::document d;
+  nem::model d;
   std::vector<std::uint32_t> open;     // nodes whose children are being read
   std::vector<std::uint32_t> table;    // of names, by hash; index + 1
   std::vector<std::uint32_t> starts;   // of operands in the source
@@ -564,7 +564,7 @@ struct action<open_body> {
 }  // namespace nem_peg
 
 /// The tree of a source that the grammar takes; ends the program for others.
-[[nodiscard]] inline tessera::nem::document read_with_pegtl(std::string_view source) {
+[[nodiscard]] inline tessera::nem::model read_with_pegtl(std::string_view source) {
   nem_peg::builder b(source);
   nem_peg::p::memory_input<nem_peg::p::tracking_mode::lazy> in(source.data(), source.size(), "");
   if (!nem_peg::p::parse<nem_peg::file, nem_peg::action>(in, b)) std::abort();

@@ -17,7 +17,7 @@ namespace {
 
 using namespace tessera;
 
-bool same(const nem::document& a, const nem::document& b) {
+bool same(const nem::model& a, const nem::model& b) {
   if (a.nodes.size() != b.nodes.size() || !(a.names == b.names) ||
       !(a.characters == b.characters) || !(a.integers == b.integers) || !(a.reals == b.reals))
     return false;
@@ -46,14 +46,14 @@ void add_case(const std::string& name, std::size_t size) {
   bench::add_contender(name + "/read/pegtl", source, "bytes", megabytes, [](const std::string& s) {
     benchmark::DoNotOptimize(bench::read_with_pegtl(s));
   });
-  const auto document = std::make_shared<nem::document>(std::move(*nem::read(*source)));
+  const auto document = std::make_shared<nem::model>(std::move(*nem::read(*source)));
   struct both {
     std::shared_ptr<std::string> source;
-    std::shared_ptr<nem::document> document;
+    std::shared_ptr<nem::model> document;
   };
   const auto shared = std::make_shared<both>(both{source, document});
   bench::add_contender(name + "/verify/tessera", shared, "bytes", megabytes, [](const both& b) {
-    nem::document copy = *b.document;
+    nem::model copy = *b.document;
     benchmark::DoNotOptimize(nem::verify(std::move(copy)));
   });
   bench::add_contender(name + "/verify/read", shared, "bytes", megabytes,

@@ -56,7 +56,7 @@ using shape = std::vector<std::size_t>;
 class running {
  public:
   explicit running(const std::string& text) {
-    result<ark::graph> g = ark::read(text);
+    result<ark::model> g = ark::read(text);
     bench::require(static_cast<bool>(g), "a model can't be read");
     result<ark::program> p = ark::verify(*std::move(g));
     bench::require(static_cast<bool>(p), "a model doesn't verify");
@@ -71,7 +71,7 @@ class running {
   void run() { bench::require(static_cast<bool>(machine_->run()), "a run ended early"); }
   /// The floats of a buffer, by its Id.
   [[nodiscard]] std::span<float> floats(std::int64_t id) {
-    const auto& buffers = program_->graph().buffers;
+    const auto& buffers = program_->model().buffers;
     for (std::uint32_t b = 0; b < buffers.size(); ++b)
       if (buffers[b].id == id) {
         const std::span<std::byte> bytes = machine_->memory(0, b);

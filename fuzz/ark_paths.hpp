@@ -55,7 +55,7 @@ template <class T, class Same>
 }
 
 /// Equal in every entry of every pool, at the same index; node::offset only when asked for.
-[[nodiscard]] inline bool same_graph(const ark::graph& a, const ark::graph& b,
+[[nodiscard]] inline bool same_graph(const ark::model& a, const ark::model& b,
                                      bool offsets = true) {
   const auto each = [](const auto& x, const auto& y) { return fuzz::same(x, y); };
   const auto node = [offsets](const ark::node& x, const ark::node& y) {

@@ -44,7 +44,7 @@ void check_verified(const ark::plan& p, std::string_view source) {
   fuzz::require(ark::verify_plan(p, blind) == ok, "the text changes no answer");
   fuzz::require(blind.diagnostics.size() == found.diagnostics.size(), "nor how much is found");
 
-  ark::graph made = ark::plan_model(p);
+  ark::model made = ark::plan_model(p);
   fuzz::require(bool(ark::write(made)), "a plan's model can be written");
   const result<ark::program> program = ark::verify(std::move(made));
   if (!program) return;

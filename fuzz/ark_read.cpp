@@ -17,8 +17,8 @@ using namespace tessera;
 namespace {
 
 /// Lower limits refuse more, change nothing about what they accept, and hide no other error.
-void check_limits(std::string_view source, const result<ark::graph>& g) {
-  const result<ark::graph> low = ark::read(source, {.max_items = 4, .max_depth = 9});
+void check_limits(std::string_view source, const result<ark::model>& g) {
+  const result<ark::model> low = ark::read(source, {.max_items = 4, .max_depth = 9});
   if (low) {
     fuzz::require(g && ark::print(*low) == ark::print(*g),
                   "what lower limits accept reads the same");
@@ -34,7 +34,7 @@ void check_prefix(std::string_view source) {
   const std::size_t kept = fuzz::below(source, source.size());
   if (source.find_first_not_of(" \t\r\n", kept) == std::string_view::npos) return;
   const fuzz::exact prefix(source.substr(0, kept));
-  const result<ark::graph> g = ark::read(prefix.text());
+  const result<ark::model> g = ark::read(prefix.text());
   fuzz::require(!g, "a proper prefix is an error");
   fuzz::require_error(g.error(), kept);
 }
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(
       fuzz::paths_agree(source) && fuzz::paths_agree(source, {.max_items = 4, .max_depth = 9}),
       "all paths through the nodes read the same");
-  result<ark::graph> g = ark::read(source);
+  result<ark::model> g = ark::read(source);
   check_limits(source, g);
   if (!g) {
     fuzz::require_error(g.error(), size);
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(!ark::print(*g).empty(), "every graph can be printed");
   // White space in front moves offsets and nothing else.
   const std::string moved = " " + std::string(source);
-  if (const result<ark::graph> same = ark::read(moved); source.substr(0, 1) != "\xef")
+  if (const result<ark::model> same = ark::read(moved); source.substr(0, 1) != "\xef")
     fuzz::require(same && ark::print(*same) == ark::print(*g), "white space changes nothing");
   ark::report found;
   const result<ark::program> p = ark::verify(std::move(*g), {}, &found, source);

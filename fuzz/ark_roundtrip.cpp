@@ -19,7 +19,7 @@ namespace {
 constexpr limits deep{.max_depth = 80};
 
 /// The text of a graph in its own dialect; empty where there is none, which only D1a may say.
-text written(const ark::graph& g, bool pretty) {
+text written(const ark::model& g, bool pretty) {
   result<text> out = ark::write(g, {.to = g.form, .pretty = pretty});
   if (!out)
     fuzz::require(g.form == ark::dialect::d1a && out.error().code == errc::ark_dialect,
@@ -27,15 +27,15 @@ text written(const ark::graph& g, bool pretty) {
   return out ? std::move(*out) : text();
 }
 
-ark::graph again(const text& source) {
+ark::model again(const text& source) {
   const fuzz::exact copy(source);
-  result<ark::graph> g = ark::read(copy.text(), deep);
+  result<ark::model> g = ark::read(copy.text(), deep);
   fuzz::require(static_cast<bool>(g), "what was written can be read");
   return std::move(*g);
 }
 
 /// What a listing says of operations, without arguments, nodes and edges.
-std::string operations(const ark::graph& g) {
+std::string operations(const ark::model& g) {
   std::string all;
   for (const ark::node& n : g.nodes)
     for (const ark::op& o : ark::operations(g, n)) {
@@ -51,11 +51,11 @@ std::string operations(const ark::graph& g) {
   return all;
 }
 
-void check_texts(const ark::graph& g) {
+void check_texts(const ark::model& g) {
   for (const bool pretty : {false, true}) {
     const text one = written(g, pretty);
     if (one.empty()) return;
-    const ark::graph read = again(one);
+    const ark::model read = again(one);
     fuzz::require(operations(read) == operations(g), "writing keeps every operation");
     fuzz::require(read.form == g.form || pretty || !g.nodes.empty(), "the dialect shows");
     if (read.form == g.form)
@@ -63,16 +63,16 @@ void check_texts(const ark::graph& g) {
   }
 }
 
-void check_canonical(const ark::graph& g) {
-  const ark::graph once = ark::canonicalise(g);
+void check_canonical(const ark::model& g) {
+  const ark::model once = ark::canonicalise(g);
   const text one = written(once, false);
   if (one.empty()) return;
   fuzz::require(written(ark::canonicalise(once), false) == one, "the canonical form is a fixpoint");
-  const ark::graph read = again(one);
+  const ark::model read = again(one);
   if (read.form == g.form)
     fuzz::require(written(ark::canonicalise(read), false) == one, "and reads as itself");
   // Other Ids, the same form.
-  ark::graph other = g;
+  ark::model other = g;
   bool room = true;
   for (ark::tensor& t : other.tensors) room = room && t.id < (std::int64_t{1} << 60);
   for (ark::buffer& b : other.buffers) room = room && b.id < (std::int64_t{1} << 60);
@@ -84,9 +84,9 @@ void check_canonical(const ark::graph& g) {
   fuzz::require(written(ark::canonicalise(other), false) == one, "Ids don't matter");
 }
 
-void check_dialects(const ark::graph& g) {
+void check_dialects(const ark::model& g) {
   for (const ark::dialect_row& row : ark::dialect_table) {
-    const result<ark::graph> c = ark::convert(g, row.which);
+    const result<ark::model> c = ark::convert(g, row.which);
     if (!c) {
       const errc e = c.error().code;
       fuzz::require(e == errc::ark_dialect || e == errc::ark_g01_node_id ||
@@ -109,7 +109,7 @@ void check_dialects(const ark::graph& g) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const result<ark::graph> g = ark::read(fuzz::as_text(data, size));
+  const result<ark::model> g = ark::read(fuzz::as_text(data, size));
   if (!g) return 0;
   check_texts(*g);
   check_canonical(*g);

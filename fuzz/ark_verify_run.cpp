@@ -28,7 +28,7 @@ constexpr std::uint64_t max_steps = 1 << 23, max_memory = 1 << 23;
 
 /// Bytes for an input that are always the same.
 void fill(machine& vm, const ark::world& w, const end_point& in) {
-  const ark::graph& g = w.rank(in.rank).graph();
+  const ark::model& g = w.rank(in.rank).model();
   std::size_t bytes = ark::info(g.tensors[in.tensor].type).bytes;
   for (const std::int64_t d : layout_of(g, in.tensor).shape) bytes *= static_cast<std::size_t>(d);
   std::vector<std::byte> values(bytes);
@@ -51,7 +51,7 @@ ending execute(const ark::world& w, machine& vm, const std::vector<end_point>& i
   ending out;
   out.done = vm.run(max_steps);
   for (std::size_t r = 0; r < w.size(); ++r)
-    for (std::uint32_t b = 0; b < w.rank(r).graph().buffers.size(); ++b) {
+    for (std::uint32_t b = 0; b < w.rank(r).model().buffers.size(); ++b) {
       const std::span<std::byte> bytes = vm.memory(r, b);
       out.memory.emplace_back(bytes.begin(), bytes.end());
     }
@@ -82,7 +82,7 @@ void check(const ark::world& w) {
   fuzz::require(same_end(first.done, again.done) && first.memory == again.memory,
                 "the same memory gives the same results");
   for (const end_point& e : out)
-    fuzz::require(!vm.memory(e.rank, w.rank(e.rank).graph().tensors[e.tensor].buffer).empty(),
+    fuzz::require(!vm.memory(e.rank, w.rank(e.rank).model().tensors[e.tensor].buffer).empty(),
                   "outputs are in memory");
   (void)vm.run(max_steps);  // from where the last one ended
   machine fast(w, {.fast = true, .max_memory = max_memory});
@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (bool more = true; more && ranks.size() < 8;) {
     const std::size_t end = rest.find('\0');
     more = end != rest.npos;
-    result<ark::graph> g = ark::read(rest.substr(0, end));
+    result<ark::model> g = ark::read(rest.substr(0, end));
     if (!g) return 0;
     result<ark::program> p = ark::verify(std::move(*g));
     if (!p) return 0;

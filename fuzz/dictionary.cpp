@@ -200,7 +200,7 @@ void ark_tokens(dictionary& out) {
   const ark::value x = b.tensor({4, 8}, ark::data_type::fp32);
   b.recv(b.tensor({4}, ark::data_type::fp32), 1, 7);
   b.reduce_sum(x, 1);
-  const result<ark::graph> g = b.finish();
+  const result<ark::model> g = b.finish();
   out.group("keys");
   for (const ark::dialect d : {ark::dialect::d3x, ark::dialect::d2, ark::dialect::d1a}) {
     const result<text> json = ark::write(*g, {.to = d, .pretty = false});

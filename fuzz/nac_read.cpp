@@ -76,12 +76,12 @@ struct walk {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const bytes source = as_bytes(fuzz::as_text(data, size));
-  const result<nac::file> read = nac::read(source);
+  const result<nac::model> read = nac::read(source);
   if (!read) {
     fuzz::require_error(read.error(), size);
     return 0;
   }
-  const nac::file& file = *read;
+  const nac::model& file = *read;
   walk seen;
   for (std::size_t i = 0; i < nac::section_count; ++i) {
     const auto s = static_cast<nac::section>(i);

@@ -37,7 +37,7 @@ bool count(void* to, bytes piece) {
   fuzz::require(size.error() == out.error(), "the size has the errors of writing");
   if (!out) return out;
   fuzz::require(*size == out->size(), "a container is as long as its size says");
-  const result<nac::file> file = nac::read(bytes_of(*out));
+  const result<nac::model> file = nac::read(bytes_of(*out));
   fuzz::require(static_cast<bool>(file), "what was written can be read");
   fuzz::require(file->header() == p.form, "what was written has its header");
   for (std::size_t s = 0; s < nac::section_count; ++s)
@@ -67,7 +67,7 @@ void check_conversions(const nac::parts& p) {
     fuzz::require(there->instructions.size() == p.instructions.size(), "instructions stay");
     const auto bytes_there = written(*there);
     if (!bytes_there) continue;  // the parts of what can be read may be too much to be written
-    const result<nac::file> file = nac::read(bytes_of(*bytes_there));
+    const result<nac::model> file = nac::read(bytes_of(*bytes_there));
     fuzz::require(file && file->header() == to, "a conversion has the form that was wanted");
     const result<nac::parts> twice = nac::convert(nac::parts_of(*file), to);
     fuzz::require(static_cast<bool>(twice), "what was converted can be again");
@@ -83,7 +83,7 @@ void check_conversions(const nac::parts& p) {
 }
 
 /// All ways to resolve a list find the same, or all that something is wrong; and so does decode.
-void check_paths(const nac::file& file, const nac::instructions& list) {
+void check_paths(const nac::model& file, const nac::instructions& list) {
   const auto plain = nac::resolve(file, list, {}, nac::resolve_path::plain);
   const auto steps = nac::decode(file, list);
   fuzz::require(steps && steps->size() == list.size(), "all instructions can be decoded");
@@ -101,7 +101,7 @@ void check_paths(const nac::file& file, const nac::instructions& list) {
 }
 
 /// A program, or errors, the first of which is returned; and a program keeps what it says.
-void check_verified(const nac::file& file, std::size_t size) {
+void check_verified(const nac::model& file, std::size_t size) {
   nac::report found;
   const result<nac::program> program = nac::verify(file, {.weights_elsewhere = true}, &found);
   fuzz::require(static_cast<bool>(program) == (found.errors == 0), "errors refuse a program");
@@ -131,7 +131,7 @@ void check_verified(const nac::file& file, std::size_t size) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const result<nac::file> file = nac::read(as_bytes(fuzz::as_text(data, size)));
+  const result<nac::model> file = nac::read(as_bytes(fuzz::as_text(data, size)));
   if (!file) return 0;
   check_paths(*file, file->instructions());
   check_paths(*file, file->training());

@@ -131,7 +131,7 @@ struct ending {
   fuzz::require(done.steps <= max_steps, "steps of a plan are limited");
   fuzz::require(machine.room().peak() <= max_memory, "memory of a plan is limited");
   fuzz::require(written.size() <= how.max_written, "what a plan writes is limited");
-  fuzz::require(done.offset <= p.file().plan().size(), "a plan ends at one of its instructions");
+  fuzz::require(done.offset <= p.model().plan().size(), "a plan ends at one of its instructions");
   ending e{done.code, done.offset, done.steps, done.text, written};
   for (const plan_value& v : done.returned) describe(e.results, v);
   for (unsigned i = 0; i < 256; ++i)
@@ -143,7 +143,7 @@ struct ending {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
-  const result<nac::file> file = nac::read(as_bytes(source));
+  const result<nac::model> file = nac::read(as_bytes(source));
   if (!file) return 0;
   const result<nac::program> p = nac::verify(*file);
   if (!p) return 0;

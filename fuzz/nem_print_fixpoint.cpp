@@ -43,16 +43,16 @@ namespace {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
-  const result<nem::document> d = nem::read(source);
+  const result<nem::model> d = nem::read(source);
   if (!d) return 0;
 
   const text printed = nem::print(*d);
-  const result<nem::document> again = nem::read(printed);
+  const result<nem::model> again = nem::read(printed);
   fuzz::require(static_cast<bool>(again), "printed text reads");
   fuzz::require(nem::print(*again) == printed, "printed text is a fixpoint");
 
   const text laid_out = nem::reformat(*d, source);
-  const result<nem::document> same = nem::read(laid_out);
+  const result<nem::model> same = nem::read(laid_out);
   fuzz::require(static_cast<bool>(same), "formatted text reads");
   fuzz::require(nem::print(*same) == printed, "formatting changes no meaning");
   fuzz::require(nem::reformat(*same, laid_out) == laid_out, "formatted text is a fixpoint");

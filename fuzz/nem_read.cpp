@@ -15,7 +15,7 @@ using namespace tessera;
 
 namespace {
 
-void require_tree(const nem::document& d, std::size_t size) {
+void require_tree(const nem::model& d, std::size_t size) {
   std::vector<std::uint32_t> open;
   for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
     const nem::node& n = d.nodes[i];
@@ -93,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   nem::report found;
   nem::read_options options;
   options.max_errors = 1 + static_cast<std::uint32_t>(fuzz::below(source.text(), 20));
-  const result<nem::document> d = nem::read(source.text(), options, &found);
+  const result<nem::model> d = nem::read(source.text(), options, &found);
   require_report(found, size);
   require_fix(source.text(), found);
   if (d) {

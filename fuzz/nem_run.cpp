@@ -49,12 +49,12 @@ void fill(machine& vm, std::size_t seed) {
 }
 
 /// The names that a text gives to regions in loops.
-void watch(machine& vm, const nem::document& d) {
+void watch(machine& vm, const nem::model& d) {
   std::size_t left = 20;
   for (const nem::node& n : d.nodes)
     if (n.kind == nem::node_kind::let && left-- != 0) (void)vm.watch(d.name(n.value));
 }
-void read_places(const machine& vm, const nem::document& d) {
+void read_places(const machine& vm, const nem::model& d) {
   unsigned sum = 0;
   const auto read = [&](const vm::nem::place& p) {
     const auto bytes = vm.bytes(p);
@@ -82,11 +82,11 @@ struct input {
   how.keep_going = in.seed % 5 < 2;
   machine vm(in.program, how);
   fill(vm, in.seed);
-  watch(vm, in.program.document());
+  watch(vm, in.program.model());
   nem::report found;
   const vm::nem::outcome done = vm.run(&found, when);
   fuzz::require(done.steps <= max_steps, "steps are limited");
-  read_places(vm, in.program.document());
+  read_places(vm, in.program.model());
 
   ending e;
   e.code = done.code;
@@ -120,7 +120,7 @@ struct input {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
-  result<nem::document> d = nem::read(source);
+  result<nem::model> d = nem::read(source);
   if (!d) return 0;
   const std::size_t seed = fuzz::below(source, 1 << 20);
   nem::verify_options options;

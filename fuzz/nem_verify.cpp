@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// nem::verify: for any document a program or errors; what a program's tasks consist of lies inside
-// its buffers. Files that it includes are the built-in ones and the document itself.
+// nem::verify: for any model a program or errors; what a program's tasks consist of lies inside
+// its buffers. Files that it includes are the built-in ones and the model itself.
 
 #include <tessera/core/bytes.hpp>
 #include <tessera/nem.hpp>
@@ -54,7 +54,7 @@ struct one_file {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
-  result<nem::document> d = nem::read(source);
+  result<nem::model> d = nem::read(source);
   if (!d) return 0;
   one_file itself{source};
   nem::verify_options options;
@@ -88,6 +88,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fuzz::require(found.errors == 0, "a program has no errors");
   visitor v;
-  nem::visit(*p, v, 1000);
+  nem::for_each_task(*p, v, 1000);
   return 0;
 }

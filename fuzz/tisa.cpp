@@ -72,7 +72,7 @@ void encode(const vm::nac::tokenizer& t, bytes manifest, std::string_view text) 
 }
 
 void tokenize(bytes container, std::string_view text) {
-  const result<nac::file> file = nac::read(container);
+  const result<nac::model> file = nac::read(container);
   if (!file) return fuzz::require_error(file.error(), container.size());
   vm::nac::tokenizer_options how;
   how.max_memory = max_memory;

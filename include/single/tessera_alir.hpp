@@ -10,12 +10,13 @@
 //
 // ALIR, alkaid's low-level IR: fixed-point dataflow programs as JSON and as bytecode.
 //
-//   auto model = tessera::alir::read_json(source);                 // or read_bytecode
+//   auto model = tessera::alir::read(source);                      // JSON or bytecode
 //   if (!model) return fail(describe(model.error(), source));
 //   std::cout << tessera::alir::print(*model);
 //   auto program = tessera::alir::verify(std::move(*model));       // what a VM takes
 //   auto json = tessera::alir::write_json(program->model());       // or write_bytecode
 //
+//   read            any encoding, or a forced one                 alir/read.hpp
 //   read_json       versions 2, 3 and 4 of the JSON form          alir/read_json.hpp
 //   read_bytecode   int32 words (2) and bytes (3 and 4)           alir/read_bytecode.hpp
 //   verify          proves that a model can run                   alir/verify.hpp
@@ -2299,41 +2300,30 @@ namespace alir {
 
 #endif  // TESSERA_ALIR_PRINT_HPP
 
-// ---- tessera/alir/read_bytecode.hpp
+// ---- tessera/alir/read.hpp
 //
-// ALIR from bytecode: the int32 words of version 2 and the byte form of versions 3 and 4.
+// ALIR models from any of their encodings.
 //
-//   tessera::result<alir::model> m = alir::read_bytecode(file);     // bytes of a file
-//   tessera::result<alir::model> n = alir::read_bytecode(words);    // words of this host
+//   tessera::result<alir::model> m = alir::read(source);
+//   if (!m) return fail(describe(m.error(), source));
 //
-//   version 2: int32 words, little-endian in files
-//     2 firmware n_in n_out n_ops n_tables
-//     inp_shifts[n_in] out_idxs[n_out] out_shifts[n_out] out_negs[n_out]
-//     ops[n_ops][8]: opcode id0 id1 data_low data_high signed integers fractionals
-//     table_sizes[n_tables], then the entries of all tables
+//   first bytes                          encoding    read by
+//   "ALIR"                               bytecode    alir/read_bytecode.hpp: bytes, versions 3 and 4
+//   four bytes with a zero among them    bytecode    the same: int32 words, version 2
+//   anything else                        JSON        alir/read_json.hpp
 //
-//   versions 3 and 4: little-endian bytes
-//     "ALIR", u32 version n_in n_out n_ops n_tables
-//     i32 inp_shifts[n_in] out_idxs[n_out] out_shifts[n_out], u8 out_negs[n_out]
-//     operations: i8 opcode, u8 signed, i8 integers fractionals, u16 n_addr n_data,
-//                 u32 addr[n_addr], i64 data[n_data] (a lookup's pad is its second data value)
-//     tables: u32 size, i32 entries[size]
-//
-// The firmware version is ignored. Bytecode holds types where JSON holds intervals, latency and
-// cost: the model gets the widest interval of each type, and 0.0 twice. The interval of a lookup's
-// operand starts where the lookup's pad says.
+// JSON text holds no zero byte, and an int32 version below 2^24 always does.
 //
 // Lifetime:   the model owns itself; the source may go.
-// Errors:     alir_bytecode_*, alir_version_*, and those of versions 3 and 4 for operations;
-//             offsets are bytes, also for words.
-// Limits:     max_bytes, max_items for each list.
-// Allocation: at most 24 × input + 64 KiB.
+// Errors:     those of the encoding's reader.
+// Limits:     read_options::limit.
+// Allocation: that of the encoding's reader.
 
-#ifndef TESSERA_ALIR_READ_BYTECODE_HPP
-#define TESSERA_ALIR_READ_BYTECODE_HPP
+#ifndef TESSERA_ALIR_READ_HPP
+#define TESSERA_ALIR_READ_HPP
 
 #include <cstdint>
-#include <span>
+#include <string_view>
 
 
 // ---- tessera/core/bytes.hpp
@@ -2371,6 +2361,13 @@ concept temporary_bytes =
     !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
     !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
     !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
+/// The same for text: a std::string that is about to go, but no view and no literal.
+template <class Owner>
+concept temporary_text =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, std::string_view> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, std::string_view> &&
+    !std::is_pointer_v<std::remove_cvref_t<Owner>>;
 
 /// The same memory seen as bytes or as text.
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
@@ -2423,6 +2420,68 @@ struct budget {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_LIMITS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+enum class encoding : std::uint8_t { automatic, json, bytecode };
+
+struct read_options {
+  alir::encoding encoding = alir::encoding::automatic;  ///< `automatic` looks at the first bytes
+  limits limit = {};
+};
+
+/// The encoding that the first bytes show: json or bytecode.
+[[nodiscard]] encoding detect(bytes source) noexcept;
+
+/// Reads a model.
+[[nodiscard]] result<model> read(bytes source, const read_options& options = {});
+[[nodiscard]] inline result<model> read(std::string_view source, const read_options& options = {}) {
+  return read(as_bytes(source), options);
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ALIR_READ_HPP
+
+// ---- tessera/alir/read_bytecode.hpp
+//
+// ALIR from bytecode: the int32 words of version 2 and the byte form of versions 3 and 4.
+//
+//   tessera::result<alir::model> m = alir::read_bytecode(file);     // bytes of a file
+//   tessera::result<alir::model> n = alir::read_bytecode(words);    // words of this host
+//
+//   version 2: int32 words, little-endian in files
+//     2 firmware n_in n_out n_ops n_tables
+//     inp_shifts[n_in] out_idxs[n_out] out_shifts[n_out] out_negs[n_out]
+//     ops[n_ops][8]: opcode id0 id1 data_low data_high signed integers fractionals
+//     table_sizes[n_tables], then the entries of all tables
+//
+//   versions 3 and 4: little-endian bytes
+//     "ALIR", u32 version n_in n_out n_ops n_tables
+//     i32 inp_shifts[n_in] out_idxs[n_out] out_shifts[n_out], u8 out_negs[n_out]
+//     operations: i8 opcode, u8 signed, i8 integers fractionals, u16 n_addr n_data,
+//                 u32 addr[n_addr], i64 data[n_data] (a lookup's pad is its second data value)
+//     tables: u32 size, i32 entries[size]
+//
+// The firmware version is ignored. Bytecode holds types where JSON holds intervals, latency and
+// cost: the model gets the widest interval of each type, and 0.0 twice. The interval of a lookup's
+// operand starts where the lookup's pad says.
+//
+// Lifetime:   the model owns itself; the source may go.
+// Errors:     alir_bytecode_*, alir_version_*, and those of versions 3 and 4 for operations;
+//             offsets are bytes, also for words.
+// Limits:     max_bytes, max_items for each list.
+// Allocation: at most 24 × input + 64 KiB.
+
+#ifndef TESSERA_ALIR_READ_BYTECODE_HPP
+#define TESSERA_ALIR_READ_BYTECODE_HPP
+
+#include <cstdint>
+#include <span>
+
 
 // ---- tessera/alir/read_json.hpp
 //
@@ -4467,6 +4526,31 @@ TESSERA_INLINE text print(const model& m) {
 
 #endif  // TESSERA_ALIR_DETAIL_PRINT_HPP
 
+// ---- tessera/alir/detail/read.hpp
+//
+// The bodies of alir/read.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_READ_HPP
+#define TESSERA_ALIR_DETAIL_READ_HPP
+
+#include <cstddef>
+
+
+// ---- tessera/alir/detail/read_bytecode.hpp
+//
+// The bodies of alir/read_bytecode.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+#define TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+
 // ---- tessera/alir/detail/read_json.hpp
 //
 // The bodies of alir/read_json.hpp.
@@ -5648,21 +5732,6 @@ TESSERA_INLINE result<model> read_json(std::string_view source, const limits& li
 
 #endif  // TESSERA_ALIR_DETAIL_READ_JSON_HPP
 
-// ---- tessera/alir/detail/read_bytecode.hpp
-//
-// The bodies of alir/read_bytecode.hpp.
-
-#ifndef TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
-#define TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-#include <utility>
-
-
 namespace tessera::inline TESSERA_ABI {
 namespace alir::detail {
 
@@ -5957,6 +6026,28 @@ TESSERA_INLINE result<model> read_bytecode(std::span<const std::int32_t> words,
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+TESSERA_INLINE encoding detect(bytes source) noexcept {
+  if (as_text(source).substr(0, 4) == "ALIR") return encoding::bytecode;
+  if (source.size() < 4) return encoding::json;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (source[i] == std::byte{0}) return encoding::bytecode;
+  return encoding::json;
+}
+
+TESSERA_INLINE result<model> read(bytes source, const read_options& options) {
+  const encoding e = options.encoding == encoding::automatic ? detect(source) : options.encoding;
+  return e == encoding::json ? read_json(as_text(source), options.limit)
+                             : read_bytecode(source, options.limit);
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_READ_HPP
 
 // ---- tessera/alir/detail/write.hpp
 //

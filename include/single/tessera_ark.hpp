@@ -1593,7 +1593,7 @@ class [[nodiscard]] result {
 #include <cstdint>
 
 
-// ---- tessera/ark/graph.hpp
+// ---- tessera/ark/model.hpp
 //
 // An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
 //
@@ -1620,8 +1620,8 @@ class [[nodiscard]] result {
 // Limits:     32-bit indices.
 // Allocation: pools, which double.
 
-#ifndef TESSERA_ARK_GRAPH_HPP
-#define TESSERA_ARK_GRAPH_HPP
+#ifndef TESSERA_ARK_MODEL_HPP
+#define TESSERA_ARK_MODEL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -2125,6 +2125,13 @@ concept temporary_bytes =
     !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
     !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
 
+/// The same for text: a std::string that is about to go, but no view and no literal.
+template <class Owner>
+concept temporary_text =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, std::string_view> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, std::string_view> &&
+    !std::is_pointer_v<std::remove_cvref_t<Owner>>;
+
 /// The same memory seen as bytes or as text.
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
@@ -2574,7 +2581,7 @@ struct member {
   std::uint32_t next = none;  ///< in graph::members
 };
 
-struct graph {
+struct model {
   std::int32_t rank = 0;        ///< which rank of the model this file is
   std::int32_t world_size = 1;  ///< how many ranks it has
   dialect form = dialect::d3;
@@ -2596,7 +2603,7 @@ struct graph {
   [[nodiscard]] std::size_t memory() const noexcept;
 };
 
-[[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
+[[nodiscard]] inline std::string_view text_of(const model& g, string s) noexcept {
   return {g.characters.data() + s.first, s.size};
 }
 /// An error in a row that was read, at its offset in the file, or in one that was built in code, by its
@@ -2608,50 +2615,50 @@ template <class Row>
   return row.offset > index ? error{code, row.offset} : error{code, index, kind};
 }
 
-[[nodiscard]] inline view<op> operations(const graph& g, const node& n) noexcept {
+[[nodiscard]] inline view<op> operations(const model& g, const node& n) noexcept {
   return {g.ops.data() + n.ops.first, n.ops.count};
 }
-[[nodiscard]] inline view<std::int64_t> integers(const graph& g, range r) noexcept {
+[[nodiscard]] inline view<std::int64_t> integers(const model& g, range r) noexcept {
   return {g.integers.data() + r.first, r.count};
 }
-[[nodiscard]] inline view<std::uint32_t> reads(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline view<std::uint32_t> reads(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use, o.reads};
 }
-[[nodiscard]] inline view<std::uint32_t> writes(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline view<std::uint32_t> writes(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use + o.reads, o.writes};
 }
-[[nodiscard]] inline view<std::uint32_t> results(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline view<std::uint32_t> results(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
 }
 /// All three lists, one behind the other.
-[[nodiscard]] inline view<std::uint32_t> uses(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline view<std::uint32_t> uses(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
 }
-[[nodiscard]] inline view<argument> arguments(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline view<argument> arguments(const model& g, const op& o) noexcept {
   return {g.arguments.data() + o.arguments.first, o.arguments.count};
 }
-[[nodiscard]] inline view<tag> tags(const graph& g, range r) noexcept {
+[[nodiscard]] inline view<tag> tags(const model& g, range r) noexcept {
   return {g.tags.data() + r.first, r.count};
 }
-[[nodiscard]] inline const layout& layout_of(const graph& g, std::uint32_t tensor) noexcept {
+[[nodiscard]] inline const layout& layout_of(const model& g, std::uint32_t tensor) noexcept {
   return g.layouts[g.tensors[tensor].layout];
 }
-[[nodiscard]] inline const buffer& buffer_of(const graph& g, std::uint32_t tensor) noexcept {
+[[nodiscard]] inline const buffer& buffer_of(const model& g, std::uint32_t tensor) noexcept {
   return g.buffers[g.tensors[tensor].buffer];
 }
-[[nodiscard]] inline std::string_view name(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline std::string_view name(const model& g, const op& o) noexcept {
   return text_of(g, o.name);
 }
 /// The Type as files spell it.
-[[nodiscard]] inline std::string_view type_name(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline std::string_view type_name(const model& g, const op& o) noexcept {
   return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
 }
-[[nodiscard]] std::string_view name(const graph& g, const argument& a) noexcept;
+[[nodiscard]] std::string_view name(const model& g, const argument& a) noexcept;
 /// The argument of that name, or null.
-[[nodiscard]] const argument* find_argument(const graph& g, const op& o,
+[[nodiscard]] const argument* find_argument(const model& g, const op& o,
                                             argument_name name) noexcept;
 /// Whether this rank holds the buffer.
-[[nodiscard]] inline bool is_local(const graph& g, const buffer& b) noexcept {
+[[nodiscard]] inline bool is_local(const model& g, const buffer& b) noexcept {
   return b.rank == -1 || b.rank == g.rank;
 }
 
@@ -2660,7 +2667,7 @@ template <class Row>
 /// at most 64 steps, whatever they are.
 class interner {
  public:
-  explicit interner(graph& g) noexcept : graph_(g) {}
+  explicit interner(model& g) noexcept : model_(g) {}
   interner(const interner&) = delete;  // its journal points into it
   interner& operator=(const interner&) = delete;
 
@@ -2743,7 +2750,7 @@ class interner {
   };
 
   static constexpr std::size_t recent_layouts = 4096;
-  graph& graph_;
+  ark::model& model_;
   id_map tensor_ids_, buffer_ids_, layout_hashes_;
   pool<std::uint32_t> recent_;  // indices + 1, by hash; to find most layouts at once
   pool<change> journal_;        // since the mark
@@ -2756,14 +2763,14 @@ class interner {
 }  // namespace tessera::inline TESSERA_ABI
 
 
-#endif  // TESSERA_ARK_GRAPH_HPP
+#endif  // TESSERA_ARK_MODEL_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 /// Whether the graph has a form in its dialect: one operation a node without "Ops", no padding
 /// where there are "Pads".
-[[nodiscard]] bool in_dialect(const graph& g) noexcept;
+[[nodiscard]] bool in_dialect(const model& g) noexcept;
 
 namespace detail {
 
@@ -2776,7 +2783,7 @@ struct edge {
 
 /// The same operations in the same order, as another dialect writes them. A graph that is in the
 /// dialect already stays as it is.
-[[nodiscard]] result<graph> convert(graph g, dialect to);
+[[nodiscard]] result<model> convert(model g, dialect to);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
@@ -2853,7 +2860,7 @@ namespace detail {
 /// The shape rules of operations, for one graph.
 class shape_rules {
  public:
-  explicit shape_rules(const graph& g) noexcept : graph_(g) {}
+  explicit shape_rules(const model& g) noexcept : model_(g) {}
 
   /// Rules T02 to T07.
   [[nodiscard]] static errc check_place(const layout& l, data_type type) noexcept {
@@ -2874,9 +2881,9 @@ class shape_rules {
   [[nodiscard]] errc derive(op_type type, view<value> reads, const op_options& o, layout& out,
                             data_type& of) const {
     const auto read = [&](std::size_t i) -> const layout& {
-      return layout_of(graph_, reads[i].index);
+      return layout_of(model_, reads[i].index);
     };
-    const auto type_of = [&](std::size_t i) { return graph_.tensors[reads[i].index].type; };
+    const auto type_of = [&](std::size_t i) { return model_.tensors[reads[i].index].type; };
     const auto plain = [&out] {
       for (std::size_t d = 0; d < max_rank; ++d) {
         if (d >= out.rank) out.shape[d] = 1;
@@ -2964,8 +2971,8 @@ class shape_rules {
     if (kind == op_kind::fill || kind == op_kind::communication || kind == op_kind::none ||
         kind == op_kind::kv_cache_slot)
       return errc::ok;
-    const layout& w = layout_of(graph_, written[0].index);
-    const data_type target = graph_.tensors[written[0].index].type;
+    const layout& w = layout_of(model_, written[0].index);
+    const data_type target = model_.tensors[written[0].index].type;
     layout made, both;
     data_type of = target;
     op_options wanted = o;
@@ -3035,7 +3042,7 @@ class shape_rules {
     return errc::ok;
   }
 
-  const graph& graph_;
+  const ark::model& model_;
 };
 
 }  // namespace detail
@@ -3133,7 +3140,7 @@ class builder {
   /// The first error of any call.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// The graph. Later calls fail.
-  [[nodiscard]] result<graph> finish();
+  [[nodiscard]] result<model> finish();
 
  private:
   struct pending_tag {
@@ -3159,7 +3166,7 @@ class builder {
   std::uint32_t add_buffer(std::int32_t rank);
   value add_tensor(const layout& l, data_type type, std::uint32_t buffer, std::uint32_t maker);
   void add_tag(value of, std::uint32_t list, std::int32_t rank, std::int32_t number) {
-    if (known(of)) tags_.push_back({graph_.tensors[of.index].buffer, list, {rank, number}});
+    if (known(of)) tags_.push_back({model_.tensors[of.index].buffer, list, {rank, number}});
   }
 
   value with(op_type type, view<value> reads, op_options o, const setting* s, std::size_t count);
@@ -3173,9 +3180,9 @@ class builder {
   [[nodiscard]] std::size_t find_base(std::string_view base) const noexcept;
   void grow_bases();
 
-  graph graph_;
-  interner names_{graph_};
-  detail::shape_rules rules_{graph_};
+  model model_;
+  interner names_{model_};
+  detail::shape_rules rules_{model_};
   pool<std::uint32_t> maker_;  // of each tensor: the node whose result it is, or shows
   pool<detail::edge> edges_;
   pool<pending_tag> tags_;
@@ -3220,7 +3227,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 /// The graph in the form that all others of its kind have.
-[[nodiscard]] graph canonicalise(const graph& g);
+[[nodiscard]] model canonicalise(const model& g);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
@@ -3256,7 +3263,7 @@ namespace ark {
 
 /// Whether writing the graph and reading that text again would give this graph. What only text can
 /// tell, such as a kept member that is no JSON, write() finds by itself.
-[[nodiscard]] error check(const graph& g);
+[[nodiscard]] error check(const model& g);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
@@ -3462,7 +3469,7 @@ namespace ark {
 enum class read_path : std::uint8_t { plain, best };
 
 /// Reads a model graph of any dialect.
-[[nodiscard]] result<graph> read(std::string_view source, const limits& limit = {},
+[[nodiscard]] result<model> read(std::string_view source, const limits& limit = {},
                                  read_path path = read_path::best);
 
 }  // namespace ark
@@ -3544,7 +3551,7 @@ enum class architecture_place : std::uint8_t { absent, behind_world_size, behind
 struct plan {
   /// Rank, WorldSize, operations and what they hold; no nodes. own_members are the plan's. `form`
   /// tells how tensors and buffers were laid out; plans of D2 and D3 don't differ, and are d3.
-  graph parts;
+  model parts;
   string architecture;
   architecture_place place = architecture_place::absent;
   bool null_tasks = false, null_groups = false;  ///< null stood in place of an empty list
@@ -3726,7 +3733,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 /// The model that the plan computes, as nodes of one operation each.
-[[nodiscard]] graph plan_model(const plan& p);
+[[nodiscard]] model plan_model(const plan& p);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
@@ -3816,16 +3823,16 @@ class program;
 
 /// Verifies one file. `found` gets all that was found; `source`, the text that was read, gives the
 /// exact offsets of it (without, they are those of nodes).
-[[nodiscard]] result<program> verify(graph g, const verify_options& options = {},
+[[nodiscard]] result<program> verify(model g, const verify_options& options = {},
                                      report* found = nullptr, std::string_view source = {});
 
 /// A graph that was proven. Only verify() makes one.
 class program {
  public:
-  [[nodiscard]] const ark::graph& graph() const& noexcept { return graph_; }
-  const ark::graph& graph() const&& = delete;
+  [[nodiscard]] const ark::model& model() const& noexcept { return model_; }
+  const ark::model& model() const&& = delete;
   /// Gives the graph back.
-  [[nodiscard]] ark::graph release() && noexcept { return std::move(graph_); }
+  [[nodiscard]] ark::model release() && noexcept { return std::move(model_); }
 
   /// Entries of graph().buffers that have one Id share their memory: the first of them.
   [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
@@ -3838,11 +3845,11 @@ class program {
   }
 
  private:
-  friend result<program> verify(ark::graph g, const verify_options& options, report* found,
+  friend result<program> verify(ark::model g, const verify_options& options, report* found,
                                 std::string_view source);
   program() = default;
 
-  ark::graph graph_;
+  ark::model model_;
   pool<std::uint32_t> storages_;  // of each buffer
   pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
 };
@@ -3956,7 +3963,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 /// The listing of a graph.
-[[nodiscard]] text print(const graph& g);
+[[nodiscard]] text print(const model& g);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
@@ -4329,7 +4336,7 @@ struct matmul_shape {
 }
 /// An operation's argument under its name or the older one; null when neither is there. For an
 /// operation of a program, each argument that its Type requires is there, in its TYPE.
-[[nodiscard]] const argument* argument_of(const graph& g, const op& o, argument_name name) noexcept;
+[[nodiscard]] const argument* argument_of(const model& g, const op& o, argument_name name) noexcept;
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
@@ -4377,7 +4384,7 @@ struct write_options {
 };
 
 /// The text of a graph. It is converted first when `to` is another dialect than its own.
-[[nodiscard]] result<text> write(const graph& g, const write_options& options = {});
+[[nodiscard]] result<text> write(const model& g, const write_options& options = {});
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
@@ -4586,12 +4593,12 @@ inline constexpr errc_row error_rows[] = {
 
 #endif  // TESSERA_ARK_DETAIL_ERRORS_HPP
 
-// ---- tessera/ark/detail/graph.hpp
+// ---- tessera/ark/detail/model.hpp
 //
-// The bodies of ark/graph.hpp.
+// The bodies of ark/model.hpp.
 
-#ifndef TESSERA_ARK_DETAIL_GRAPH_HPP
-#define TESSERA_ARK_DETAIL_GRAPH_HPP
+#ifndef TESSERA_ARK_DETAIL_MODEL_HPP
+#define TESSERA_ARK_DETAIL_MODEL_HPP
 
 #include <bit>
 #include <cstddef>
@@ -4602,7 +4609,7 @@ inline constexpr errc_row error_rows[] = {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-TESSERA_INLINE std::size_t graph::memory() const noexcept {
+TESSERA_INLINE std::size_t model::memory() const noexcept {
   return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
          arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
          layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
@@ -4610,12 +4617,12 @@ TESSERA_INLINE std::size_t graph::memory() const noexcept {
          characters.size();
 }
 
-TESSERA_INLINE std::string_view name(const graph& g, const argument& a) noexcept {
+TESSERA_INLINE std::string_view name(const model& g, const argument& a) noexcept {
   return a.name == argument_name::other ? text_of(g, a.other_name)
                                         : argument_names[static_cast<std::size_t>(a.name)];
 }
 
-TESSERA_INLINE const argument* find_argument(const graph& g, const op& o,
+TESSERA_INLINE const argument* find_argument(const model& g, const op& o,
                                              argument_name name) noexcept {
   for (const argument& a : arguments(g, o))
     if (a.name == name) return &a;
@@ -4623,8 +4630,8 @@ TESSERA_INLINE const argument* find_argument(const graph& g, const op& o,
 }
 
 TESSERA_INLINE string interner::characters(std::string_view s) {
-  const string out{index(graph_.characters.size()), index(s.size())};
-  graph_.characters << s;
+  const string out{index(model_.characters.size()), index(s.size())};
+  model_.characters << s;
   return out;
 }
 
@@ -4632,13 +4639,13 @@ TESSERA_INLINE std::uint32_t interner::layout(const ark::layout& l) {
   if (recent_.empty()) recent_.resize(recent_layouts);
   const std::uint64_t hash = hash_of(l);
   std::uint32_t& slot = recent_[recent_slot(hash)];
-  if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
+  if (slot != 0 && same(model_.layouts[slot - 1], l)) return slot - 1;
   std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
-  if (latest == none || !same(graph_.layouts[latest], l)) {
+  if (latest == none || !same(model_.layouts[latest], l)) {
     replaced_layouts_ += latest != none ? 1 : 0;
     note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
-    latest = index(graph_.layouts.size());
-    graph_.layouts.push_back(l);
+    latest = index(model_.layouts.size());
+    model_.layouts.push_back(l);
   }
   slot = latest + 1;
   return latest;
@@ -4646,35 +4653,35 @@ TESSERA_INLINE std::uint32_t interner::layout(const ark::layout& l) {
 
 TESSERA_INLINE std::uint32_t interner::buffer(const ark::buffer& b, std::size_t first_tag) {
   std::uint32_t& latest = buffer_ids_.latest(b.id);
-  if (latest != none && same(graph_.buffers[latest], b)) {
-    graph_.tags.resize(first_tag);
+  if (latest != none && same(model_.buffers[latest], b)) {
+    model_.tags.resize(first_tag);
     return latest;
   }
   note(buffer_ids_, b.id, latest);
-  latest = index(graph_.buffers.size());
-  graph_.buffers.push_back(b);
+  latest = index(model_.buffers.size());
+  model_.buffers.push_back(b);
   return latest;
 }
 
 TESSERA_INLINE std::uint32_t interner::tensor(const ark::tensor& t) {
   std::uint32_t& latest = tensor_ids_.latest(t.id);
   if (latest != none) {
-    const ark::tensor& known = graph_.tensors[latest];
+    const ark::tensor& known = model_.tensors[latest];
     if (known.type == t.type && known.buffer == t.buffer &&
         same_members(known.members, t.members) &&
-        (known.layout == t.layout || same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
+        (known.layout == t.layout || same(model_.layouts[known.layout], model_.layouts[t.layout])))
       return latest;
   }
   note(tensor_ids_, t.id, latest);
-  latest = index(graph_.tensors.size());
-  graph_.tensors.push_back(t);
+  latest = index(model_.tensors.size());
+  model_.tensors.push_back(t);
   return latest;
 }
 
 TESSERA_INLINE auto interner::set_mark() noexcept -> mark {
   journal_.clear();
   noting_ = true;
-  const graph& g = graph_;
+  const model& g = model_;
   return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
           g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
           g.integers.size(), g.members.size(), g.characters.size()};
@@ -4686,7 +4693,7 @@ TESSERA_INLINE void interner::go_back(const mark& to) {
   const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
     if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
   };
-  graph& g = graph_;
+  model& g = model_;
   for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
     forget(tensor_ids_, g.tensors[i].id, to.tensors);
   for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
@@ -4770,7 +4777,7 @@ TESSERA_INLINE std::uint64_t interner::hash_of(const ark::layout& l) noexcept {
 TESSERA_INLINE bool interner::same(const ark::layout& a, const ark::layout& b) const noexcept {
   if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
   for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
-    if (graph_.integers[a.pads + d] != graph_.integers[b.pads + d]) return false;
+    if (model_.integers[a.pads + d] != model_.integers[b.pads + d]) return false;
   return true;
 }
 
@@ -4780,9 +4787,9 @@ TESSERA_INLINE bool interner::same(const ark::buffer& a, const ark::buffer& b) c
 }
 
 TESSERA_INLINE bool interner::same_members(std::uint32_t a, std::uint32_t b) const noexcept {
-  for (; a != none && b != none; a = graph_.members[a].next, b = graph_.members[b].next)
-    if (text_of(graph_, graph_.members[a].key) != text_of(graph_, graph_.members[b].key) ||
-        text_of(graph_, graph_.members[a].value) != text_of(graph_, graph_.members[b].value))
+  for (; a != none && b != none; a = model_.members[a].next, b = model_.members[b].next)
+    if (text_of(model_, model_.members[a].key) != text_of(model_, model_.members[b].key) ||
+        text_of(model_, model_.members[a].value) != text_of(model_, model_.members[b].value))
       return false;
   return a == b;
 }
@@ -4790,14 +4797,14 @@ TESSERA_INLINE bool interner::same_members(std::uint32_t a, std::uint32_t b) con
 TESSERA_INLINE bool interner::same(range a, range b) const noexcept {
   if (a.count != b.count) return false;
   for (std::uint32_t i = 0; i < a.count; ++i)
-    if (!(graph_.tags[a.first + i] == graph_.tags[b.first + i])) return false;
+    if (!(model_.tags[a.first + i] == model_.tags[b.first + i])) return false;
   return true;
 }
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_DETAIL_GRAPH_HPP
+#endif  // TESSERA_ARK_DETAIL_MODEL_HPP
 
 // ---- tessera/ark/detail/convert.hpp
 //
@@ -6343,7 +6350,7 @@ namespace ark::detail {
 
 class graph_check {
  public:
-  explicit graph_check(const graph& g) noexcept : g_(g), ascii_(is_ascii(g.characters)) {}
+  explicit graph_check(const model& g) noexcept : g_(g), ascii_(is_ascii(g.characters)) {}
 
   [[nodiscard]] error all() const {
     if (static_cast<std::size_t>(g_.form) >= std::size(dialect_table))
@@ -6472,14 +6479,14 @@ class graph_check {
     return errc::ark_o05_argument_form;
   }
 
-  const graph& g_;
+  const ark::model& g_;
   bool ascii_;
 };
 
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE error check(const graph& g) { return detail::graph_check(g).all(); }
+TESSERA_INLINE error check(const model& g) { return detail::graph_check(g).all(); }
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
@@ -6592,7 +6599,7 @@ class id_index {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-TESSERA_INLINE bool in_dialect(const graph& g) noexcept {
+TESSERA_INLINE bool in_dialect(const model& g) noexcept {
   if (!info(g.form).holds_ops)
     for (const node& n : g.nodes)
       if (n.ops.count != 1) return false;
@@ -6607,7 +6614,7 @@ TESSERA_INLINE bool in_dialect(const graph& g) noexcept {
 namespace ark::detail {
 
 /// Gives each node the edges of a list, ascending and once, as places.
-inline void set_edges(graph& g, pool<edge>& edges) {
+inline void set_edges(model& g, pool<edge>& edges) {
   const auto fill = [&](range node::*list, std::uint32_t edge::*owner, std::uint32_t edge::*other) {
     sort(edges.data(), edges.size(), [=](const edge& a, const edge& b) {
       return a.*owner != b.*owner ? a.*owner < b.*owner : a.*other < b.*other;
@@ -6628,7 +6635,7 @@ inline void set_edges(graph& g, pool<edge>& edges) {
 
 class converter {
  public:
-  converter(graph& g, dialect to) : g_(g), from_(info(g.form)), to_(info(to)) {}
+  converter(model& g, dialect to) : g_(g), from_(info(g.form)), to_(info(to)) {}
 
   [[nodiscard]] error run() {
     if (const error e = check(g_); e.code != errc::ok) return e;
@@ -6846,7 +6853,7 @@ class converter {
     g_.arguments.push_back(a);
   }
 
-  graph& g_;
+  ark::model& g_;
   const dialect_row& from_;
   const dialect_row& to_;
 };
@@ -6854,7 +6861,7 @@ class converter {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE result<graph> convert(graph g, dialect to) {
+TESSERA_INLINE result<model> convert(model g, dialect to) {
   if (static_cast<std::size_t>(to) >= std::size(dialect_table)) return error{errc::ark_dialect, 0};
   if (const error e = check(g); e.code != errc::ok) return e;
   if (to == g.form && in_dialect(g)) return g;
@@ -6886,8 +6893,8 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 TESSERA_INLINE builder::builder(std::int32_t rank, std::int32_t world_size) {
-  graph_.rank = rank;
-  graph_.world_size = world_size;
+  model_.rank = rank;
+  model_.world_size = world_size;
 }
 
 TESSERA_INLINE value builder::tensor(const dims& shape, data_type type, const tensor_options& o) {
@@ -6898,8 +6905,8 @@ TESSERA_INLINE value builder::tensor(const dims& shape, data_type type, const te
 
 TESSERA_INLINE value builder::refer(value of, const dims& shape, const tensor_options& o) {
   if (!known(of)) return {};
-  const ark::tensor t = graph_.tensors[of.index];
-  const layout shown = graph_.layouts[t.layout];
+  const ark::tensor t = model_.tensors[of.index];
+  const layout shown = model_.layouts[t.layout];
   layout l;
   if (!place(shape, o, &shown, t.type, l)) return {};
   return add_tensor(l, t.type, t.buffer, maker_[of.index]);
@@ -6908,7 +6915,7 @@ TESSERA_INLINE value builder::refer(value of, const dims& shape, const tensor_op
 TESSERA_INLINE pool<value> builder::shard(value of, std::int32_t axis, std::int64_t size) {
   pool<value> parts;
   if (!known(of)) return parts;
-  const layout l = layout_of(graph_, of.index);
+  const layout l = layout_of(model_, of.index);
   if (!normalise(axis, l.rank)) return parts;
   if (size < 1 || l.shape[axis] % size != 0 || l.padded_shape[axis] != l.shape[axis])
     return fail(errc::ark_t02_dimension), parts;
@@ -6916,7 +6923,7 @@ TESSERA_INLINE pool<value> builder::shard(value of, std::int32_t axis, std::int6
     layout part = l;
     part.shape[axis] = part.padded_shape[axis] = size;
     part.offsets[axis] += from;
-    const ark::tensor t = graph_.tensors[of.index];
+    const ark::tensor t = model_.tensors[of.index];
     parts.push_back(add_tensor(part, t.type, t.buffer, maker_[of.index]));
   }
   return parts;
@@ -6924,8 +6931,8 @@ TESSERA_INLINE pool<value> builder::shard(value of, std::int32_t axis, std::int6
 
 TESSERA_INLINE value builder::reshape(value of, const dims& shape) {
   if (!known(of)) return {};
-  const ark::tensor t = graph_.tensors[of.index];
-  const layout from = graph_.layouts[t.layout];
+  const ark::tensor t = model_.tensors[of.index];
+  const layout from = model_.layouts[t.layout];
   layout l;
   if (!place(shape, {}, nullptr, t.type, l)) return {};
   std::int64_t before = 1, after = 1;
@@ -6969,11 +6976,11 @@ TESSERA_INLINE value builder::send(value data, std::int32_t to_rank, std::int32_
                                    op_options o) {
   if (!known(data) || !other_rank(to_rank)) return {};
   if (o.to.index == none)
-    o.to = add_tensor(layout_of(graph_, data.index), graph_.tensors[data.index].type,
+    o.to = add_tensor(layout_of(model_, data.index), model_.tensors[data.index].type,
                       add_buffer(to_rank), none);
-  else if (!known(o.to) || buffer_of(graph_, o.to.index).rank != to_rank)
+  else if (!known(o.to) || buffer_of(model_, o.to.index).rank != to_rank)
     return fail(errc::ark_c01_send);
-  if (!is_local(graph_, buffer_of(graph_, data.index))) return fail(errc::ark_c01_send);
+  if (!is_local(model_, buffer_of(model_, data.index))) return fail(errc::ark_c01_send);
   const value sent = op(op_type::send, {data}, o);
   send_tag(data, to_rank, tag);
   recv_tag(o.to, -1, tag);
@@ -6983,8 +6990,8 @@ TESSERA_INLINE value builder::send(value data, std::int32_t to_rank, std::int32_
 TESSERA_INLINE value builder::recv(value to, std::int32_t from_rank, std::int32_t tag,
                                    op_options o) {
   if (!known(to) || !other_rank(from_rank)) return {};
-  if (!is_local(graph_, buffer_of(graph_, to.index))) return fail(errc::ark_c02_recv);
-  const value label = add_tensor(layout_of(graph_, to.index), graph_.tensors[to.index].type,
+  if (!is_local(model_, buffer_of(model_, to.index))) return fail(errc::ark_c02_recv);
+  const value label = add_tensor(layout_of(model_, to.index), model_.tensors[to.index].type,
                                  add_buffer(from_rank), none);
   o.to = to;
   const value received = op(op_type::recv, {label}, o);
@@ -6995,10 +7002,10 @@ TESSERA_INLINE value builder::recv(value to, std::int32_t from_rank, std::int32_
 
 TESSERA_INLINE value builder::device_sync(value a, op_options o) {
   if (!known(a)) return {};
-  o.to = add_tensor(layout_of(graph_, a.index), graph_.tensors[a.index].type,
-                    graph_.tensors[a.index].buffer, maker_[a.index]);
-  const setting s[] = {{.name = argument_name::rank, .integer = graph_.rank},
-                       {.name = argument_name::peer_num, .integer = graph_.world_size - 1}};
+  o.to = add_tensor(layout_of(model_, a.index), model_.tensors[a.index].type,
+                    model_.tensors[a.index].buffer, maker_[a.index]);
+  const setting s[] = {{.name = argument_name::rank, .integer = model_.rank},
+                       {.name = argument_name::peer_num, .integer = model_.world_size - 1}};
   return with(op_type::device_sync, {&a, 1}, o, s, 2);
 }
 
@@ -7016,9 +7023,9 @@ TESSERA_INLINE value builder::op(op_type type, view<value> reads, const op_optio
   bool local = true;
   for (const value w : written) {
     if (!known(w)) return {};
-    local = local && is_local(graph_, buffer_of(graph_, w.index));
+    local = local && is_local(model_, buffer_of(model_, w.index));
   }
-  for (const value r : reads) local = local && is_local(graph_, buffer_of(graph_, r.index));
+  for (const value r : reads) local = local && is_local(model_, buffer_of(model_, r.index));
   if (!local && row.kind != op_kind::communication) return fail(errc::ark_c07_remote);
   if (written.empty() && row.writes != 0) {
     layout fresh;
@@ -7036,7 +7043,7 @@ TESSERA_INLINE value builder::op(op_type type, view<value> reads, const op_optio
   return append(type, reads, written, o);
 }
 
-TESSERA_INLINE result<graph> builder::finish() {
+TESSERA_INLINE result<model> builder::finish() {
   if (error_.code != errc::ok) return error_;
   if (names_.overflown()) return tessera::error{errc::ark_too_large, 0, error_index::whole};
   sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
@@ -7047,30 +7054,30 @@ TESSERA_INLINE result<graph> builder::finish() {
   for (std::size_t i = 0; i < tags_.size(); ++i) {
     const pending_tag& t = tags_[i];
     range& list =
-        t.list == 0 ? graph_.buffers[t.buffer].send_tags : graph_.buffers[t.buffer].recv_tags;
-    if (list.count == 0) list.first = names_.index(graph_.tags.size());
-    if (list.count != 0 && graph_.tags.back() == t.what) continue;
-    graph_.tags.push_back(t.what);
+        t.list == 0 ? model_.buffers[t.buffer].send_tags : model_.buffers[t.buffer].recv_tags;
+    if (list.count == 0) list.first = names_.index(model_.tags.size());
+    if (list.count != 0 && model_.tags.back() == t.what) continue;
+    model_.tags.push_back(t.what);
     ++list.count;
   }
-  detail::set_edges(graph_, edges_);
-  error_ = {errc::ark_s04_nodes, graph_.ops.size(), error_index::operation};
-  if (const tessera::error e = check(graph_); e.code != errc::ok) return e;
-  return std::move(graph_);
+  detail::set_edges(model_, edges_);
+  error_ = {errc::ark_s04_nodes, model_.ops.size(), error_index::operation};
+  if (const tessera::error e = check(model_); e.code != errc::ok) return e;
+  return std::move(model_);
 }
 
 TESSERA_INLINE value builder::fail(errc code) {
-  if (error_.code == errc::ok) error_ = {code, graph_.ops.size(), error_index::operation};
+  if (error_.code == errc::ok) error_ = {code, model_.ops.size(), error_index::operation};
   return {};
 }
 
 TESSERA_INLINE bool builder::known(value v) {
-  if (error_.code == errc::ok && v.index >= graph_.tensors.size()) (void)fail(errc::ark_o03_arity);
+  if (error_.code == errc::ok && v.index >= model_.tensors.size()) (void)fail(errc::ark_o03_arity);
   return error_.code == errc::ok;
 }
 
 TESSERA_INLINE bool builder::other_rank(std::int32_t rank) {
-  if (rank < 0 || rank >= graph_.world_size || rank == graph_.rank)
+  if (rank < 0 || rank >= model_.world_size || rank == model_.rank)
     (void)fail(errc::ark_b02_buffer_rank);
   return error_.code == errc::ok;
 }
@@ -7104,22 +7111,22 @@ TESSERA_INLINE bool builder::place(const dims& shape, const tensor_options& o, c
 
 TESSERA_INLINE std::uint32_t builder::add_buffer(std::int32_t rank) {
   buffer b;
-  b.id = static_cast<std::int64_t>(graph_.buffers.size());
-  b.rank = rank == graph_.rank ? -1 : rank;
-  graph_.buffers.push_back(b);
-  return names_.index(graph_.buffers.size()) - 1;
+  b.id = static_cast<std::int64_t>(model_.buffers.size());
+  b.rank = rank == model_.rank ? -1 : rank;
+  model_.buffers.push_back(b);
+  return names_.index(model_.buffers.size()) - 1;
 }
 
 TESSERA_INLINE value builder::add_tensor(const layout& l, data_type type, std::uint32_t buffer,
                                          std::uint32_t maker) {
   ark::tensor t;
-  t.id = static_cast<std::int64_t>(graph_.tensors.size());
+  t.id = static_cast<std::int64_t>(model_.tensors.size());
   t.layout = names_.layout(l);
   t.buffer = buffer;
   t.type = type;
-  graph_.tensors.push_back(t);
+  model_.tensors.push_back(t);
   maker_.push_back(maker);
-  return {names_.index(graph_.tensors.size()) - 1};
+  return {names_.index(model_.tensors.size()) - 1};
 }
 
 TESSERA_INLINE value builder::with(op_type type, view<value> reads, op_options o, const setting* s,
@@ -7135,7 +7142,7 @@ TESSERA_INLINE value builder::scalar(op_type type, value a, float f, const op_op
 
 TESSERA_INLINE value builder::reduce(op_type type, value a, std::int32_t axis,
                                      const reduce_options& o) {
-  if (!known(a) || !normalise(axis, layout_of(graph_, a.index).rank)) return {};
+  if (!known(a) || !normalise(axis, layout_of(model_, a.index).rank)) return {};
   const setting s[] = {{.name = argument_name::axis, .integer = axis},
                        boolean(argument_name::keep_dim, o.keep_dim)};
   return with(type, {&a, 1}, {.name = o.name, .to = o.to}, s, 2);
@@ -7143,15 +7150,15 @@ TESSERA_INLINE value builder::reduce(op_type type, value a, std::int32_t axis,
 
 TESSERA_INLINE value builder::append(op_type type, view<value> reads, const pool<value>& written,
                                      const op_options& o) {
-  const std::uint32_t number = names_.index(graph_.nodes.size());
+  const std::uint32_t number = names_.index(model_.nodes.size());
   ark::op made;
   made.type = type;
   made.name = unique_name(type, o.name);
-  made.first_use = names_.index(graph_.uses.size());
+  made.first_use = names_.index(model_.uses.size());
   made.reads = names_.index(reads.size());
   made.writes = names_.index(written.size());
   const auto use = [&](value v) {
-    graph_.uses.push_back(v.index);
+    model_.uses.push_back(v.index);
     if (maker_[v.index] != none) edges_.push_back({maker_[v.index], number});
   };
   for (const value v : reads) use(v);
@@ -7160,13 +7167,13 @@ TESSERA_INLINE value builder::append(op_type type, view<value> reads, const pool
   if (info(type).results != 0) {
     // The last one for KvCacheSlot, whose others are its state.
     const std::size_t which = type == op_type::kv_cache_slot ? written.size() - 1 : 0;
-    const ark::tensor shown = graph_.tensors[(written.empty() ? reads[0] : written[which]).index];
-    const layout l = graph_.layouts[shown.layout];
+    const ark::tensor shown = model_.tensors[(written.empty() ? reads[0] : written[which]).index];
+    const layout l = model_.layouts[shown.layout];
     result = add_tensor(l, shown.type, shown.buffer, number);
-    graph_.uses.push_back(result.index);
+    model_.uses.push_back(result.index);
     made.results = 1;
   }
-  made.arguments = {names_.index(graph_.arguments.size()), names_.index(o.args.size())};
+  made.arguments = {names_.index(model_.arguments.size()), names_.index(o.args.size())};
   for (const setting& s : o.args) {
     argument a;
     a.name = s.name;
@@ -7175,16 +7182,16 @@ TESSERA_INLINE value builder::append(op_type type, view<value> reads, const pool
     a.real = s.real;
     if (s.type == argument_type::dims) {
       if (s.dims.count > max_rank) return fail(errc::ark_o05_argument_form);
-      a.integers = {names_.index(graph_.integers.size()), s.dims.count};
-      graph_.integers.append(s.dims.at, s.dims.count);
+      a.integers = {names_.index(model_.integers.size()), s.dims.count};
+      model_.integers.append(s.dims.at, s.dims.count);
     }
-    graph_.arguments.push_back(a);
+    model_.arguments.push_back(a);
   }
   node n;
   n.id = number;
-  n.ops = {names_.index(graph_.ops.size()), 1};
-  graph_.ops.push_back(made);
-  graph_.nodes.push_back(n);
+  n.ops = {names_.index(model_.ops.size()), 1};
+  model_.ops.push_back(made);
+  model_.nodes.push_back(n);
   return result;
 }
 
@@ -7210,7 +7217,7 @@ TESSERA_INLINE std::size_t builder::find_base(std::string_view base) const noexc
   for (const char c : base) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   for (std::size_t i = to_size(hash);; ++i) {
     const base_name& slot = bases_[i & (bases_.size() - 1)];
-    if (slot.uses == 0 || text_of(graph_, slot.name) == base) return i & (bases_.size() - 1);
+    if (slot.uses == 0 || text_of(model_, slot.name) == base) return i & (bases_.size() - 1);
   }
 }
 
@@ -7219,7 +7226,7 @@ TESSERA_INLINE void builder::grow_bases() {
   bases_ = {};
   bases_.resize(old.empty() ? 64 : 2 * old.size());
   for (const base_name& b : old)
-    if (b.uses != 0) bases_[find_base(text_of(graph_, b.name))] = b;
+    if (b.uses != 0) bases_[find_base(text_of(model_, b.name))] = b;
 }
 
 }  // namespace ark
@@ -7276,7 +7283,7 @@ class renumbering {
 
 class canonicaliser {
  public:
-  explicit canonicaliser(const graph& g) : g_(g), names_(out_) {
+  explicit canonicaliser(const model& g) : g_(g), names_(out_) {
     for (const node& n : g.nodes) {
       node_ids_.add(n.id);
       for (const range r : {n.producers, n.consumers})
@@ -7299,7 +7306,7 @@ class canonicaliser {
     buffer_ids_.finish();
   }
 
-  [[nodiscard]] graph run() {
+  [[nodiscard]] model run() {
     out_.rank = g_.rank;
     out_.world_size = g_.world_size;
     out_.form = g_.form;
@@ -7315,7 +7322,7 @@ class canonicaliser {
       out_.nodes.push_back(made);
     }
     out_.own_members = members(g_.own_members);
-    return static_cast<graph&&>(out_);
+    return static_cast<model&&>(out_);
   }
 
  private:
@@ -7412,8 +7419,8 @@ class canonicaliser {
     return out;
   }
 
-  const graph& g_;
-  graph out_;
+  const ark::model& g_;
+  model out_;
   interner names_;
   renumbering node_ids_, tensor_ids_, buffer_ids_;
   pool<std::uint32_t> made_, stored_;  // the new place of each tensor and buffer
@@ -7423,7 +7430,7 @@ class canonicaliser {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE graph canonicalise(const graph& g) {
+TESSERA_INLINE model canonicalise(const model& g) {
   if (check(g).code != errc::ok) return g;
   return detail::canonicaliser(g).run();
 }
@@ -7522,7 +7529,7 @@ struct dialect_signs {
   bool pads = false, external = false, external_last = false;
   bool long_matmul = false, short_matmul = false;
 
-  void matmul(const graph& g, const op& o) noexcept {
+  void matmul(const model& g, const op& o) noexcept {
     (find_argument(g, o, argument_name::shape_mnk) != nullptr ? long_matmul : short_matmul) = true;
   }
   [[nodiscard]] dialect form() const noexcept {
@@ -7880,8 +7887,8 @@ inline constexpr name_slots buffer_slots(buffer_keys);
 
 class fast_nodes : repeated_text {
  public:
-  fast_nodes(graph& g, interner& names, dialect_signs& signs, const limits& limit) noexcept
-      : repeated_text(limit.max_items), graph_(g), names_(names), signs_(signs) {}
+  fast_nodes(model& g, interner& names, dialect_signs& signs, const limits& limit) noexcept
+      : repeated_text(limit.max_items), model_(g), names_(names), signs_(signs) {}
   fast_nodes(const fast_nodes&) = delete;
   fast_nodes& operator=(const fast_nodes&) = delete;
 
@@ -7932,14 +7939,14 @@ class fast_nodes : repeated_text {
       }
     });
     if (p == nullptr || (seen != 0b01111 && seen != 0b10111)) return nullptr;
-    graph_.nodes.push_back(n);
+    model_.nodes.push_back(n);
     return p;
   }
   const char* ids(const char* p, range& out) {
-    out.first = names_.index(graph_.integers.size());
+    out.first = names_.index(model_.integers.size());
     return array(ids_space_, p, out.count, [this](const char* v) {
       std::int64_t n = 0;
-      if ((v = id(v, n)) != nullptr) graph_.integers.push_back(n);
+      if ((v = id(v, n)) != nullptr) model_.integers.push_back(n);
       return v;
     });
   }
@@ -7952,7 +7959,7 @@ class fast_nodes : repeated_text {
   const char* operations(const char* p, range& out, bool many) {
     if (signs_.holds_ops == !many) return nullptr;
     signs_.holds_ops = many;
-    out = {names_.index(graph_.ops.size()), 1};
+    out = {names_.index(model_.ops.size()), 1};
     if (!many) return operation(p);
     p = array(ops_space_, p, out.count, [this](const char* v) { return operation(v); });
     return out.count == 0 ? nullptr : p;
@@ -7988,13 +7995,13 @@ class fast_nodes : repeated_text {
       }
     });
     if (p == nullptr || seen != 0b1111111) return nullptr;
-    o.first_use = names_.index(graph_.uses.size());
+    o.first_use = names_.index(model_.uses.size());
     o.reads = names_.index(uses_[0].size());
     o.writes = names_.index(uses_[1].size());
     o.results = names_.index(uses_[2].size());
-    for (const pool<std::uint32_t>& list : uses_) graph_.uses.append(list.data(), list.size());
-    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
-    graph_.ops.push_back(o);
+    for (const pool<std::uint32_t>& list : uses_) model_.uses.append(list.data(), list.size());
+    if (o.type == op_type::matmul) signs_.matmul(model_, o);
+    model_.ops.push_back(o);
     return p;
   }
 
@@ -8008,7 +8015,7 @@ class fast_nodes : repeated_text {
   static constexpr std::size_t argument_sets = 64, ways = 4;
 
   const char* arguments(const char* const p, range& out) {
-    out = {names_.index(graph_.arguments.size()), 0};
+    out = {names_.index(model_.arguments.size()), 0};
     if (end_ - p < 32 || *p != '{') return nullptr;
     if (p[1] == '}') return p + 2;
     std::uint64_t hash = 0;
@@ -8027,25 +8034,25 @@ class fast_nodes : repeated_text {
         object(argument_slots, argument_links_, p, seen, [&](std::size_t name, const char* v) {
           argument a;
           a.name = static_cast<argument_name>(name);
-          if ((v = argument_value(v, a)) != nullptr) graph_.arguments.push_back(a);
+          if ((v = argument_value(v, a)) != nullptr) model_.arguments.push_back(a);
           return v;
         });
     if (behind == nullptr) return nullptr;
-    out.count = names_.index(graph_.arguments.size() - out.first);
+    out.count = names_.index(model_.arguments.size() - out.first);
     if (out.count > most_ || behind - p > 4096) return nullptr;
     set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(behind - p), out.first, out.count};
     return behind;
   }
   void repeat(const known_arguments& k) {
     for (std::uint32_t i = k.first; i < k.first + k.count; ++i) {
-      argument a = graph_.arguments[i];
-      if (a.type == argument_type::float32) a.token = names_.characters(text_of(graph_, a.token));
+      argument a = model_.arguments[i];
+      if (a.type == argument_type::float32) a.token = names_.characters(text_of(model_, a.token));
       if (a.type == argument_type::dims) {
         const std::uint32_t from = a.integers.first;
-        a.integers.first = names_.index(graph_.integers.size());
-        graph_.integers.append(graph_.integers.data() + from, a.integers.count);
+        a.integers.first = names_.index(model_.integers.size());
+        model_.integers.append(model_.integers.data() + from, a.integers.count);
       }
-      graph_.arguments.push_back(a);
+      model_.arguments.push_back(a);
     }
   }
   /// {"TYPE": value}
@@ -8076,9 +8083,9 @@ class fast_nodes : repeated_text {
                    }
                    case argument_type::dims: {
                      std::int64_t dims[max_rank] = {};
-                     a.integers.first = names_.index(graph_.integers.size());
+                     a.integers.first = names_.index(model_.integers.size());
                      v = dimensions(v, dims, a.integers.count);
-                     if (v != nullptr) graph_.integers.append(dims, a.integers.count);
+                     if (v != nullptr) model_.integers.append(dims, a.integers.count);
                      return v;
                    }
                    default: return nullptr;
@@ -8166,16 +8173,16 @@ class fast_nodes : repeated_text {
   std::uint32_t intern(const pattern& t, std::uint16_t which, const std::int64_t (&ids)[2]) {
     const std::int64_t id = ids[t.buffer_first ? 1 : 0], buffer_id = ids[t.buffer_first ? 0 : 1];
     const std::uint32_t before = names_.find_tensor(id);
-    if (before != none && is_of(graph_.tensors[before], t) &&
-        graph_.tensors[before].buffer == names_.find_buffer(buffer_id)) {
-      remember(t.buffer_first, t.buffer_first ? graph_.tensors[before].buffer : before, which);
+    if (before != none && is_of(model_.tensors[before], t) &&
+        model_.tensors[before].buffer == names_.find_buffer(buffer_id)) {
+      remember(t.buffer_first, t.buffer_first ? model_.tensors[before].buffer : before, which);
       return before;
     }
     ark::buffer b;
     b.id = buffer_id;
     b.rank = t.rank;
     b.external = t.external;
-    const std::size_t first = graph_.tags.size();
+    const std::size_t first = model_.tags.size();
     if (t.recv_first) b.recv_tags = tags_again(t.recv_tags);
     b.send_tags = tags_again(t.send_tags);
     if (!t.recv_first) b.recv_tags = tags_again(t.recv_tags);
@@ -8186,14 +8193,14 @@ class fast_nodes : repeated_text {
   }
   /// Whether that is all that the pattern says of it. Tags are left to the interner.
   [[nodiscard]] bool is_of(const ark::tensor& k, const pattern& t) const noexcept {
-    const ark::buffer& b = graph_.buffers[k.buffer];
+    const ark::buffer& b = model_.buffers[k.buffer];
     return k.layout == t.layout && k.type == t.type && k.members == none && b.rank == t.rank &&
            b.external == t.external && b.members == none &&
            (b.send_tags.count | b.recv_tags.count | t.send_tags.count | t.recv_tags.count) == 0;
   }
   range tags_again(range r) {
-    const std::uint32_t first = names_.index(graph_.tags.size());
-    if (r.count != 0) graph_.tags.append(graph_.tags.data() + r.first, r.count);
+    const std::uint32_t first = names_.index(model_.tags.size());
+    if (r.count != 0) model_.tags.append(model_.tags.data() + r.first, r.count);
     return {first, r.count};
   }
   /// The pattern that a tensor, or a buffer, had.
@@ -8240,7 +8247,7 @@ class fast_nodes : repeated_text {
     if (behind - p > 8192) return behind;
 
     const bool buffer_first = id_at[1][0] < id_at[0][0];
-    const ark::buffer& b = graph_.buffers[t.buffer];
+    const ark::buffer& b = model_.buffers[t.buffer];
     const char* const(&one)[2] = id_at[buffer_first ? 1 : 0];
     const char* const(&two)[2] = id_at[buffer_first ? 0 : 1];
     const auto size = [](const char* from, const char* to) {
@@ -8286,7 +8293,7 @@ class fast_nodes : repeated_text {
   }
   const char* buffer(const char* p, std::uint32_t& out, const char* (&id_at)[2], bool& recv_first) {
     ark::buffer b;
-    const std::size_t first_tag = graph_.tags.size();
+    const std::size_t first_tag = model_.tags.size();
     unsigned seen = 0;
     p = object(buffer_slots, buffer_links_, p, seen, [&](std::size_t key, const char* v) {
       switch (key) {
@@ -8314,7 +8321,7 @@ class fast_nodes : repeated_text {
     return p;
   }
   const char* tags(const char* p, range& out) {
-    out.first = names_.index(graph_.tags.size());
+    out.first = names_.index(model_.tags.size());
     return array(tags_space_, p, out.count, [this](const char* v) -> const char* {
       std::int64_t pair[2] = {};
       std::uint32_t count = 0, at = 0;
@@ -8322,7 +8329,7 @@ class fast_nodes : repeated_text {
         return at < 2 ? integer(n, pair[at++], INT32_MIN, INT32_MAX) : nullptr;
       });
       if (v == nullptr || count != 2) return nullptr;
-      graph_.tags.push_back(
+      model_.tags.push_back(
           {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
       return v;
     });
@@ -8335,16 +8342,16 @@ class fast_nodes : repeated_text {
     const auto scale = [more](auto& list) {
       list.reserve(static_cast<std::size_t>(static_cast<double>(list.size()) * more));
     };
-    scale(graph_.nodes);
-    scale(graph_.ops);
-    scale(graph_.uses);
-    scale(graph_.arguments);
-    scale(graph_.tensors);
-    scale(graph_.buffers);
-    scale(graph_.integers);
+    scale(model_.nodes);
+    scale(model_.ops);
+    scale(model_.uses);
+    scale(model_.arguments);
+    scale(model_.tensors);
+    scale(model_.buffers);
+    scale(model_.integers);
   }
 
-  graph& graph_;
+  ark::model& model_;
   interner& names_;
   dialect_signs& signs_;
   const char* refused_ = nullptr;  // the node that was left last
@@ -8384,37 +8391,37 @@ class plan_reader;
 /// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
 class graph_reader {
  public:
-  graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
+  graph_reader(model& g, const limits& limit) : model_(g), names_(g), limit_(limit) {}
 
-  void model(json::reader& in, read_path path) {
+  void root(json::reader& in, read_path path) {
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
     bool rank = false, world = false, nodes = false;
     std::uint64_t rank_at = at;
-    member_list unknown{graph_.own_members};
+    member_list unknown{model_.own_members};
     std::string_view key;
     for (in.object(); in.key(key);) {
       if (key == "Rank") {
         rank = true;
         rank_at = in.offset();
-        graph_.rank = small_integer(in, errc::ark_s03_world);
+        model_.rank = small_integer(in, errc::ark_s03_world);
       } else if (key == "WorldSize") {
         world = true;
-        graph_.world_size = small_integer(in, errc::ark_s03_world);
+        model_.world_size = small_integer(in, errc::ark_s03_world);
       } else if (key == "Nodes") {
         nodes = true;
         if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
-        fast_nodes fast(graph_, names_, signs_, limit_);
+        fast_nodes fast(model_, names_, signs_, limit_);
         for (in.array(); in.element();)
           if (path == read_path::plain || !fast.read(in)) node(in);
-        too_many(in, graph_.nodes.size());
+        too_many(in, model_.nodes.size());
       } else {
         member(in, key, unknown);
       }
     }
     if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
-    if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
-    graph_.form = signs_.form();
+    if (!in.failed() && model_.rank >= model_.world_size) in.fail(errc::ark_s03_world, rank_at);
+    model_.form = signs_.form();
   }
 
   void node(json::reader& in) {
@@ -8448,7 +8455,7 @@ class graph_reader {
     if (in.failed()) return;
     if (!(id && producers && consumers)) return in.fail(errc::ark_s05_node_member, n.offset);
     if (!(op || ops)) return in.fail(errc::ark_s06_op_or_ops, n.offset);
-    graph_.nodes.push_back(n);
+    model_.nodes.push_back(n);
   }
 
   /// An operation, appended to the graph's. `config` gets the text of a plan's member "Config".
@@ -8495,13 +8502,13 @@ class graph_reader {
     if (in.failed()) return;
     if (!(type && name && is_virtual && args && listed[0] && listed[1] && listed[2]))
       return in.fail(errc::ark_s08_op_member, at);
-    o.first_use = names_.index(graph_.uses.size());
+    o.first_use = names_.index(model_.uses.size());
     o.reads = names_.index(uses[0].size());
     o.writes = names_.index(uses[1].size());
     o.results = names_.index(uses[2].size());
-    for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
-    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
-    graph_.ops.push_back(o);
+    for (const pool<std::uint32_t>& list : uses) model_.uses.append(list.data(), list.size());
+    if (o.type == op_type::matmul) signs_.matmul(model_, o);
+    model_.ops.push_back(o);
   }
 
   /// The dialect of a plan, which has no nodes: whatever its operations show.
@@ -8552,41 +8559,41 @@ class graph_reader {
     ark::member m;
     m.key = names_.characters(key);
     m.value = compact(in);
-    const std::uint32_t at = names_.index(graph_.members.size());
-    (to.last == none ? to.first : graph_.members[to.last].next) = at;
+    const std::uint32_t at = names_.index(model_.members.size());
+    (to.last == none ? to.first : model_.members[to.last].next) = at;
     to.last = at;
-    graph_.members.push_back(m);
+    model_.members.push_back(m);
   }
   /// The next value as compact JSON.
   string compact(json::reader& in) {
-    string out{names_.index(graph_.characters.size()), 0};
-    json::writer w(graph_.characters);
+    string out{names_.index(model_.characters.size()), 0};
+    json::writer w(model_.characters);
     json::copy(in, w);
-    out.size = names_.index(graph_.characters.size() - out.first);
+    out.size = names_.index(model_.characters.size() - out.first);
     return out;
   }
 
   range ids(json::reader& in) {
-    range out{names_.index(graph_.integers.size()), 0};
+    range out{names_.index(model_.integers.size()), 0};
     if (!expect(in, json::kind::array, errc::ark_s05_node_member)) return out;
     for (in.array(); in.element();)
-      graph_.integers.push_back(integer(in, errc::ark_s05_node_member));
-    out.count = names_.index(graph_.integers.size() - out.first);
+      model_.integers.push_back(integer(in, errc::ark_s05_node_member));
+    out.count = names_.index(model_.integers.size() - out.first);
     too_many(in, out.count);
     return out;
   }
 
   range one_operation(json::reader& in) {
-    const range out{names_.index(graph_.ops.size()), 1};
+    const range out{names_.index(model_.ops.size()), 1};
     if (expect(in, json::kind::object, errc::ark_s06_op_or_ops)) operation(in);
     return out;
   }
   range operations(json::reader& in) {
-    range out{names_.index(graph_.ops.size()), 0};
+    range out{names_.index(model_.ops.size()), 0};
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::array, errc::ark_s06_op_or_ops)) return out;
     for (in.array(); in.element();) operation(in);
-    out.count = names_.index(graph_.ops.size() - out.first);
+    out.count = names_.index(model_.ops.size() - out.first);
     too_many(in, out.count);
     if (!in.failed() && out.count == 0) in.fail(errc::ark_s07_no_ops, at);
     return out;
@@ -8652,8 +8659,8 @@ class graph_reader {
     l.rank = static_cast<std::uint32_t>(counts[0]);
     if (seen[4]) {  // no padded region exists; what stood there is for writing it back
       for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
-      l.pads = names_.index(graph_.integers.size());
-      graph_.integers.append(pads, counts[4]);
+      l.pads = names_.index(model_.integers.size());
+      model_.integers.append(pads, counts[4]);
       signs_.pads = true;
     }
     t.layout = names_.layout(l);
@@ -8665,7 +8672,7 @@ class graph_reader {
     if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
     ark::buffer b;
     bool id = false, rank = false, send = false, recv = false;
-    const std::size_t first_tag = graph_.tags.size();
+    const std::size_t first_tag = model_.tags.size();
     member_list unknown{b.members};
     std::string_view key;
     for (in.object(); in.key(key);) {
@@ -8696,7 +8703,7 @@ class graph_reader {
     return names_.buffer(b, first_tag);
   }
   range tags(json::reader& in) {
-    range out{names_.index(graph_.tags.size()), 0};
+    range out{names_.index(model_.tags.size()), 0};
     if (!expect(in, json::kind::array, errc::ark_s10_buffer_member)) return out;
     for (in.array(); in.element();) {
       if (!expect(in, json::kind::array, errc::ark_b03_tags)) return out;
@@ -8709,16 +8716,16 @@ class graph_reader {
         if (count < 2) pair[count] = v;
       }
       if (!in.failed() && count != 2) return in.fail(errc::ark_b03_tags, at), out;
-      graph_.tags.push_back(
+      model_.tags.push_back(
           {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
     }
-    out.count = names_.index(graph_.tags.size() - out.first);
+    out.count = names_.index(model_.tags.size() - out.first);
     too_many(in, out.count);
     return out;
   }
 
   void arguments(json::reader& in, ark::op& o) {
-    o.arguments = {names_.index(graph_.arguments.size()), 0};
+    o.arguments = {names_.index(model_.arguments.size()), 0};
     const std::uint64_t at = in.offset();
     if (in.peek() == json::kind::null) {
       o.args = args_form::null;
@@ -8745,9 +8752,9 @@ class graph_reader {
         a.integers = {};
         a.token = compact(again);
       }
-      graph_.arguments.push_back(a);
+      model_.arguments.push_back(a);
     }
-    o.arguments.count = names_.index(graph_.arguments.size() - o.arguments.first);
+    o.arguments.count = names_.index(model_.arguments.size() - o.arguments.first);
     too_many(in, o.arguments.count);
   }
   /// {"TYPE": value} of a known TYPE with a value in its range; false for anything else.
@@ -8777,8 +8784,8 @@ class graph_reader {
         std::int64_t dims[max_rank] = {};
         const std::size_t count = dimensions(in, dims, errc::ark_o05_argument_form);
         if (in.failed() || count > max_rank) return false;
-        a.integers = {names_.index(graph_.integers.size()), static_cast<std::uint32_t>(count)};
-        graph_.integers.append(dims, count);
+        a.integers = {names_.index(model_.integers.size()), static_cast<std::uint32_t>(count)};
+        model_.integers.append(dims, count);
         break;
       }
       case argument_type::tensor: a.integer = tensor(in); break;
@@ -8789,11 +8796,11 @@ class graph_reader {
   }
   /// {"BufferId": …, "Value": …}; in place of it the value alone.
   void offset(json::reader& in, argument& a) {
-    a.integers.first = names_.index(graph_.integers.size());
+    a.integers.first = names_.index(model_.integers.size());
     std::int64_t parts[2] = {};
     bool seen[2] = {};
     if (in.peek() == json::kind::number) {
-      graph_.integers.push_back(in.integer<std::int64_t>(0, INT64_MAX));
+      model_.integers.push_back(in.integer<std::int64_t>(0, INT64_MAX));
       a.integers.count = 1;
       return;
     }
@@ -8805,11 +8812,11 @@ class graph_reader {
       seen[part] = true;
     }
     if (!(seen[0] && seen[1])) in.fail(errc::ark_o05_argument_form, 0);
-    graph_.integers.append(parts, 2);
+    model_.integers.append(parts, 2);
     a.integers.count = 2;
   }
 
-  graph& graph_;
+  ark::model& model_;
   interner names_;
   limits limit_;
   pool<std::uint32_t> uses_[3];
@@ -8819,11 +8826,11 @@ class graph_reader {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE result<graph> read(std::string_view source, const limits& limit, read_path path) {
-  graph g;
+TESSERA_INLINE result<model> read(std::string_view source, const limits& limit, read_path path) {
+  model g;
   json::reader in(source, limit);
   detail::graph_reader reader(g, limit);
-  reader.model(in, path);
+  reader.root(in, path);
   reader.finish(in);
   if (const error e = in.finish(); e.code != errc::ok) return e;
   return g;
@@ -9293,7 +9300,7 @@ struct plan_place {
 }
 
 /// Gives the nodes of a graph their edges.
-inline void add_edges(graph& g) {
+inline void add_edges(model& g) {
   const id_index tensor_ids(g.tensors.data(), g.tensors.size());
   const id_index buffer_ids(g.buffers.data(), g.buffers.size());
   const pool<std::uint32_t>&tensor_of = tensor_ids.firsts(), &buffer_of = buffer_ids.firsts();
@@ -9337,8 +9344,8 @@ inline void add_edges(graph& g) {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE graph plan_model(const plan& p) {
-  graph g = p.parts;
+TESSERA_INLINE model plan_model(const plan& p) {
+  model g = p.parts;
   g.own_members = none;
   g.form =
       p.parts.form == dialect::d2x || p.parts.form == dialect::d3x ? dialect::d3x : dialect::d3;
@@ -9829,7 +9836,7 @@ struct place {
 class findings {
  public:
   /// For some files and what is there of their texts.
-  findings(view<const graph*> graphs, view<std::string_view> sources, const verify_options& options,
+  findings(view<const model*> graphs, view<std::string_view> sources, const verify_options& options,
            report* found)
       : graphs_(graphs), sources_(sources), options_(options), report_(found) {}
   findings(const findings&) = delete;
@@ -9971,7 +9978,7 @@ class findings {
       offsets[i] = offsets[i] == json::no_offset ? base : base + offsets[i];
   }
 
-  view<const graph*> graphs_;
+  view<const model*> graphs_;
   view<std::string_view> sources_;
   const verify_options& options_;
   report* report_;
@@ -10283,7 +10290,7 @@ namespace detail {
 
 /// Whether all indices and enumerators of a graph that may be filled by hand lie in their tables,
 /// and no operation stands in two nodes.
-[[nodiscard]] inline bool indices_hold(const graph& g) noexcept {
+[[nodiscard]] inline bool indices_hold(const model& g) noexcept {
   const auto holds = [](range r, std::size_t size) {
     return r.count == 0 || (r.first < size && r.count <= size - r.first);
   };
@@ -10354,13 +10361,13 @@ struct op_place {
 
 /// What the rules look at.
 struct context {
-  context(const ark::graph& graph, const verify_options& o, findings& f)
-      : g(graph),
+  context(const ark::model& model, const verify_options& o, findings& f)
+      : g(model),
         options(o),
         found(f),
-        nodes(graph.nodes.data(), graph.nodes.size()),
-        tensors(graph.tensors.data(), graph.tensors.size()),
-        buffers(graph.buffers.data(), graph.buffers.size()) {
+        nodes(model.nodes.data(), model.nodes.size()),
+        tensors(model.tensors.data(), model.tensors.size()),
+        buffers(model.buffers.data(), model.buffers.size()) {
     ops.reserve(g.ops.size());
     for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
       for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i)
@@ -10390,7 +10397,7 @@ struct context {
     return at(p).in("Args").in(name(g, a));
   }
 
-  const ark::graph& g;
+  const ark::model& g;
   const verify_options& options;
   findings& found;
   id_index nodes, tensors, buffers;
@@ -10412,7 +10419,7 @@ inline void unknown_members(context& c, std::uint32_t members, const place& at, 
 
 /// The rules S of the root, nodes and operations; tensors and buffers come with their own rules.
 inline void structure_rules(context& c) {
-  const graph& g = c.g;
+  const model& g = c.g;
   if (g.world_size < 1)
     c.error(errc::ark_s03_world, at_root().in("WorldSize"),
             [&](text& out) { out << "WorldSize " << g.world_size << " is below 1"; });
@@ -10762,7 +10769,7 @@ class graph_rules {
   }
 
   context& c_;
-  const graph& g_;
+  const ark::model& g_;
   std::uint32_t count_;
   side sides_[2] = {{true, {}, {}, {}, {}, {}}, {false, {}, {}, {}, {}, {}}};
   pool<std::uint32_t> order_;
@@ -10950,7 +10957,7 @@ class hazards {
   }
 
   context& c_;
-  const graph& g_;
+  const ark::model& g_;
   const graph_rules& edges_;
   std::uint64_t left_ = 0;
   pool<std::uint32_t> rank_;                   // by node: its place in the order
@@ -11020,7 +11027,7 @@ TESSERA_INLINE text& operator<<(text& out, const dimensions& d) {
   return out << ']';
 }
 
-TESSERA_INLINE const argument* argument_of(const graph& g, const op& o,
+TESSERA_INLINE const argument* argument_of(const model& g, const op& o,
                                            argument_name name) noexcept {
   if (const argument* const a = find_argument(g, o, name)) return a;
   const argument_name older = older_name(name, o.type);
@@ -11306,7 +11313,7 @@ class communication_rules {
   }
 
   context& c_;
-  const graph& g_;
+  const ark::model& g_;
   op_place p_ = {};
   bool sound_ = true;  // all tensors of the operation are
 };
@@ -11810,7 +11817,7 @@ class op_rules {
   }
 
   context& c_;
-  const graph& g_;
+  const ark::model& g_;
   op_place p_ = {};
 };
 
@@ -12166,7 +12173,7 @@ class tensor_rules {
   }
 
   context& c_;
-  const graph& g_;
+  const ark::model& g_;
   pool<bool> seen_tensor_, seen_buffer_;
   pool<std::uint8_t> layouts_;  // flaws of each
   pool<tag_use> tags_[2];       // SendTags, RecvTags of local buffers
@@ -12182,9 +12189,9 @@ class tensor_rules {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-TESSERA_INLINE result<program> verify(graph g, const verify_options& options, report* found,
+TESSERA_INLINE result<program> verify(model g, const verify_options& options, report* found,
                                       std::string_view source) {
-  const graph* const only = &g;
+  const model* const only = &g;
   detail::findings findings({&only, 1}, {&source, 1}, options, found);
   if (!detail::indices_hold(g)) {
     findings.add(errc::ark_pool_index, severity::error, detail::at_root());
@@ -12209,7 +12216,7 @@ TESSERA_INLINE result<program> verify(graph g, const verify_options& options, re
     std::uint64_t& most = p.bytes_[p.storages_[t.buffer]];
     if (bytes > most) most = bytes;
   }
-  p.graph_ = std::move(g);
+  p.model_ = std::move(g);
   return p;
 }
 
@@ -12698,7 +12705,7 @@ enum class buffer_names : std::uint8_t { ids, first_uses };
 /// The operations of a graph that do something, in order, and how they compare.
 class op_list {
  public:
-  explicit op_list(const graph& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
+  explicit op_list(const model& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
     for (std::size_t n = 0; n < g.nodes.size(); ++n)
       for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
         const std::uint32_t index = g.nodes[n].ops.first + i;
@@ -12717,7 +12724,7 @@ class op_list {
     names_.resize(g.buffers.size());
   }
 
-  [[nodiscard]] const graph& of() const noexcept { return g_; }
+  [[nodiscard]] const model& of() const noexcept { return g_; }
   [[nodiscard]] std::size_t size() const noexcept { return ops_.size(); }
   [[nodiscard]] const op& operator[](std::size_t i) const noexcept { return g_.ops[ops_[i]]; }
   [[nodiscard]] std::uint32_t node(std::size_t i) const noexcept { return nodes_[i]; }
@@ -12802,10 +12809,10 @@ class op_list {
   [[nodiscard]] static int three(T a, T b) noexcept {
     return a < b ? -1 : b < a ? 1 : 0;
   }
-  [[nodiscard]] static std::int32_t owner(const graph& g, const buffer& b) noexcept {
+  [[nodiscard]] static std::int32_t owner(const model& g, const buffer& b) noexcept {
     return is_local(g, b) ? -1 : b.rank;
   }
-  [[nodiscard]] static int compare_tags(const graph& g, range a, const graph& h, range b) noexcept {
+  [[nodiscard]] static int compare_tags(const model& g, range a, const model& h, range b) noexcept {
     if (const int order = three(a.count, b.count); order != 0) return order;
     for (std::uint32_t i = 0; i < a.count; ++i) {
       const tag &p = g.tags[a.first + i], &q = h.tags[b.first + i];
@@ -12856,7 +12863,7 @@ class op_list {
     return h;
   }
 
-  const graph& g_;
+  const ark::model& g_;
   id_index buffers_;
   pool<std::uint32_t> ops_, nodes_;
   pool<std::uint32_t> arguments_;  // indices of arguments, those of each operation by name
@@ -12867,7 +12874,7 @@ class op_list {
 /// Compares the operations of a plan with those of its model.
 class plan_matcher {
  public:
-  plan_matcher(const plan& p, const graph& made, const graph& model, plan_findings& found)
+  plan_matcher(const plan& p, const model& made, const model& model, plan_findings& found)
       : p_(p), order_(plan_order(p)), found_(found), here_(made), there_(model) {}
 
   void all() {
@@ -13054,7 +13061,7 @@ class plan_matcher {
   }
   /// Whether two tensors of one buffer may share bytes.
   [[nodiscard]] bool overlap(std::uint32_t a, std::uint32_t b) const noexcept {
-    const graph& g = here_.of();
+    const model& g = here_.of();
     const layout &l = layout_of(g, a), &m = layout_of(g, b);
     if (l.rank != m.rank || info(g.tensors[a].type).bytes != info(g.tensors[b].type).bytes)
       return true;
@@ -13107,8 +13114,8 @@ TESSERA_INLINE bool verify_plan(const plan& p, const program& model, report& fou
                                 std::string_view source) {
   detail::plan_findings findings(found, source);
   if (detail::lint_plan(p, findings)) {
-    const graph made = plan_model(p);
-    detail::plan_matcher(p, made, model.graph(), findings).all();
+    const ark::model made = plan_model(p);
+    detail::plan_matcher(p, made, model.model(), findings).all();
   }
   return findings.finish();
 }
@@ -13156,7 +13163,7 @@ inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
 /// the one after theirs goes. begin() says where the first goes, done() that the text ends there.
 class graph_writer {
  public:
-  graph_writer(text& out, const graph& g, dialect form, bool pretty)
+  graph_writer(text& out, const model& g, dialect form, bool pretty)
       : out_(out), g_(g), form_(info(form)), levels_(pretty ? info(form).levels : -1) {
     tensors_.resize(g.tensors.size());
     layouts_.resize(g.layouts.size());
@@ -13591,7 +13598,7 @@ class graph_writer {
 
   static constexpr unsigned never_spread = 1000;
   text& out_;
-  const graph& g_;
+  const ark::model& g_;
   const dialect_row& form_;
   int levels_;  // -1: nothing is spread
   char* end_ = nullptr;
@@ -13601,7 +13608,7 @@ class graph_writer {
 };
 
 /// The text of a graph that is in its dialect.
-[[nodiscard]] inline result<text> write_as_is(const graph& g, bool pretty) {
+[[nodiscard]] inline result<text> write_as_is(const model& g, bool pretty) {
   text out;
   // About what it takes, and less than twice that: growing costs more than the writing.
   const bool spread = pretty && info(g.form).levels > 5;
@@ -13623,10 +13630,10 @@ class graph_writer {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE result<text> write(const graph& g, const write_options& options) {
+TESSERA_INLINE result<text> write(const model& g, const write_options& options) {
   if (const error e = check(g); e.code != errc::ok) return e;
   if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
-  const result<graph> converted = convert(g, options.to);
+  const result<model> converted = convert(g, options.to);
   if (!converted) return converted.error();
   return detail::write_as_is(*converted, options.pretty);
 }
@@ -13945,7 +13952,7 @@ namespace ark::detail {
 /// Appends the parts of a listing. Plans hold the same operations and use it too.
 class graph_printer {
  public:
-  graph_printer(text& out, const graph& g) : out_(out), g_(g) {}
+  graph_printer(text& out, const model& g) : out_(out), g_(g) {}
 
   void count(std::size_t n, std::string_view noun) {
     out_ << n << ' ' << noun << (n == 1 ? "" : "s");
@@ -14116,13 +14123,13 @@ class graph_printer {
   }
 
   text& out_;
-  const graph& g_;
+  const ark::model& g_;
 };
 
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE text print(const graph& g) {
+TESSERA_INLINE text print(const model& g) {
   text out;
   detail::graph_printer p(out, g);
   const error wrong = check(g);
@@ -14226,7 +14233,7 @@ TESSERA_INLINE std::size_t schedule::unfinished() const noexcept {
 TESSERA_INLINE bool schedule::waits(std::size_t r, wait& out) const noexcept {
   const state& s = ranks_[r];
   if (s.ended) return false;
-  const graph& g = world_.rank(r).graph();
+  const model& g = world_.rank(r).model();
   const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
   out.at = {static_cast<std::uint32_t>(r), s.node, op};
   out.sync = g.ops[op].type == op_type::device_sync;
@@ -14244,7 +14251,7 @@ TESSERA_INLINE std::uint64_t schedule::left_over() const noexcept {
 
 TESSERA_INLINE bool schedule::advance(step& out) {
   state& s = ranks_[current_];
-  const graph& g = world_.rank(current_).graph();
+  const model& g = world_.rank(current_).model();
   while (s.node < g.nodes.size() && s.op >= g.nodes[s.node].ops.count) {
     ++s.node;
     s.op = 0;
@@ -14295,7 +14302,7 @@ TESSERA_INLINE void describe_waits(const world& w, const schedule& order, text& 
   for (std::size_t r = 0; r < w.size(); ++r) {
     if (!order.waits(r, at)) continue;
     if (++count > 16) continue;
-    const graph& g = w.rank(r).graph();
+    const model& g = w.rank(r).model();
     out << (count == 1 ? "" : "; ") << "rank " << r << " waits at node " << g.nodes[at.at.node].id
         << " (" << type_name(g, g.ops[at.at.op]) << ") for ";
     if (at.sync)
@@ -14329,7 +14336,7 @@ namespace ark::detail {
 
 class ranks_checker {
  public:
-  ranks_checker(view<const program*> given, view<const graph*> graphs,
+  ranks_checker(view<const program*> given, view<const model*> graphs,
                 const verify_options& options, report* found, view<std::string_view> sources)
       : given_(given), found_(graphs, sources, options, found) {}
 
@@ -14366,8 +14373,8 @@ class ranks_checker {
     bool send;
   };
 
-  [[nodiscard]] const graph& graph_of(std::uint32_t rank) const noexcept {
-    return world_.rank(rank).graph();
+  [[nodiscard]] const model& graph_of(std::uint32_t rank) const noexcept {
+    return world_.rank(rank).model();
   }
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(world_.size());
@@ -14377,7 +14384,7 @@ class ranks_checker {
     at.file = files_[rank];
     found_.add(code, s, at, words);
   }
-  [[nodiscard]] static place place_of(const graph& g, const event& e) noexcept {
+  [[nodiscard]] static place place_of(const model& g, const event& e) noexcept {
     return at_op(e.node, e.op - g.nodes[e.node].ops.first);
   }
 
@@ -14387,9 +14394,9 @@ class ranks_checker {
       found_.add(errc::ark_m01_ranks, severity::error, at_root());
       return false;
     }
-    const std::int32_t world_size = given_[0]->graph().world_size;
+    const std::int32_t world_size = given_[0]->model().world_size;
     for (std::uint32_t f = 0; f < given_.size(); ++f) {
-      const graph& g = given_[f]->graph();
+      const model& g = given_[f]->model();
       if (g.world_size == world_size) continue;
       place at = at_root().in("WorldSize");
       at.file = f;
@@ -14403,7 +14410,7 @@ class ranks_checker {
       std::uint32_t file;
     };
     pool<entry> order;
-    for (std::uint32_t f = 0; f < given_.size(); ++f) order.push_back({given_[f]->graph().rank, f});
+    for (std::uint32_t f = 0; f < given_.size(); ++f) order.push_back({given_[f]->model().rank, f});
     sort(order.data(), order.size(),
          [](const entry& a, const entry& b) { return a.rank < b.rank; });
     std::int64_t expected = 0, missing = 0;
@@ -14444,7 +14451,7 @@ class ranks_checker {
   void index() {
     std::size_t buffers = 0, ops = 0;
     for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
+      const model& g = graph_of(r);
       world_.first_buffer_.push_back(buffers);
       world_.first_op_.push_back(ops);
       buffers += g.buffers.size();
@@ -14462,7 +14469,7 @@ class ranks_checker {
     world_.traffic_.resize(ops);
     first_use_.resize(buffers);
     for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
+      const model& g = graph_of(r);
       for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
         for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
           const auto used = uses(g, g.ops[g.nodes[n].ops.first + i]);
@@ -14500,7 +14507,7 @@ class ranks_checker {
   /// A member of a buffer at its first use; the root for one that nothing uses.
   [[nodiscard]] place buffer_place(std::uint32_t r, std::uint32_t b, std::string_view member,
                                    std::uint32_t index) const noexcept {
-    const graph& g = graph_of(r);
+    const model& g = graph_of(r);
     const use_place& p = first_use_[world_.first_buffer_[r] + b];
     if (p.node == none) return at_root();
     return at_use(p.node, p.op, g.ops[g.nodes[p.node].ops.first + p.op], p.use)
@@ -14511,7 +14518,7 @@ class ranks_checker {
   /// M02, M03, M05: what stand-ins stand for.
   void owners() {
     for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
+      const model& g = graph_of(r);
       for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
         const buffer& s = g.buffers[b];
         if (world_.rank(r).storage(b) != b || is_local(g, s)) continue;
@@ -14566,7 +14573,7 @@ class ranks_checker {
   /// M04: tags of buffers that a rank holds.
   void partners() {
     for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
+      const model& g = graph_of(r);
       for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
         const buffer& s = g.buffers[b];
         if (world_.rank(r).storage(b) != b || !is_local(g, s)) continue;
@@ -14591,7 +14598,7 @@ class ranks_checker {
   /// The messages of all operations.
   void traffic() {
     for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
+      const model& g = graph_of(r);
       for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
         for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) events_of(g, r, n, i);
     }
@@ -14622,7 +14629,7 @@ class ranks_checker {
     }
     world_.uses_ = static_cast<pool<std::uint32_t>&&>(numbers);
   }
-  void events_of(const graph& g, std::uint32_t r, std::uint32_t n, std::uint32_t i) {
+  void events_of(const model& g, std::uint32_t r, std::uint32_t n, std::uint32_t i) {
     const std::uint32_t index = g.nodes[n].ops.first + i;
     const op& o = g.ops[index];
     const auto read = [&](std::uint32_t u) -> const buffer& {
@@ -14681,7 +14688,7 @@ class ranks_checker {
     }
   }
   void transfer(const event& from, const event& to) {
-    const graph &a = graph_of(from.rank), &b = graph_of(to.rank);
+    const model &a = graph_of(from.rank), &b = graph_of(to.rank);
     const op &send = a.ops[from.op], &receive = b.ops[to.op];
     if (send.type != op_type::send || receive.type != op_type::recv) return;
     const std::uint32_t x = reads(a, send)[0], y = writes(b, receive)[0];
@@ -14719,7 +14726,7 @@ class ranks_checker {
     schedule::wait w;
     std::uint32_t first = 0;
     while (!order.waits(first, w)) ++first;
-    const graph& g = graph_of(first);
+    const model& g = graph_of(first);
     add(first, errc::ark_m08_deadlock, severity::error,
         at_op(w.at.node, w.at.op - g.nodes[w.at.node].ops.first),
         [&](text& out) { describe_waits(world_, order, out); });
@@ -14741,8 +14748,8 @@ namespace ark {
 
 TESSERA_INLINE result<world> verify_ranks(view<const program*> ranks, const verify_options& options,
                                           report* found, view<std::string_view> sources) {
-  pool<const graph*> graphs;
-  for (const program* const p : ranks) graphs.push_back(&p->graph());
+  pool<const model*> graphs;
+  for (const program* const p : ranks) graphs.push_back(&p->model());
   return detail::ranks_checker(ranks, graphs, options, found, sources).run();
 }
 

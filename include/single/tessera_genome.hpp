@@ -258,6 +258,13 @@ concept temporary_bytes =
     !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
     !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
 
+/// The same for text: a std::string that is about to go, but no view and no literal.
+template <class Owner>
+concept temporary_text =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, std::string_view> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, std::string_view> &&
+    !std::is_pointer_v<std::remove_cvref_t<Owner>>;
+
 /// The same memory seen as bytes or as text.
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
@@ -3620,6 +3627,9 @@ namespace genome {
 
 /// Reads the bytes of a stream. The error's offset is into them.
 [[nodiscard]] result<stream> read(bytes source, const limits& limit = {});
+[[nodiscard]] inline result<stream> read(std::string_view source, const limits& limit = {}) {
+  return read(as_bytes(source), limit);
+}
 
 /// The same from base64, white space around it aside. The error's offset is into the text: for a
 /// node, that of the group of 4 characters that it begins in.

@@ -286,6 +286,13 @@ concept temporary_bytes =
     !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
     !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
 
+/// The same for text: a std::string that is about to go, but no view and no literal.
+template <class Owner>
+concept temporary_text =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, std::string_view> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, std::string_view> &&
+    !std::is_pointer_v<std::remove_cvref_t<Owner>>;
+
 /// The same memory seen as bytes or as text.
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
@@ -2161,7 +2168,7 @@ class [[nodiscard]] result {
 
 #endif  // TESSERA_CORE_RESULT_HPP
 
-// ---- tessera/nac/file.hpp
+// ---- tessera/nac/model.hpp
 //
 // A NAC container that was read: a view of its header, its sections and their records.
 //
@@ -2188,8 +2195,8 @@ class [[nodiscard]] result {
 // Limits:     none.
 // Allocation: none.
 
-#ifndef TESSERA_NAC_FILE_HPP
-#define TESSERA_NAC_FILE_HPP
+#ifndef TESSERA_NAC_MODEL_HPP
+#define TESSERA_NAC_MODEL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -2622,12 +2629,12 @@ template <class Shape>
 class cursor {
  public:
   cursor() noexcept = default;
-  cursor(const std::byte* file, std::uint64_t at, std::uint64_t end) noexcept
-      : file_(file), at_(at), end_(end) {}
+  cursor(const std::byte* model, std::uint64_t at, std::uint64_t end) noexcept
+      : model_(model), at_(at), end_(end) {}
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
   [[nodiscard]] std::uint64_t left() const noexcept { return end_ - at_; }
   [[nodiscard]] bool has(std::uint64_t count) const noexcept { return left() >= count; }
-  [[nodiscard]] const std::byte* data() const noexcept { return file_ + at_; }
+  [[nodiscard]] const std::byte* data() const noexcept { return model_ + at_; }
   template <class T>
   [[nodiscard]] T take() noexcept {
     const T value = load_le<T>(data());
@@ -2644,7 +2651,7 @@ class cursor {
   [[nodiscard]] error fail(errc code) const noexcept { return {code, at_}; }
 
  private:
-  const std::byte* file_ = nullptr;
+  const std::byte* model_ = nullptr;
   std::uint64_t at_ = 0, end_ = 0;
 };
 
@@ -2808,10 +2815,10 @@ struct instruction {
   }
 };
 
-class file;
+class model;
 
 namespace detail {
-[[nodiscard]] error parse_instruction(const file& f, cursor& in, instruction& out) noexcept;
+[[nodiscard]] error parse_instruction(const model& f, cursor& in, instruction& out) noexcept;
 struct maker;
 
 /// An instruction in the middle of a list, which `read` came by: a second place to decode from.
@@ -2827,7 +2834,7 @@ class instructions {
   class iterator {
    public:
     iterator() noexcept = default;
-    iterator(const file* f, detail::cursor at, std::uint32_t left) noexcept;
+    iterator(const model* f, detail::cursor at, std::uint32_t left) noexcept;
     [[nodiscard]] const instruction& operator*() const noexcept { return now_; }
     [[nodiscard]] const instruction* operator->() const noexcept { return &now_; }
     iterator& operator++() noexcept;
@@ -2837,19 +2844,19 @@ class instructions {
 
    private:
     void read() noexcept;
-    const file* file_ = nullptr;
+    const model* model_ = nullptr;
     detail::cursor next_;
     std::uint32_t left_ = 0;
     instruction now_;
   };
 
   instructions() noexcept = default;
-  instructions(const file* f, detail::cursor first, std::uint32_t count,
+  instructions(const model* f, detail::cursor first, std::uint32_t count,
                const detail::halfway& half = {}) noexcept
-      : file_(f), first_(first), count_(count), halfway_(half) {}
+      : model_(f), first_(first), count_(count), halfway_(half) {}
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-  [[nodiscard]] iterator begin() const noexcept { return {file_, first_, count_}; }
+  [[nodiscard]] iterator begin() const noexcept { return {model_, first_, count_}; }
   [[nodiscard]] iterator end() const noexcept { return {}; }
   /// Byte offset of the first instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
@@ -2858,14 +2865,14 @@ class instructions {
   [[nodiscard]] const detail::halfway& halfway() const noexcept { return halfway_; }
 
  private:
-  const file* file_ = nullptr;
+  const model* model_ = nullptr;
   detail::cursor first_;
   std::uint32_t count_ = 0;
   detail::halfway halfway_;
 };
 
 /// A container. Only `read` makes one that isn't empty.
-class file {
+class model {
  public:
   [[nodiscard]] bytes source() const noexcept { return source_; }
   [[nodiscard]] nac::header header() const noexcept { return header_; }
@@ -2984,21 +2991,21 @@ class file {
   detail::halfway halfway_[2] = {};  // of OPS, TRNG
 };
 
-inline instructions::iterator::iterator(const file* f, detail::cursor at,
+inline instructions::iterator::iterator(const model* f, detail::cursor at,
                                         std::uint32_t left) noexcept
-    : file_(f), next_(at), left_(left) {
+    : model_(f), next_(at), left_(left) {
   read();
 }
 
 inline void instructions::iterator::read() noexcept {
-  if (left_ != 0) (void)detail::parse_instruction(*file_, next_, now_);
+  if (left_ != 0) (void)detail::parse_instruction(*model_, next_, now_);
 }
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
 
-#endif  // TESSERA_NAC_FILE_HPP
+#endif  // TESSERA_NAC_MODEL_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -3018,7 +3025,7 @@ static_assert(sizeof(step) == 16);
 inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
 
 /// The instructions of `list`, which is f.instructions() or f.training().
-[[nodiscard]] result<pool<step>> decode(const file& f, const instructions& list,
+[[nodiscard]] result<pool<step>> decode(const model& f, const instructions& list,
                                         const limits& limit = {});
 
 }  // namespace nac
@@ -3478,7 +3485,7 @@ struct layout {
 }
 
 /// How a file is laid out.
-[[nodiscard]] layout layout_of(const file& f);
+[[nodiscard]] layout layout_of(const model& f);
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
@@ -3623,7 +3630,7 @@ struct parts {
 
 /// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes that
 /// follow no rule.
-[[nodiscard]] parts parts_of(const file& f);
+[[nodiscard]] parts parts_of(const model& f);
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
@@ -3687,7 +3694,7 @@ struct print_options {
 };
 
 /// The text of a container.
-[[nodiscard]] text print(const file& f, const print_options& options = {});
+[[nodiscard]] text print(const model& f, const print_options& options = {});
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
@@ -3873,7 +3880,7 @@ struct code {
 enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
 
 /// The arguments of `list`, which is f.instructions() or f.training().
-[[nodiscard]] result<code> resolve(const file& f, const instructions& list,
+[[nodiscard]] result<code> resolve(const model& f, const instructions& list,
                                    const limits& limit = {},
                                    resolve_path path = resolve_path::automatic);
 
@@ -4082,8 +4089,8 @@ struct verifier;
 /// A container that was proven. Only verify() makes one.
 class program {
  public:
-  [[nodiscard]] const nac::file& file() const& noexcept { return file_; }
-  const nac::file& file() const&& = delete;
+  [[nodiscard]] const nac::model& model() const& noexcept { return model_; }
+  const nac::model& model() const&& = delete;
   /// OPS; the operation of a step is an enumerator of nac::operation.
   [[nodiscard]] const nac::code& code() const& noexcept { return code_; }
   const nac::code& code() const&& = delete;
@@ -4128,12 +4135,12 @@ class program {
 
  private:
   friend struct detail::verifier;
-  friend result<program> verify(const nac::file& f, const verify_options& options, report* found);
-  explicit program(const nac::file& f) noexcept : file_(f) {}
+  friend result<program> verify(const nac::model& f, const verify_options& options, report* found);
+  explicit program(const nac::model& f) noexcept : model_(f) {}
 
   [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept;
 
-  nac::file file_;
+  nac::model model_;
   nac::code code_, training_;
   pool<nac::constant> constants_;
   pool<argument_form> forms_;  // of the constants
@@ -4183,23 +4190,25 @@ class program {
 #define TESSERA_NAC_READ_HPP
 
 #include <cstdint>
+#include <string_view>
 
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-namespace detail {
-struct maker;
-
-}  // namespace detail
 
 /// What `read` keeps by default.
 inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
 
 /// A container over `in`, whose sections and records were all found in their place.
-[[nodiscard]] result<file> read(bytes in, const limits& limit = default_limits);
+[[nodiscard]] result<model> read(bytes in, const limits& limit = default_limits);
+[[nodiscard]] inline result<model> read(std::string_view in, const limits& limit = default_limits) {
+  return read(as_bytes(in), limit);
+}
 /// A temporary owner would be gone before the file is looked at.
-template <temporary_bytes Owner>
-result<file> read(Owner&& in, const limits& = {}) = delete;
+template <class Owner>
+  requires(temporary_bytes<Owner> || temporary_text<Owner>)
+result<model> read(Owner&& in, const limits& = {})
+= delete;
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
@@ -4253,7 +4262,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
 /// A program, if `f` has no errors; `found` gets all findings, after those that it holds.
-[[nodiscard]] result<program> verify(const file& f, const verify_options& options = {},
+[[nodiscard]] result<program> verify(const model& f, const verify_options& options = {},
                                      report* found = nullptr);
 
 }  // namespace nac
@@ -4753,7 +4762,7 @@ class text_map {
   [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept;
 
   /// Of what stands at a byte of the container: `f` was assembled with this map.
-  [[nodiscard]] std::uint64_t offset_of(const file& f, std::uint64_t offset) const;
+  [[nodiscard]] std::uint64_t offset_of(const model& f, std::uint64_t offset) const;
 
  private:
   struct row {
@@ -4775,7 +4784,7 @@ class text_map {
     return before == 0 ? of(s) : of(s, before - 1);
   }
 
-  [[nodiscard]] std::uint64_t in_section(const file& f, section s, std::uint64_t offset) const;
+  [[nodiscard]] std::uint64_t in_section(const model& f, section s, std::uint64_t offset) const;
 
   pool<row> rows_[sizeof assembly::section_words / sizeof *assembly::section_words];
   std::uint64_t sections_[sizeof assembly::section_words / sizeof *assembly::section_words];
@@ -5361,7 +5370,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
 /// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
-[[nodiscard]] error verify_plan(const file& f);
+[[nodiscard]] error verify_plan(const model& f);
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
@@ -8595,12 +8604,12 @@ TESSERA_INLINE error tick_form::parse(cursor& in, tick& out) noexcept {
 
 #endif  // TESSERA_NAC_DETAIL_RECORDS_HPP
 
-// ---- tessera/nac/detail/file.hpp
+// ---- tessera/nac/detail/model.hpp
 //
-// The bodies of nac/file.hpp.
+// The bodies of nac/model.hpp.
 
-#ifndef TESSERA_NAC_DETAIL_FILE_HPP
-#define TESSERA_NAC_DETAIL_FILE_HPP
+#ifndef TESSERA_NAC_DETAIL_MODEL_HPP
+#define TESSERA_NAC_DETAIL_MODEL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -8615,18 +8624,18 @@ struct maker;
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE bytes file::section(nac::section s) const noexcept {
+TESSERA_INLINE bytes model::section(nac::section s) const noexcept {
   const extent& e = part(s);
   return source_.subspan(static_cast<std::size_t>(e.offset), to_size(e.end - e.offset));
 }
 
-TESSERA_INLINE std::string_view file::operation_name(std::uint8_t a) const noexcept {
+TESSERA_INLINE std::string_view model::operation_name(std::uint8_t a) const noexcept {
   return operations_.offset[a] != 0 ? characters(nac::section::cmap, operations_, a)
                                     : predefined_operation(a, version());
 }
 
-TESSERA_INLINE std::string_view file::characters(nac::section s, const short_texts& of,
-                                                 std::uint8_t id) const noexcept {
+TESSERA_INLINE std::string_view model::characters(nac::section s, const short_texts& of,
+                                                  std::uint8_t id) const noexcept {
   const std::uint64_t first = part(s).offset + of.offset[id];
   return as_text(source_.subspan(static_cast<std::size_t>(first), of.size[id]));
 }
@@ -8648,7 +8657,7 @@ namespace nac::detail {
   }
 }
 
-TESSERA_INLINE error parse_instruction(const file& f, cursor& in, instruction& out) noexcept {
+TESSERA_INLINE error parse_instruction(const model& f, cursor& in, instruction& out) noexcept {
   out.offset = in.offset();
   out.has_prefix = false;
   out.prefix = 0;
@@ -8707,7 +8716,7 @@ TESSERA_INLINE instructions::iterator& instructions::iterator::operator++() noex
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NAC_DETAIL_FILE_HPP
+#endif  // TESSERA_NAC_DETAIL_MODEL_HPP
 
 // ---- tessera/nac/detail/decode.hpp
 //
@@ -8739,7 +8748,7 @@ class length_table {
   /// Bytes that must be readable behind an instruction.
   static constexpr std::size_t slack = 32;
 
-  explicit length_table(const file& f) noexcept {
+  explicit length_table(const model& f) noexcept {
     for (std::uint32_t b = 0; b < 256; ++b) {
       const auto id = static_cast<std::uint8_t>(b);
       if (b != 0 && !f.has_signature(id)) continue;
@@ -8878,7 +8887,7 @@ inline void decode_two(const length_table& table, const std::byte* start, const 
 
 }  // namespace detail
 
-TESSERA_INLINE result<pool<step>> decode(const file& f, const instructions& list,
+TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& list,
                                          const limits& limit) {
   if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
   pool<step> steps;
@@ -9129,7 +9138,7 @@ inline void find_prefixes(const instructions& all, layout& out) noexcept {
 }
 
 /// Leaves `out` empty where the sections stand in the order of the version.
-inline void find_order(const file& f, pool<section>& out) {
+inline void find_order(const model& f, pool<section>& out) {
   section order[section_count];
   std::size_t count = 0;
   bool usual = true;
@@ -9149,7 +9158,7 @@ inline void find_order(const file& f, pool<section>& out) {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE layout layout_of(const file& f) {
+TESSERA_INLINE layout layout_of(const model& f) {
   layout out;
   detail::find_prefixes(f.instructions(), out);
   detail::find_prefixes(f.training(), out);
@@ -9266,7 +9275,7 @@ struct part_maker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE parts parts_of(const file& f) {
+TESSERA_INLINE parts parts_of(const model& f) {
   parts p;
   const detail::part_maker make{p};
   p.form = f.header();
@@ -9788,7 +9797,7 @@ TESSERA_INLINE std::uint64_t text_map::of(assembly::text_section s,
   return rows[behind - 1].offset;
 }
 
-TESSERA_INLINE std::uint64_t text_map::offset_of(const file& f, std::uint64_t offset) const {
+TESSERA_INLINE std::uint64_t text_map::offset_of(const model& f, std::uint64_t offset) const {
   for (std::size_t i = 0; i < section_count; ++i) {
     const auto s = static_cast<section>(i);
     if (f.has(s) && offset >= f.offset(s) && offset - f.offset(s) < f.section(s).size())
@@ -9799,7 +9808,7 @@ TESSERA_INLINE std::uint64_t text_map::offset_of(const file& f, std::uint64_t of
   return of(offset >= 7 && offset < 9 ? assembly::key::outputs : assembly::key::nac);
 }
 
-TESSERA_INLINE std::uint64_t text_map::in_section(const file& f, section s,
+TESSERA_INLINE std::uint64_t text_map::in_section(const model& f, section s,
                                                   std::uint64_t offset) const {
   using assembly::text_section;
   switch (s) {
@@ -11049,9 +11058,9 @@ inline void print_commands(text& out, const commands& all) {
 
 class code_printer {
  public:
-  code_printer(text& out, const file& f, const print_options& options)
+  code_printer(text& out, const model& f, const print_options& options)
       : out_(out),
-        file_(f),
+        model_(f),
         constants_(f.constants()),
         parameters_(f.parameters()),
         tensors_(f.tensors()),
@@ -11105,13 +11114,13 @@ class code_printer {
       inline_[rows[i].id] = i == 0 || less(rows[i - 1].value, rows[i].value);
   }
   void find_ticks() {
-    for (const tick& t : file_.schedule()) of_tick_.push_back(t.commands);
+    for (const tick& t : model_.schedule()) of_tick_.push_back(t.commands);
     next_.resize(of_tick_.size());
     if (!of_tick_.empty()) ticks_.resize(65536);
     pool<std::uint32_t> last;
     last.resize(ticks_.size());
     std::uint32_t number = 0;
-    for (const tick& t : file_.schedule()) {
+    for (const tick& t : model_.schedule()) {
       ++number;
       std::uint32_t& before = last[t.instruction];
       (before == 0 ? ticks_[t.instruction] : next_[before - 1]) = number;
@@ -11167,7 +11176,7 @@ class code_printer {
     out_ << ')';
   }
   void operation(std::uint8_t a) {
-    const std::string_view n = file_.operation_name(a);
+    const std::string_view n = model_.operation_name(a);
     if (n.empty() || operations_.find(n) != a)
       out_ << "op " << a;
     else if (is_word(n) && instruction_word_of(n) == nullptr)
@@ -11193,7 +11202,7 @@ class code_printer {
       case operands::constant: out_ << ' ', constant_argument(i.c[0]); break;
       case operands::saved:
         out_ << ' ';
-        if (i.c[0] < file_.instructions().size()) out_ << 'v';
+        if (i.c[0] < model_.instructions().size()) out_ << 'v';
         out_ << i.c[0];
         break;
       case operands::values: {
@@ -11275,7 +11284,7 @@ class code_printer {
   }
 
   text& out_;
-  const file& file_;
+  const model& model_;
   text comment_;
   std::uint32_t count_ = 0;
   short_index operations_, signatures_;
@@ -11336,42 +11345,42 @@ inline void print_payload(text& out, bytes data, std::uint64_t offset, std::uint
 
 class printer {
  public:
-  printer(text& out, const file& f, const print_options& options) noexcept
-      : out_(out), file_(f), options_(options) {}
+  printer(text& out, const model& f, const print_options& options) noexcept
+      : out_(out), model_(f), options_(options) {}
 
   void print() {
     header();
-    names(text_section::operations, file_.operations(), false);
-    names(text_section::signatures, file_.signatures(), false);
+    names(text_section::operations, model_.operations(), false);
+    names(text_section::signatures, model_.signatures(), false);
     section(text_section::constants);
-    constants(file_.constants());
-    names(text_section::parameters, file_.parameters(), true);
-    names(text_section::input_names, file_.input_names(), true);
+    constants(model_.constants());
+    names(text_section::parameters, model_.parameters(), true);
+    names(text_section::input_names, model_.input_names(), true);
     tensors();
     {
-      code_printer code(out_, file_, options_);
+      code_printer code(out_, model_, options_);
       section(text_section::code);
-      code.print(file_.instructions(), false);
-      if (!file_.schedule().empty()) schedule();
-      if (file_.has(nac::section::trng)) {
+      code.print(model_.instructions(), false);
+      if (!model_.schedule().empty()) schedule();
+      if (model_.has(nac::section::trng)) {
         section(text_section::training);
-        code.print(file_.training(), true);
+        code.print(model_.training(), true);
       }
     }
     arrays();
     resources();
-    if (!file_.plan_constants().empty()) {
+    if (!model_.plan_constants().empty()) {
       section(text_section::plan_constants);
-      constants(file_.plan_constants());
+      constants(model_.plan_constants());
     }
-    if (!file_.plan().empty()) {
+    if (!model_.plan().empty()) {
       section(text_section::plan);
-      print_plan(out_, file_.plan(), file_.plan_constants());
+      print_plan(out_, model_.plan(), model_.plan_constants());
       out_ << word_end << '\n';
     }
-    if (file_.has(nac::section::proc)) {
+    if (model_.has(nac::section::proc)) {
       section(text_section::tokenizer);
-      print_manifest(out_, file_.manifest());
+      print_manifest(out_, model_.manifest());
       out_ << word_end << '\n';
     }
   }
@@ -11381,32 +11390,32 @@ class printer {
   text& line(key k) { return out_ << key_words[static_cast<std::size_t>(k)] << ' '; }
 
   void header() {
-    line(key::nac) << header_words[static_cast<std::size_t>(file_.header())] << '\n';
-    line(key::quantization) << name(file_.quantization()) << '\n';
-    line(key::weights) << weights_words[file_.has_internal_weights() ? 1 : 0] << '\n';
-    line(key::inputs) << file_.inputs() << '\n';
-    line(key::outputs) << file_.outputs() << '\n';
-    line(key::d_model) << file_.d_model() << '\n';
-    if (file_.has_training_flag() != (file_.version() == 2 && file_.has(nac::section::trng)))
-      line(key::training_flag) << boolean_words[file_.has_training_flag() ? 1 : 0] << '\n';
+    line(key::nac) << header_words[static_cast<std::size_t>(model_.header())] << '\n';
+    line(key::quantization) << name(model_.quantization()) << '\n';
+    line(key::weights) << weights_words[model_.has_internal_weights() ? 1 : 0] << '\n';
+    line(key::inputs) << model_.inputs() << '\n';
+    line(key::outputs) << model_.outputs() << '\n';
+    line(key::d_model) << model_.d_model() << '\n';
+    if (model_.has_training_flag() != (model_.version() == 2 && model_.has(nac::section::trng)))
+      line(key::training_flag) << boolean_words[model_.has_training_flag() ? 1 : 0] << '\n';
     layout();
   }
   /// Where it isn't what a new container of the version has.
   void layout() {
-    const nac::layout how = layout_of(file_);
+    const nac::layout how = layout_of(model_);
     const self_count rules[] = {how.inputs, how.outputs, how.branches};
     constexpr std::uint8_t operations[] = {op_input, op_output, op_control_flow};
     bool usual = true, none = true;
     for (std::size_t i = 0; i < 3; ++i) {
-      const bool itself = counts_itself(rules[i], operations[i], file_.header());
+      const bool itself = counts_itself(rules[i], operations[i], model_.header());
       none = none && !itself;
-      usual = usual && itself == counts_itself({}, operations[i], file_.header());
+      usual = usual && itself == counts_itself({}, operations[i], model_.header());
     }
     if (!usual) {
       out_ << key_words[static_cast<std::size_t>(key::self_counting)];
       if (none) out_ << ' ' << word_none;
       for (std::size_t i = 0; i < 3; ++i)
-        if (counts_itself(rules[i], operations[i], file_.header()))
+        if (counts_itself(rules[i], operations[i], model_.header()))
           out_ << ' ' << counting_words[i];
       out_ << '\n';
     }
@@ -11434,9 +11443,9 @@ class printer {
     }
   }
   void tensors() {
-    if (file_.tensors().empty()) return;
+    if (model_.tensors().empty()) return;
     section(text_section::tensors);
-    for (const tensor& t : file_.tensors()) {
+    for (const tensor& t : model_.tensors()) {
       out_ << "  " << t.id << " = ";
       print_tensor_type(out_, t);
       out_ << ' ';
@@ -11446,16 +11455,16 @@ class printer {
   }
   void schedule() {
     section(text_section::schedule);
-    for (const tick& t : file_.schedule()) {
+    for (const tick& t : model_.schedule()) {
       out_ << "  " << t.instruction << (t.commands.empty() ? ":" : ": ");
       print_commands(out_, t.commands);
       out_ << '\n';
     }
   }
   void arrays() {
-    if (file_.arrays().empty()) return;
+    if (model_.arrays().empty()) return;
     section(text_section::arrays);
-    for (const array& a : file_.arrays()) {
+    for (const array& a : model_.arrays()) {
       out_ << "  ";
       print_string(out_, a.name);
       out_ << " = " << name(a.type) << ' ';
@@ -11466,9 +11475,9 @@ class printer {
     }
   }
   void resources() {
-    if (!file_.has(nac::section::rsrc)) return;
+    if (!model_.has(nac::section::rsrc)) return;
     section(text_section::resources);
-    for (const resource& r : file_.resources()) {
+    for (const resource& r : model_.resources()) {
       out_ << "  ";
       print_string(out_, r.name);
       out_ << " = ";
@@ -11477,14 +11486,14 @@ class printer {
     }
   }
   text& out_;
-  const file& file_;
+  const model& model_;
   const print_options& options_;
 };
 
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE text print(const file& f, const print_options& options) {
+TESSERA_INLINE text print(const model& f, const print_options& options) {
   text out;
   detail::printer(out, f, options).print();
   return out;
@@ -11525,7 +11534,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
 
-[[nodiscard]] inline id_set constant_ids(const file& f) noexcept {
+[[nodiscard]] inline id_set constant_ids(const model& f) noexcept {
   id_set ids;
   for (const constant& c : f.constants()) ids.insert(c.id);
   return ids;
@@ -11837,7 +11846,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 
 /// The same as an argument_resolver for each instruction, several times as fast; false: something
 /// is wrong.
-[[nodiscard]] inline bool resolve_fast(const file& f, const instructions& list, const id_set& ids,
+[[nodiscard]] inline bool resolve_fast(const model& f, const instructions& list, const id_set& ids,
                                        [[maybe_unused]] resolve_path path, code& out) {
   constexpr std::uint32_t part = 256;  // instructions between looks at what was found
   const length_table table(f);
@@ -11873,7 +11882,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 
 }  // namespace detail
 
-TESSERA_INLINE result<code> resolve(const file& f, const instructions& list, const limits& limit,
+TESSERA_INLINE result<code> resolve(const model& f, const instructions& list, const limits& limit,
                                     resolve_path path) {
   if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
   const detail::id_set ids = detail::constant_ids(f);
@@ -12315,14 +12324,14 @@ namespace nac::detail {
 struct maker {
   using tag_reader = bool (*)(const void* context, std::uint64_t offset, std::byte* tag);
 
-  file& out;
+  model& out;
   const limits& limit;
   bytes head;  ///< the first 100 bytes, or all
   std::uint64_t file_size;
   const void* context = nullptr;
   tag_reader read_tag = nullptr;  ///< four bytes, which are inside; null: they are in the file
 
-  [[nodiscard]] file::extent& part(section s) const noexcept {
+  [[nodiscard]] model::extent& part(section s) const noexcept {
     return out.parts_[static_cast<std::size_t>(s)];
   }
   [[nodiscard]] std::uint64_t slot(std::uint32_t i) const noexcept {
@@ -12417,7 +12426,7 @@ struct maker {
       const std::uint64_t offset = places[n].offset;
       if (places[n].section != section_count) {
         if (end - offset < 4) return {errc::nac_section_offset, offset};
-        file::extent& e = out.parts_[places[n].section];
+        model::extent& e = out.parts_[places[n].section];
         e.end = end;
         e.first = e.used = offset + 4;
       }
@@ -12472,7 +12481,7 @@ struct maker {
     return one_list<Form>(s, [](const auto&) {});
   }
 
-  [[nodiscard]] error names(section s, file::short_texts& texts) {
+  [[nodiscard]] error names(section s, model::short_texts& texts) {
     const error e = one_list<short_named>(s, [&](const named& n) {
       if (n.id > 255) return;  // which no instruction can name
       texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
@@ -12560,7 +12569,7 @@ struct maker {
     return e;
   }
 
-  static error make(bytes in, const limits& limit, file& out) {
+  static error make(bytes in, const limits& limit, model& out) {
     out.source_ = in;
     if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
     return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size()}.all();
@@ -12570,8 +12579,8 @@ struct maker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<file> read(bytes in, const limits& limit) {
-  result<file> out{file()};
+TESSERA_INLINE result<model> read(bytes in, const limits& limit) {
+  result<model> out{model()};
   if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) out = e;
   return out;  // the one object: a file isn't copied here
 }
@@ -12738,7 +12747,7 @@ class plan_checker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE error verify_plan(const file& f) {
+TESSERA_INLINE error verify_plan(const model& f) {
   if (f.plan().empty()) return {};
   error e = detail::plan_checker(f.plan(), f.plan_constants()).check();
   if (e.code != errc::ok) e.offset += f.offset(section::orch) + 12;  // the tag, and both sizes
@@ -12819,7 +12828,7 @@ class branches {
 };
 
 struct code_rules {
-  const file& f;
+  const model& f;
   const verify_options& options;
   findings& found;
   const pool<constant>& constants;
@@ -13109,7 +13118,7 @@ namespace nac {
 namespace detail {
 
 struct schedule_rules {
-  const file& f;
+  const model& f;
   findings& found;
   const code& program;  // as many steps as OPS has instructions
   const uses& used;
@@ -13183,7 +13192,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
 
 struct verifier {
-  const file& f;
+  const model& f;
   const verify_options& options;
   findings& found;
   program& out;
@@ -13407,7 +13416,8 @@ struct verifier {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<program> verify(const file& f, const verify_options& options, report* found) {
+TESSERA_INLINE result<program> verify(const model& f, const verify_options& options,
+                                      report* found) {
   detail::findings all(found);
   program out(f);
   detail::verifier{f, options, all, out}.all();
@@ -16217,7 +16227,7 @@ struct index_maker {
     std::byte first[100];
     const std::size_t size = from.size < 100 ? static_cast<std::size_t>(from.size) : 100;
     if (const error e = read(0, first, size); e.code != errc::ok) return e;
-    file f;
+    model f;
     maker in{f,
              limit,
              bytes(first, size),

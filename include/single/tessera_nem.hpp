@@ -11,10 +11,10 @@
 // NEM, a text language for accelerators with explicitly scheduled tasks and memories.
 //
 //   nem::report found;
-//   auto document = tessera::nem::read(source, {}, &found);          // the syntax tree
-//   if (!document) return show(found);                              // up to 16 errors
-//   std::cout << tessera::nem::print(*document);                    // canonical text
-//   auto program = tessera::nem::verify(std::move(*document), {}, &found);
+//   auto model = tessera::nem::read(source, {}, &found);          // the syntax tree
+//   if (!model) return show(found);                              // up to 16 errors
+//   std::cout << tessera::nem::print(*model);                    // canonical text
+//   auto program = tessera::nem::verify(std::move(*model), {}, &found);
 //   for (const auto& d : found.diagnostics) std::cerr << list.describe(d);      // a nem::listing
 //
 //   read        programs, devices and type families               nem/read.hpp
@@ -30,7 +30,7 @@
 // Files that a program includes come from the caller (nem::resolver): the library opens none. Both
 // baseline devices are built in.
 //
-// Lifetime:   documents, reports and programs own themselves.
+// Lifetime:   models, reports and programs own themselves.
 // Errors:     values; every code is a rule: nem::rule(code).id() is "CON-001".
 // Limits:     core/limits.hpp to read, verify_options to verify; on by default.
 // Allocation: stated in nem/read.hpp and nem/verify.hpp.
@@ -108,7 +108,7 @@
 //     const N = 4
 //           ^
 //
-// Below the caret stands what a fix would insert or put in place of what is underlined. Of a document
+// Below the caret stands what a fix would insert or put in place of what is underlined. Of a model
 // that was built in code there is no line: "<input>: error: … [CON-001] at node 5".
 //
 // Lifetime:   a listing borrows the report and the sources.
@@ -748,7 +748,7 @@ struct line_column {
 // What reading and verifying NEM find: a list of diagnostics, each with its rule.
 //
 //   nem::report found;
-//   auto document = nem::read(source, {}, &found);
+//   auto model = nem::read(source, {}, &found);
 //   for (const nem::diagnostic& d : found.diagnostics)
 //     std::cout << nem::rule(d.code).id() << ' ' << found.text_of(d.text) << '\n';
 //   // CON-001 duplicate constant declaration X
@@ -2116,7 +2116,7 @@ class keyed_rows {
 
 #endif  // TESSERA_NEM_DETAIL_KEYED_ROWS_HPP
 
-// ---- tessera/nem/syntax.hpp
+// ---- tessera/nem/model.hpp
 //
 // The syntax tree of one NEM file: a flat array of nodes, each before its children.
 //
@@ -2180,13 +2180,13 @@ class keyed_rows {
 // There is no root: the top level is the sequence from node 0 on, in the order of the file. An
 // expression of a single number or name is that node alone, parentheses leave no trace.
 //
-// Lifetime:   a document owns itself; name() borrows from it.
+// Lifetime:   a model owns itself; name() borrows from it.
 // Errors:     none.
 // Limits:     sources up to 4 GiB; fewer than 2^32 nodes.
 // Allocation: 16 bytes a node, and each name once.
 
-#ifndef TESSERA_NEM_SYNTAX_HPP
-#define TESSERA_NEM_SYNTAX_HPP
+#ifndef TESSERA_NEM_MODEL_HPP
+#define TESSERA_NEM_MODEL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -2250,14 +2250,14 @@ struct node {
 };
 static_assert(sizeof(node) == 16);
 
-/// Some characters of a document or a report.
+/// Some characters of a model or a report.
 struct string {
   std::uint32_t first = 0, size = 0;
   friend bool operator==(const string&, const string&) = default;
 };
 
 /// What `read` makes of one file.
-struct document {
+struct model {
   pool<node> nodes;             ///< in the order of the file, each before its children
   pool<string> names;           ///< each name and string once, in the order of its first use
   text characters;              ///< those of the names; strings have their escapes resolved
@@ -2282,13 +2282,13 @@ struct document {
          (k >= node_kind::transfer && k <= node_kind::wait);
 }
 
-/// Whether the value of such a node is a name or a string of the document, or no_name.
+/// Whether the value of such a node is a name or a string of the model, or no_name.
 [[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
   return detail::nodes_with_names[static_cast<std::size_t>(k)];
 }
 /// The name or string of a node, empty where it has none.
-[[nodiscard]] std::string_view name_of(const document& d, std::uint32_t i) noexcept;
-std::string_view name_of(const document&&, std::uint32_t) = delete;
+[[nodiscard]] std::string_view name_of(const model& d, std::uint32_t i) noexcept;
+std::string_view name_of(const model&&, std::uint32_t) = delete;
 
 /// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
 class children {
@@ -2304,9 +2304,9 @@ class children {
     const node* nodes_;
     std::uint32_t at_;
   };
-  children(const document& d, std::uint32_t parent) noexcept
+  children(const model& d, std::uint32_t parent) noexcept
       : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
-  children(const document&&, std::uint32_t) = delete;
+  children(const model&&, std::uint32_t) = delete;
   [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
   [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
 
@@ -2316,16 +2316,16 @@ class children {
 };
 
 /// The first child of a kind, or no_node.
-[[nodiscard]] std::uint32_t child(const document& d, std::uint32_t parent, node_kind k) noexcept;
+[[nodiscard]] std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept;
 /// The first child of a kind that has a detail, such as an attribute that the registry knows.
-[[nodiscard]] std::uint32_t child(const document& d, std::uint32_t parent, node_kind k,
+[[nodiscard]] std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
                                   std::uint8_t detail) noexcept;
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
 
-#endif  // TESSERA_NEM_SYNTAX_HPP
+#endif  // TESSERA_NEM_MODEL_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -2443,7 +2443,7 @@ struct report {
   text characters;
   pool<string> files;  ///< those behind file 0, as the resolver calls them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
-  /// Whether file 0 is a document that was built in code: its places are indices of nodes.
+  /// Whether file 0 is a model that was built in code: its places are indices of nodes.
   bool is_built = false;
 
   [[nodiscard]] std::string_view text_of(string s) const& noexcept {
@@ -2530,7 +2530,7 @@ class findings {
   keyed_rows<seen> seen_;
 };
 
-/// Where a node of the document in `file` stands.
+/// Where a node of the model in `file` stands.
 [[nodiscard]] inline place place_of(const node& n, std::uint32_t file = 0) noexcept {
   return {file, n.offset, n.length};
 }
@@ -2593,7 +2593,7 @@ class listing {
 //   nem::report report;
 //   nem::verify_options options;
 //   nem::findings found(&report, program.profile(), options.max_diagnostics);
-//   nem::context c{program.document(), options, found, program.catalog(), program.target()};
+//   nem::context c{program.model(), options, found, program.catalog(), program.target()};
 //   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // as nem::visit does, with the context
 //
 //   walker           calls a visitor with all that a program does       walk.hpp
@@ -2617,7 +2617,7 @@ class listing {
 
 // ---- tessera/nem/detail/context.hpp
 //
-// What the rules of verification share: the document, the catalog, the target and the findings.
+// What the rules of verification share: the model, the catalog, the target and the findings.
 //
 //   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
 //
@@ -2634,7 +2634,7 @@ class listing {
 #include <string_view>
 
 
-// ---- tessera/nem/model.hpp
+// ---- tessera/nem/values.hpp
 //
 // What a program means in one iteration: buffers, regions and tasks with every expression evaluated.
 //
@@ -2654,8 +2654,8 @@ class listing {
 // Limits:     none.
 // Allocation: that of the pools.
 
-#ifndef TESSERA_NEM_MODEL_HPP
-#define TESSERA_NEM_MODEL_HPP
+#ifndef TESSERA_NEM_VALUES_HPP
+#define TESSERA_NEM_VALUES_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -3202,7 +3202,7 @@ struct attributes {
   nem::element accum_type = nem::element::none;
   pad_mode mode = pad_mode::constant;
   bool keepdims = false;
-  std::uint32_t op = no_name;  ///< in document::names
+  std::uint32_t op = no_name;  ///< in model::names
   std::int64_t axis = 0, groups = 1;
   double alpha = 0, min_val = 0, max_val = 0, constant_value = 0, epsilon = 0;
   view<std::int64_t> pads, strides, dilations, kernel_shape, perm, target_shape, starts, ends, axes,
@@ -3254,7 +3254,7 @@ enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_ma
 /// A buffer; `size` and `align` only count where it is known.
 struct buffer {
   std::uint32_t node = 0;  ///< its declaration
-  std::uint32_t name = 0;  ///< in document::names
+  std::uint32_t name = 0;  ///< in model::names
   nem::level level = nem::level::ddr;
   std::uint8_t flags = 0;
   bool is_known = false;    ///< whether its size could be evaluated
@@ -3280,7 +3280,7 @@ struct region {
   nem::element element = nem::element::none;
   std::uint8_t flags = 0;  ///< access_flag, with those of the buffer
   bool has_shape = false, has_strides = false;
-  std::uint32_t layout = no_name;               ///< in document::names
+  std::uint32_t layout = no_name;               ///< in model::names
   std::uint32_t first_dimension = 0, rank = 0;  ///< in values::numbers, elements
   std::uint32_t first_stride = 0, strides = 0;  ///< in values::numbers, elements
   std::uint32_t quant = no_index;               ///< in values::quants
@@ -3353,7 +3353,7 @@ struct values {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_MODEL_HPP
+#endif  // TESSERA_NEM_VALUES_HPP
 
 // ---- tessera/nem/detail/catalog.hpp
 //
@@ -3616,10 +3616,10 @@ struct catalog {
   }
 };
 
-/// Finds the files that documents name: what a caller supplies, for the library opens none.
+/// Finds the files that models name: what a caller supplies, for the library opens none.
 ///
 /// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, or
-/// verify_options::id for the document that is verified. Returns false where there is no such file, or
+/// verify_options::id for the model that is verified. Returns false where there is no such file, or
 /// none that may be included; then `why` may say so.
 /// What `file` points to must last until verification ends.
 struct resolver {
@@ -3632,12 +3632,12 @@ struct resolver {
   void* context = nullptr;
 };
 
-/// How a document is verified, and within which limits.
+/// How a model is verified, and within which limits.
 struct verify_options {
   nem::profile profile = nem::profile::standard;
   nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
-  std::string_view id = {};      ///< file::id of the document itself, where it is a file
-  std::string_view device = {};  ///< a target by name, in place of the document's directive
+  std::string_view id = {};      ///< file::id of the model itself, where it is a file
+  std::string_view device = {};  ///< a target by name, in place of the model's directive
   std::uint32_t max_include_depth = 32;   ///< files inside one another
   std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
   std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
@@ -3656,7 +3656,7 @@ namespace detail {
 class scope;  // scope.hpp
 
 struct context {
-  const document& d;
+  const model& d;
   const verify_options& options;
   findings& found;
   const catalog& types;
@@ -4782,7 +4782,7 @@ class hazards {
 // Lifetime:   keeps nothing of the context between calls.
 // Errors:     those of the headers that it includes, and TYP-003.
 // Limits:     those of the headers that it includes.
-// Allocation: a bit for each node of the document; none for a task whose like was checked before.
+// Allocation: a bit for each node of the model; none for a task whose like was checked before.
 
 #ifndef TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
 #define TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
@@ -4950,7 +4950,7 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 //
 // Which names mean what at one point of a program: one name space for all that it declares.
 //
-//   detail::scope names(document);
+//   detail::scope names(model);
 //   names.open();                                     // an iteration of a loop begins
 //   declare(c, n, detail::binding{…});                // NAM-001, NAM-002, CON-001, CON-006
 //   if (names[n].kind == detail::binding_kind::token) …
@@ -4963,7 +4963,7 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 // Names are interned, so a binding is an element of an array: no search, no hash. A scope remembers
 // what it replaced and puts that back when it ends.
 //
-// Lifetime:   borrows the document.
+// Lifetime:   borrows the model.
 // Errors:     declare() reports them.
 // Limits:     none.
 // Allocation: 32 bytes a name, 36 for each binding that an open iteration replaces.
@@ -5135,7 +5135,7 @@ struct named_numbers {
 /// The bindings that are visible.
 class scope {
  public:
-  explicit scope(const document& d) : d_(d) { bindings_.resize(d.names.size()); }
+  explicit scope(const model& d) : d_(d) { bindings_.resize(d.names.size()); }
 
   [[nodiscard]] const binding& operator[](std::uint32_t name) const noexcept {
     return bindings_[name];
@@ -5177,7 +5177,7 @@ class scope {
     bindings_[name].mark = list_;
     return true;
   }
-  /// The first task of the document that assigns a token of the name, or no_node.
+  /// The first task of the model that assigns a token of the name, or no_node.
   [[nodiscard]] std::uint32_t task_of(std::uint32_t name) {
     if (tokens_.empty()) {
       tokens_.resize(d_.names.size());
@@ -5218,7 +5218,7 @@ class scope {
     std::uint32_t name;
     binding old;
   };
-  const document& d_;
+  const model& d_;
   pool<binding> bindings_;
   pool<replacement> replaced_;
   struct mark {
@@ -5570,13 +5570,13 @@ namespace nem {
 namespace detail {
 
 /// The value of a task's attribute, or no_node.
-[[nodiscard]] inline std::uint32_t attribute_value(const document& d, std::uint32_t task,
+[[nodiscard]] inline std::uint32_t attribute_value(const model& d, std::uint32_t task,
                                                    attribute a) noexcept {
   const std::uint32_t i = child(d, task, node_kind::attribute, static_cast<std::uint8_t>(a));
   return i == no_node ? no_node : i + 1;
 }
 /// Number `index` of a task's attribute where it is spelled out, else the whole value.
-[[nodiscard]] inline std::uint32_t attribute_element(const document& d, std::uint32_t task,
+[[nodiscard]] inline std::uint32_t attribute_element(const model& d, std::uint32_t task,
                                                      attribute a, std::size_t index) noexcept {
   const std::uint32_t value = attribute_value(d, task, a);
   if (value == no_node || d.nodes[value].kind != node_kind::list) return value;
@@ -7416,13 +7416,13 @@ namespace nem {
 namespace detail {
 
 /// The first decorator of a name on a node, or no_node.
-[[nodiscard]] inline std::uint32_t find_decorator(const document& d, std::uint32_t node,
+[[nodiscard]] inline std::uint32_t find_decorator(const model& d, std::uint32_t node,
                                                   decorator which) noexcept {
   return child(d, node, node_kind::decorator, static_cast<std::uint8_t>(which));
 }
 
 /// What the decorators of a buffer, a region's `let` or an operand say of accesses: access_flag.
-[[nodiscard]] inline std::uint8_t decorated_access(const document& d, std::uint32_t node) noexcept {
+[[nodiscard]] inline std::uint8_t decorated_access(const model& d, std::uint32_t node) noexcept {
   unsigned flags = 0;
   for (const std::uint32_t i : children(d, node)) {
     if (d.nodes[i].kind != node_kind::decorator) continue;
@@ -10079,9 +10079,9 @@ void add_baseline_device(catalog& c, const baseline_row& names);
 
 // ---- tessera/nem/print.hpp
 //
-// The canonical text of a NEM document: the same for all documents that mean the same.
+// The canonical text of a NEM model: the same for all models that mean the same.
 //
-//   tessera::text canonical = nem::print(document);
+//   tessera::text canonical = nem::print(model);
 //
 //   buffer A : L1[0] (size=4096, align=64) @readonly
 //   loop i in [0..N - 1] @max_in_flight(2):
@@ -10104,7 +10104,7 @@ void add_baseline_device(catalog& c, const baseline_row& names);
 //   decorators  of buffers, loops and operands on the line; others on lines of their own
 //
 // An empty deps=[] is left out, except where decorators behind it would move to an operand. The
-// text is read as the same document, and prints as itself.
+// text is read as the same model, and prints as itself.
 //
 // Lifetime:   the text owns itself.
 // Errors:     none.
@@ -10124,8 +10124,8 @@ struct print_options {
   bool strict_ebnf = false;
 };
 
-/// The canonical text of a document; empty for an empty one.
-[[nodiscard]] text print(const document& d, const print_options& options = {});
+/// The canonical text of a model; empty for an empty one.
+[[nodiscard]] text print(const model& d, const print_options& options = {});
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
@@ -10138,12 +10138,12 @@ struct print_options {
 // Reads NEM: the text of a program, a device or type families, to its syntax tree.
 //
 //   nem::report found;
-//   auto document = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
-//   if (!document) return show(found);           // up to 16 errors, each with place, note and fix
-//   document->nodes[0].kind;                     // node_kind::constant
-//   document->name(document->nodes[0].value);    // "N"
+//   auto model = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
+//   if (!model) return show(found);           // up to 16 errors, each with place, note and fix
+//   model->nodes[0].kind;                     // node_kind::constant
+//   model->name(model->nodes[0].value);    // "N"
 //
-//   document     include* then families and devices, or a program
+//   model     include* then families and devices, or a program
 //   program      [device directive] [program N :] statements        read_program.hpp
 //   families, devices                                               read_config.hpp
 //   regions, values                                                 read_value.hpp
@@ -10152,7 +10152,7 @@ struct print_options {
 // that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
 // gives one error.
 //
-// Lifetime:   the document owns itself.
+// Lifetime:   the model owns itself.
 // Errors:     the first one; the report has all, and the warnings.
 // Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
 //             and parentheses.
@@ -10309,9 +10309,9 @@ struct read_options {
   std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
 };
 
-/// Reads one file. A document only where there is no error; `found` gets all errors and warnings.
-[[nodiscard]] result<document> read(std::string_view source, const read_options& options = {},
-                                    report* found = nullptr);
+/// Reads one file. A model only where there is no error; `found` gets all errors and warnings.
+[[nodiscard]] result<model> read(std::string_view source, const read_options& options = {},
+                                 report* found = nullptr);
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
@@ -10323,7 +10323,7 @@ struct read_options {
 //
 // A NEM file in its canonical layout, with its comments: what a formatter writes.
 //
-//   tessera::text formatted = nem::reformat(document, source);     // read from this source
+//   tessera::text formatted = nem::reformat(model, source);     // read from this source
 //
 //   let   a=(1+2)   # a note          let a = 1 + 2  # a note
 //                                ->
@@ -10342,10 +10342,10 @@ struct read_options {
 //                   comment between them, so that it stays at what it is about
 //
 // All comments stay, in their order; blanks at their ends go. The result is read as the same
-// document, and formatted as itself.
+// model, and formatted as itself.
 //
 // Lifetime:   the text owns itself.
-// Errors:     none. With another source than the document's, comments are misplaced.
+// Errors:     none. With another source than the model's, comments are misplaced.
 // Limits:     none; no recursion.
 // Allocation: the text, 16 bytes a comment and 4 a closing brace or endloop.
 
@@ -10358,8 +10358,8 @@ struct read_options {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// The text of a document that was read from `source`, in canonical layout, with its comments.
-[[nodiscard]] text reformat(const document& d, std::string_view source,
+/// The text of a model that was read from `source`, in canonical layout, with its comments.
+[[nodiscard]] text reformat(const model& d, std::string_view source,
                             const print_options& options = {});
 
 }  // namespace nem
@@ -10370,10 +10370,10 @@ namespace nem {
 
 // ---- tessera/nem/verify.hpp
 //
-// Verifies a document: whether a device, or any device, can run what it says.
+// Verifies a model: whether a device, or any device, can run what it says.
 //
 //   nem::report found;
-//   auto program = nem::verify(std::move(*document), {}, &found);
+//   auto program = nem::verify(std::move(*model), {}, &found);
 //   if (!program) return show(found);
 //   nem::visit(*program, my_visitor);                  // what it does, task by task
 //
@@ -10382,14 +10382,14 @@ namespace nem {
 //   hazards       tasks that nothing orders                       hazards.hpp
 //   capacity      what the target's memories hold                 rules_buffer.hpp
 //
-// All errors of a document are found in one run. Warnings and notes leave it valid.
+// All errors of a model are found in one run. Warnings and notes leave it valid.
 //
-// The nodes of a document that was built in code, without places, get their indices as places.
+// The nodes of a model that was built in code, without places, get their indices as places.
 //
-// Lifetime:   a program owns its document and its catalog.
+// Lifetime:   a program owns its model and its catalog.
 // Errors:     that of the first error found; all of them are in the report.
 // Limits:     verify_options.
-// Allocation: linear in the document and in the instances that loops are expanded to.
+// Allocation: linear in the model and in the instances that loops are expanded to.
 
 #ifndef TESSERA_NEM_VERIFY_HPP
 #define TESSERA_NEM_VERIFY_HPP
@@ -10403,13 +10403,13 @@ namespace nem {
 class program;
 
 /// Checks all rules that reading doesn't.
-result<program> verify(document d, const verify_options& options = {}, report* found = nullptr);
+result<program> verify(model d, const verify_options& options = {}, report* found = nullptr);
 
-/// A document without errors, and what its names of files, families and devices stand for.
+/// A model without errors, and what its names of files, families and devices stand for.
 class program {
  public:
-  [[nodiscard]] const nem::document& document() const& noexcept { return document_; }
-  const nem::document& document() const&& = delete;
+  [[nodiscard]] const nem::model& model() const& noexcept { return model_; }
+  const nem::model& model() const&& = delete;
   [[nodiscard]] const nem::catalog& catalog() const& noexcept { return catalog_; }
   const nem::catalog& catalog() const&& = delete;
   /// The device that it is written for, or null where it names none.
@@ -10432,10 +10432,10 @@ class program {
   [[nodiscard]] std::uint64_t most_live_tokens() const noexcept { return most_live_tokens_; }
 
  private:
-  friend result<program> verify(nem::document, const verify_options&, report*);
+  friend result<program> verify(nem::model, const verify_options&, report*);
   program() = default;
 
-  nem::document document_;
+  nem::model model_;
   nem::catalog catalog_;
   std::uint32_t target_ = no_index;
   nem::profile profile_ = nem::profile::standard;
@@ -10448,10 +10448,10 @@ class program {
 /// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
 /// have regions that aren't sound.
 template <class Visitor>
-void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}) {
+void for_each_task(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}) {
   const verify_options options;
   detail::findings silent(nullptr, p.profile(), 0);
-  detail::context c{p.document(), options, silent, p.catalog(), p.target()};
+  detail::context c{p.model(), options, silent, p.catalog(), p.target()};
   (void)detail::walker<Visitor, false>(c, to, most).run();
 }
 
@@ -10463,9 +10463,9 @@ void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}
 
 // ---- tessera/nem/write_json.hpp
 //
-// The syntax tree of a NEM document as JSON, for tools.
+// The syntax tree of a NEM model as JSON, for tools.
 //
-//   tessera::text json = nem::write_json(document);
+//   tessera::text json = nem::write_json(model);
 //
 //   {
 //     "format": "nem-ast",
@@ -10492,7 +10492,7 @@ void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}
 //
 // Lifetime:   the text owns itself.
 // Errors:     none.
-// Limits:     none; no recursion. Objects are as deep as the document, or an expression, is.
+// Limits:     none; no recursion. Objects are as deep as the model, or an expression, is.
 // Allocation: the text, and 16 bytes an operand of the largest expression.
 
 #ifndef TESSERA_NEM_WRITE_JSON_HPP
@@ -10502,8 +10502,8 @@ void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// The tree of a document as JSON, with a newline at its end.
-[[nodiscard]] text write_json(const document& d);
+/// The tree of a model as JSON, with a newline at its end.
+[[nodiscard]] text write_json(const model& d);
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
@@ -10609,12 +10609,12 @@ TESSERA_INLINE std::string_view error::name() const noexcept { return detail::ro
 
 #endif  // TESSERA_CORE_DETAIL_ERROR_HPP
 
-// ---- tessera/nem/detail/syntax.hpp
+// ---- tessera/nem/detail/model.hpp
 //
-// The bodies of nem/syntax.hpp.
+// The bodies of nem/model.hpp.
 
-#ifndef TESSERA_NEM_DETAIL_SYNTAX_HPP
-#define TESSERA_NEM_DETAIL_SYNTAX_HPP
+#ifndef TESSERA_NEM_DETAIL_MODEL_HPP
+#define TESSERA_NEM_DETAIL_MODEL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -10624,23 +10624,23 @@ TESSERA_INLINE std::string_view error::name() const noexcept { return detail::ro
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-TESSERA_INLINE std::string_view document::name(std::uint32_t index) const& noexcept {
+TESSERA_INLINE std::string_view model::name(std::uint32_t index) const& noexcept {
   const string s = names[index];
   return {characters.data() + s.first, s.size};
 }
 
-TESSERA_INLINE std::string_view name_of(const document& d, std::uint32_t i) noexcept {
+TESSERA_INLINE std::string_view name_of(const model& d, std::uint32_t i) noexcept {
   const node& n = d.nodes[i];
   return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
 }
 
-TESSERA_INLINE std::uint32_t child(const document& d, std::uint32_t parent, node_kind k) noexcept {
+TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept {
   for (const std::uint32_t c : children(d, parent))
     if (d.nodes[c].kind == k) return c;
   return no_node;
 }
 
-TESSERA_INLINE std::uint32_t child(const document& d, std::uint32_t parent, node_kind k,
+TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
                                    std::uint8_t detail) noexcept {
   for (const std::uint32_t c : children(d, parent))
     if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
@@ -10650,7 +10650,7 @@ TESSERA_INLINE std::uint32_t child(const document& d, std::uint32_t parent, node
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_SYNTAX_HPP
+#endif  // TESSERA_NEM_DETAIL_MODEL_HPP
 
 // ---- tessera/nem/detail/diagnostic.hpp
 //
@@ -11090,7 +11090,7 @@ TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
 // brace that closes. Operands stand before other bindings, the parts of a device in the order of
 // the grammar. A template for what takes the lines, as those of construct_printer.
 //
-// Lifetime:   borrows the document and the lines.
+// Lifetime:   borrows the model and the lines.
 // Errors:     none.
 // Limits:     none; no recursion.
 // Allocation: the text.
@@ -11121,7 +11121,7 @@ TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
 // that these parentheses would go over what readers accept, it gets only those that precedence
 // needs, no more than it was read with.
 //
-// Lifetime:   a printer borrows the document.
+// Lifetime:   a printer borrows the model.
 // Errors:     none.
 // Limits:     none; no recursion.
 // Allocation: up to 16 bytes an operand of the largest expression, besides the text.
@@ -11191,7 +11191,7 @@ inline void append_string(text& out, std::string_view s) {
 /// `at - 1` and, if it has two, at `left(at)`.
 class expression_index {
  public:
-  void assign(const document& d, std::uint32_t expression) {
+  void assign(const model& d, std::uint32_t expression) {
     root_ = expression;
     const std::uint32_t count = d.nodes[expression].next - expression - 1;
     first_.clear();
@@ -11214,7 +11214,7 @@ class expression_index {
 
 class value_printer {
  public:
-  value_printer(const document& d, const print_options& options) noexcept
+  value_printer(const model& d, const print_options& options) noexcept
       : d_(d), strict_(options.strict_ebnf) {}
 
   /// A number, name, string, list or expression.
@@ -11350,7 +11350,7 @@ class value_printer {
     }
   }
 
-  const document& d_;
+  const model& d_;
   bool strict_, is_minimal_ = false;
   pool<std::uint32_t> lists_, depths_;
   expression_index index_;
@@ -11444,7 +11444,7 @@ namespace detail {
 template <class Lines>
 class config_printer {
  public:
-  config_printer(const document& d, Lines& lines, value_printer& values) noexcept
+  config_printer(const model& d, Lines& lines, value_printer& values) noexcept
       : d_(d), lines_(lines), values_(values) {}
 
   void print_family(std::uint32_t family) {
@@ -11638,7 +11638,7 @@ class config_printer {
       if (kind(c) == node_kind::name) out << '.' << name(c);
   }
 
-  const document& d_;
+  const model& d_;
   Lines& lines_;
   value_printer& values_;
   bool keeps_ = false;
@@ -11662,7 +11662,7 @@ namespace nem::detail {
 template <class Lines>
 class construct_printer {
  public:
-  construct_printer(const document& d, Lines& lines, const print_options& options) noexcept
+  construct_printer(const model& d, Lines& lines, const print_options& options) noexcept
       : d_(d), lines_(lines), values_(d, options), config_(d, lines, values_) {}
 
   /// The constructs of the top level from one to another, in their order.
@@ -11984,7 +11984,7 @@ class construct_printer {
       if (kind(c) == node_kind::decorator) print_decorator(continued(c), c);
   }
 
-  const document& d_;
+  const model& d_;
   Lines& lines_;
   value_printer values_;
   config_printer<Lines> config_;
@@ -12008,7 +12008,7 @@ class construct_printer {
 }  // namespace nem::detail
 namespace nem {
 
-TESSERA_INLINE text print(const document& d, const print_options& options) {
+TESSERA_INLINE text print(const model& d, const print_options& options) {
   detail::plain_lines lines;
   detail::construct_printer<detail::plain_lines> printer(d, lines, options);
   const auto count = static_cast<std::uint32_t>(d.nodes.size());
@@ -12530,7 +12530,7 @@ class lexer {
 // Lifetime:   borrows the source.
 // Errors:     SYN-*, TYP-001, DEV-011, DEV-012.
 // Limits:     none.
-// Allocation: the document.
+// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_READ_CONFIG_HPP
 #define TESSERA_NEM_DETAIL_READ_CONFIG_HPP
@@ -12556,7 +12556,7 @@ class lexer {
 // Lifetime:   borrows the source.
 // Errors:     SYN-*, OPC-007.
 // Limits:     256 nested loops.
-// Allocation: the document.
+// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_READ_PROGRAM_HPP
 #define TESSERA_NEM_DETAIL_READ_PROGRAM_HPP
@@ -12602,7 +12602,7 @@ class lexer {
 // Lifetime:   borrows the source.
 // Errors:     LEX-*, SYN-001, 009 to 014, 017, 019, 020, TYP-001.
 // Limits:     256 nested parentheses, signs and lists.
-// Allocation: the document.
+// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_READ_VALUE_HPP
 #define TESSERA_NEM_DETAIL_READ_VALUE_HPP
@@ -12627,7 +12627,7 @@ class lexer {
 // Lifetime:   borrows the source.
 // Errors:     into `findings`.
 // Limits:     limits::max_items nodes.
-// Allocation: the document.
+// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_READ_TREE_HPP
 #define TESSERA_NEM_DETAIL_READ_TREE_HPP
@@ -12639,9 +12639,9 @@ class lexer {
 
 // ---- tessera/nem/detail/read_names.hpp
 //
-// The names of a document, each kept once.
+// The names of a model, each kept once.
 //
-//   nem::detail::name_index names(document, source.size());
+//   nem::detail::name_index names(model, source.size());
 //   std::uint32_t a = names.of_text("t0");       // 0
 //   std::uint32_t b = names.of_text("t0");       // 0 again
 //
@@ -12651,10 +12651,10 @@ class lexer {
 // names: what differs in its last character stands near in the table, so that they go through it and
 // not around in it. Hashes are keyed, so that no names can be made to collide.
 //
-// Lifetime:   borrows the document.
+// Lifetime:   borrows the model.
 // Errors:     none.
 // Limits:     fewer than 2^31 names.
-// Allocation: up to 64 bytes a name while it reads, besides the document's own.
+// Allocation: up to 64 bytes a name while it reads, besides the model's own.
 
 #ifndef TESSERA_NEM_DETAIL_READ_NAMES_HPP
 #define TESSERA_NEM_DETAIL_READ_NAMES_HPP
@@ -12671,7 +12671,7 @@ namespace detail {
 
 class name_index {
  public:
-  name_index(document& d, std::size_t source_size) : d_(d) {
+  name_index(model& d, std::size_t source_size) : d_(d) {
     std::size_t slots = 64;
     while (slots < source_size / 24) slots *= 2;
     fill(slots);
@@ -12789,7 +12789,7 @@ class name_index {
 
   static constexpr std::uint32_t step = 17;  ///< past numbered neighbours; odd, to meet each slot
 
-  document& d_;
+  model& d_;
   pool<std::uint32_t> slots_;
   pool<entry> entries_;
   std::uint32_t mask_ = 0;  ///< slots - 1
@@ -13224,7 +13224,7 @@ class tree_reader : protected lexer {
 
   void close_document() { d_.nodes.advance(count_ - d_.nodes.size()); }
 
-  document d_;
+  model d_;
   name_index names_;
   findings found_;
   tessera::error failure_;  ///< a limit that was met
@@ -14924,7 +14924,7 @@ class document_reader : private config_reader {
   document_reader(std::string_view source, const read_options& o, nem::report* found)
       : config_reader(source, o.profile, o.limit, o.max_errors, found) {}
 
-  result<document> read() {
+  result<model> read() {
     while (!at_end())
       if (!statement()) recover();
     check_loops();
@@ -14994,7 +14994,7 @@ class document_reader : private config_reader {
     first_statement_ = here();
   }
 
-  // --- the head of a document ---
+  // --- the head of a model ---
 
   static constexpr std::uint32_t none = 0xffffffff;
 
@@ -15176,8 +15176,8 @@ class document_reader : private config_reader {
 }  // namespace nem::detail
 namespace nem {
 
-TESSERA_INLINE result<document> read(std::string_view source, const read_options& options,
-                                     report* found) {
+TESSERA_INLINE result<model> read(std::string_view source, const read_options& options,
+                                  report* found) {
   if (source.size() > options.limit.max_bytes || source.size() > 0xffffffffu) {
     detail::findings f(found, options.profile, detail::max_findings);
     f.add(errc::input_too_large, {})
@@ -15409,7 +15409,7 @@ class commented_lines {
 }  // namespace nem::detail
 namespace nem {
 
-TESSERA_INLINE text reformat(const document& d, std::string_view source,
+TESSERA_INLINE text reformat(const model& d, std::string_view source,
                              const print_options& options) {
   detail::commented_lines lines(source);
   detail::construct_printer<detail::commented_lines> printer(d, lines, options);
@@ -15440,7 +15440,7 @@ TESSERA_INLINE text reformat(const document& d, std::string_view source,
 //
 //   nem::catalog c;
 //   std::uint32_t target;
-//   nem::detail::load(document, options, findings, c, target);
+//   nem::detail::load(model, options, findings, c, target);
 //   if (target != nem::no_index) use(c.devices[target]);     // resolved: lists all that it inherits
 //
 //   include         by options.resolver, else a baseline file by its base name     INC
@@ -15451,7 +15451,7 @@ TESSERA_INLINE text reformat(const document& d, std::string_view source,
 // Included files come first, in order, each once; then the families of a file, then its devices. All
 // that was loaded is visible to what comes later. The built-in families are there without any
 // include, and can be replaced (load_family.hpp); the baseline devices have to be included.
-// options.device is the target in place of what the directive names. A document without a program
+// options.device is the target in place of what the directive names. A model without a program
 // has no target otherwise. Nor is there one after an error in it or in its parents: the program is
 // taken as one for any device, so that one error doesn't cause others.
 //
@@ -15505,7 +15505,7 @@ TESSERA_INLINE text reformat(const document& d, std::string_view source,
 //   hashed_names   by their text, of all files
 //   local_names    by their index, of one declaration
 //   loading        findings and catalog
-//   declaring_file a document, its index in places, its names in the catalog
+//   declaring_file a model, its index in places, its names in the catalog
 //
 // Lifetime:   for one call of load().
 // Errors:     none.
@@ -15569,7 +15569,7 @@ class hashed_names {
 class local_names {
  public:
   /// Begins a declaration.
-  void begin(const document& d) {
+  void begin(const model& d) {
     if (entries_.size() < d.names.size()) entries_.resize(d.names.size());
     ++turn_;
   }
@@ -15594,7 +15594,7 @@ struct in_cycle {
 
 /// The file whose declarations are being loaded.
 struct declaring_file {
-  const document& d;
+  const model& d;
   std::uint32_t file = 0;        ///< as places have it
   std::uint32_t characters = 0;  ///< where its names begin in catalog::characters
   local_names parameters = {};   ///< of a family: their nodes
@@ -15836,7 +15836,7 @@ class device_loader {
   void find_cycles() {
     if (f_.knows_devices) return;
     f_.knows_devices = true;
-    const document& d = f_.d;
+    const model& d = f_.d;
     f_.devices.begin(d);
     pool<std::uint32_t> all;
     for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next) {
@@ -16698,9 +16698,9 @@ inline constexpr std::uint32_t max_files = 4096;
 
 class loader {
  public:
-  loader(const document& main, const verify_options& options, findings& found, catalog& to)
+  loader(const model& main, const verify_options& options, findings& found, catalog& to)
       : main_(main), options_(options), s_(found, to), to_(to) {
-    files_.resize(found.report().files.size());  // those of a document that was verified before
+    files_.resize(found.report().files.size());  // those of a model that was verified before
   }
   loader(const loader&) = delete;
   loader& operator=(const loader&) = delete;
@@ -16730,13 +16730,13 @@ class loader {
 
   /// A file that is being loaded.
   struct frame {
-    frame(const document& of, std::string_view name) noexcept : d(of), id(name) {}
-    frame(document&& of, std::string_view name) noexcept : own(std::move(of)), d(own), id(name) {}
+    frame(const model& of, std::string_view name) noexcept : d(of), id(name) {}
+    frame(model&& of, std::string_view name) noexcept : own(std::move(of)), d(own), id(name) {}
     frame(const frame&) = delete;
     frame& operator=(const frame&) = delete;
 
-    document own = {};
-    const document& d;
+    model own = {};
+    const model& d;
     std::string_view id;
     std::uint32_t file = 0;   ///< as places have it
     std::uint32_t at = 0;     ///< the next node
@@ -16871,7 +16871,7 @@ class loader {
     read_options options;
     options.profile = options_.profile;
     options.max_errors = 1;
-    result<document> d = read(opened.text, options, &inner);
+    result<model> d = read(opened.text, options, &inner);
     if (d) {
       frame* const f = new frame(*std::move(d), opened.id);
       f->file = index + 1;
@@ -16983,7 +16983,7 @@ class loader {
     return no_index;
   }
 
-  const document& main_;
+  const model& main_;
   const verify_options& options_;
   loading s_;
   catalog& to_;
@@ -16995,9 +16995,9 @@ class loader {
   std::uint32_t inline_device_ = no_index;
 };
 
-/// Loads all that the types of a document depend on into an empty catalog. `target` becomes the index
+/// Loads all that the types of a model depend on into an empty catalog. `target` becomes the index
 /// of the device that its program is for, or no_index.
-inline void load(const document& d, const verify_options& options, findings& found, catalog& to,
+inline void load(const model& d, const verify_options& options, findings& found, catalog& to,
                  std::uint32_t& target) {
   target = loader(d, options, found, to).run();
 }
@@ -17011,9 +17011,9 @@ inline void load(const document& d, const verify_options& options, findings& fou
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
 
-/// Gives the nodes of a document their indices as places, if it was built in code: no node has a
+/// Gives the nodes of a model their indices as places, if it was built in code: no node has a
 /// place then.
-inline bool number_nodes(document& d) noexcept {
+inline bool number_nodes(model& d) noexcept {
   for (const node& n : d.nodes)
     if (n.offset != 0 || n.length != 0) return false;
   for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
@@ -17059,14 +17059,14 @@ class checker {
 }  // namespace nem::detail
 namespace nem {
 
-TESSERA_INLINE result<program> verify(document d, const verify_options& options, report* found) {
+TESSERA_INLINE result<program> verify(model d, const verify_options& options, report* found) {
   program p;
-  p.document_ = std::move(d);
+  p.model_ = std::move(d);
   p.profile_ = options.profile;
   detail::findings findings(found, options.profile, options.max_diagnostics);
-  findings.report().is_built = detail::number_nodes(p.document_);
-  detail::load(p.document_, options, findings, p.catalog_, p.target_);
-  detail::context c{p.document_, options, findings, p.catalog_, p.target()};
+  findings.report().is_built = detail::number_nodes(p.model_);
+  detail::load(p.model_, options, findings, p.catalog_, p.target_);
+  detail::context c{p.model_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
   p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
   p.most_live_tokens_ = checker.most_live_tokens();
@@ -17288,7 +17288,7 @@ namespace nem::detail {
 
 class tree_writer {
  public:
-  tree_writer(const document& d, text& out) noexcept : d_(d), json_(out, json::indented) {}
+  tree_writer(const model& d, text& out) noexcept : d_(d), json_(out, json::indented) {}
 
   void write() {
     json_.begin_object();
@@ -17396,7 +17396,7 @@ class tree_writer {
     std::string_view key;
   };
 
-  const document& d_;
+  const model& d_;
   json::writer json_;
   pool<std::uint32_t> open_;  // behind the nodes whose children are being written
   expression_index index_;
@@ -17406,7 +17406,7 @@ class tree_writer {
 }  // namespace nem::detail
 namespace nem {
 
-TESSERA_INLINE text write_json(const document& d) {
+TESSERA_INLINE text write_json(const model& d) {
   text out;
   detail::tree_writer(d, out).write();
   out << '\n';

@@ -41,7 +41,7 @@
 #include "ark/convert.hpp"
 #include "ark/diagnostic.hpp"
 #include "ark/format.hpp"
-#include "ark/graph.hpp"
+#include "ark/model.hpp"
 #include "ark/plan.hpp"
 #include "ark/plan_check.hpp"
 #include "ark/plan_match.hpp"

@@ -4,10 +4,10 @@
 // NEM, a text language for accelerators with explicitly scheduled tasks and memories.
 //
 //   nem::report found;
-//   auto document = tessera::nem::read(source, {}, &found);          // the syntax tree
-//   if (!document) return show(found);                              // up to 16 errors
-//   std::cout << tessera::nem::print(*document);                    // canonical text
-//   auto program = tessera::nem::verify(std::move(*document), {}, &found);
+//   auto model = tessera::nem::read(source, {}, &found);          // the syntax tree
+//   if (!model) return show(found);                              // up to 16 errors
+//   std::cout << tessera::nem::print(*model);                    // canonical text
+//   auto program = tessera::nem::verify(std::move(*model), {}, &found);
 //   for (const auto& d : found.diagnostics) std::cerr << list.describe(d);      // a nem::listing
 //
 //   read        programs, devices and type families               nem/read.hpp
@@ -23,7 +23,7 @@
 // Files that a program includes come from the caller (nem::resolver): the library opens none. Both
 // baseline devices are built in.
 //
-// Lifetime:   documents, reports and programs own themselves.
+// Lifetime:   models, reports and programs own themselves.
 // Errors:     values; every code is a rule: nem::rule(code).id() is "CON-001".
 // Limits:     core/limits.hpp to read, verify_options to verify; on by default.
 // Allocation: stated in nem/read.hpp and nem/verify.hpp.
@@ -37,10 +37,10 @@
 #include "nem/execution.hpp"
 #include "nem/families.hpp"
 #include "nem/format.hpp"
+#include "nem/model.hpp"
 #include "nem/print.hpp"
 #include "nem/read.hpp"
 #include "nem/reformat.hpp"
-#include "nem/syntax.hpp"
 #include "nem/verify.hpp"
 #include "nem/write_json.hpp"
 

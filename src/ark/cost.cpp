@@ -22,13 +22,13 @@ namespace {
 
 using ark::op_type;
 
-[[nodiscard]] std::uint64_t elements(const ark::graph& g, std::uint32_t tensor) noexcept {
+[[nodiscard]] std::uint64_t elements(const ark::model& g, std::uint32_t tensor) noexcept {
   const ark::layout& l = layout_of(g, tensor);
   return volume(l.shape, l.rank);
 }
 
 /// The inner dimension of a product, by the first factor.
-[[nodiscard]] std::uint64_t inner_dimension(const ark::graph& g, const ark::op& o) noexcept {
+[[nodiscard]] std::uint64_t inner_dimension(const ark::model& g, const ark::op& o) noexcept {
   const ark::layout& l = layout_of(g, reads(g, o)[0]);
   bool transposed = false;
   for (const ark::argument_name name :
@@ -41,7 +41,7 @@ using ark::op_type;
   return transposed && rank == 1 ? 1 : k > 0 ? static_cast<std::uint64_t>(k) : 0;
 }
 
-[[nodiscard]] std::uint64_t flops_of(const ark::graph& g, const ark::op& o) {
+[[nodiscard]] std::uint64_t flops_of(const ark::model& g, const ark::op& o) {
   const view<std::uint32_t> read = reads(g, o), written = writes(g, o);
   if (written.empty()) return 0;
   const std::uint64_t n = elements(g, written[0]);
@@ -103,7 +103,7 @@ using ark::op_type;
 
 }  // namespace
 
-cost cost_of(const ark::graph& g, const ark::op& o) {
+cost cost_of(const ark::model& g, const ark::op& o) {
   cost c;
   if (!touches_memory(o.type) || o.type == op_type::recv) return c;
   c.flops = flops_of(g, o);
@@ -143,7 +143,7 @@ struct family {
   return checked_add(offset, size, out) ? out : INT64_MAX;
 }
 
-void find_waste(const ark::graph& g, const flow& f, memory_use& m) {
+void find_waste(const ark::model& g, const flow& f, memory_use& m) {
   using dims = std::array<std::int64_t, ark::max_rank>;
   using family_key = std::pair<std::uint64_t, dims>;  // bytes of an element, Strides
   using box_key = std::array<std::int64_t, 3 * ark::max_rank>;
@@ -193,7 +193,7 @@ void find_waste(const ark::graph& g, const flow& f, memory_use& m) {
   }
 }
 
-void find_peak(const ark::graph& g, const flow& f, memory_use& m) {
+void find_peak(const ark::model& g, const flow& f, memory_use& m) {
   const std::size_t count = f.storages().size(), steps = f.order().size();
   constexpr std::size_t never = SIZE_MAX;
   std::vector<std::size_t> first(count, never), last(count, 0);
@@ -252,7 +252,7 @@ void find_peak(const ark::graph& g, const flow& f, memory_use& m) {
 
 }  // namespace
 
-summary summarise(const ark::graph& g, const flow& f) {
+summary summarise(const ark::model& g, const flow& f) {
   summary out;
   std::map<std::string_view, type_cost> types;
   std::map<std::int32_t, traffic> peers;

@@ -58,7 +58,7 @@ struct cost {
 
   void add(const cost& other) noexcept;
 };
-[[nodiscard]] cost cost_of(const ark::graph& g, const ark::op& o);
+[[nodiscard]] cost cost_of(const ark::model& g, const ark::op& o);
 
 /// All operations of one Type.
 struct type_cost {
@@ -92,7 +92,7 @@ struct summary {
   std::vector<traffic> transfers;
   memory_use memory;
 };
-[[nodiscard]] summary summarise(const ark::graph& g, const flow& f);
+[[nodiscard]] summary summarise(const ark::model& g, const flow& f);
 
 }  // namespace analysis
 }  // namespace tessera::inline TESSERA_ABI

@@ -22,12 +22,12 @@ std::string text_of_dimensions(const std::int64_t (&dims)[ark::max_rank], std::u
 
 std::string text_of_shape(const ark::layout& l) { return text_of_dimensions(l.shape, l.rank); }
 
-std::string text_of_tensor(const ark::graph& g, std::uint32_t tensor) {
+std::string text_of_tensor(const ark::model& g, std::uint32_t tensor) {
   return std::string(ark::info(g.tensors[tensor].type).name) + ' ' +
          text_of_shape(layout_of(g, tensor));
 }
 
-std::string text_of_value(const ark::graph& g, const ark::argument& a) {
+std::string text_of_value(const ark::model& g, const ark::argument& a) {
   switch (a.type) {
     case ark::argument_type::uint64: return std::to_string(static_cast<std::uint64_t>(a.integer));
     case ark::argument_type::boolean: return a.integer != 0 ? "true" : "false";
@@ -55,7 +55,7 @@ std::string text_of_value(const ark::graph& g, const ark::argument& a) {
 namespace {
 
 /// The name that stands for an argument today; empty for one that repeats what tensors say.
-[[nodiscard]] std::string_view current_name(const ark::graph& g, const ark::op& o,
+[[nodiscard]] std::string_view current_name(const ark::model& g, const ark::op& o,
                                             const ark::argument& a) {
   for (const ark::argument_row& row : ark::argument_table) {
     if (row.op != o.type || row.name != a.name) continue;
@@ -70,7 +70,7 @@ namespace {
 
 }  // namespace
 
-std::string text_of_arguments(const ark::graph& g, const ark::op& o) {
+std::string text_of_arguments(const ark::model& g, const ark::op& o) {
   std::vector<std::string> found;
   for (const ark::argument& a : arguments(g, o))
     if (const std::string_view name = current_name(g, o, a); !name.empty())
@@ -82,7 +82,7 @@ std::string text_of_arguments(const ark::graph& g, const ark::op& o) {
   return std::string(out.view());
 }
 
-std::string text_of_op(const ark::graph& g, const ark::op& o) {
+std::string text_of_op(const ark::model& g, const ark::op& o) {
   text out;
   append_shown(out, type_name(g, o));
   if (!name(g, o).empty()) {

@@ -27,12 +27,12 @@ namespace analysis {
                                              std::uint32_t rank);
 [[nodiscard]] std::string text_of_shape(const ark::layout& l);
 /// Its type and shape.
-[[nodiscard]] std::string text_of_tensor(const ark::graph& g, std::uint32_t tensor);
-[[nodiscard]] std::string text_of_value(const ark::graph& g, const ark::argument& a);
+[[nodiscard]] std::string text_of_tensor(const ark::model& g, std::uint32_t tensor);
+[[nodiscard]] std::string text_of_value(const ark::model& g, const ark::argument& a);
 /// Those that other parts of the file don't repeat, by their names of today, sorted.
-[[nodiscard]] std::string text_of_arguments(const ark::graph& g, const ark::op& o);
+[[nodiscard]] std::string text_of_arguments(const ark::model& g, const ark::op& o);
 /// An operation by Type and name: Matmul "fc1".
-[[nodiscard]] std::string text_of_op(const ark::graph& g, const ark::op& o);
+[[nodiscard]] std::string text_of_op(const ark::model& g, const ark::op& o);
 
 }  // namespace analysis
 }  // namespace tessera::inline TESSERA_ABI

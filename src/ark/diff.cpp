@@ -40,7 +40,7 @@ class hash {
   std::uint64_t state_;
 };
 
-[[nodiscard]] std::vector<ark::tag> sorted_tags(const ark::graph& g, ark::range r) {
+[[nodiscard]] std::vector<ark::tag> sorted_tags(const ark::model& g, ark::range r) {
   std::vector<ark::tag> out(tags(g, r).begin(), tags(g, r).end());
   std::sort(out.begin(), out.end(), [](const ark::tag& a, const ark::tag& b) {
     return std::pair(a.rank, a.number) < std::pair(b.rank, b.number);
@@ -48,7 +48,7 @@ class hash {
   return out;
 }
 
-[[nodiscard]] std::string text_of_tags(const ark::graph& g, ark::range r) {
+[[nodiscard]] std::string text_of_tags(const ark::model& g, ark::range r) {
   std::string out = "[";
   for (const ark::tag& t : sorted_tags(g, r))
     out.append(out.size() == 1 ? "[" : ", [")
@@ -59,13 +59,13 @@ class hash {
   return out + ']';
 }
 
-[[nodiscard]] std::string text_of_rank(const ark::graph& g, const ark::buffer& b) {
+[[nodiscard]] std::string text_of_rank(const ark::model& g, const ark::buffer& b) {
   return is_local(g, b) ? "own" : std::to_string(b.rank);
 }
 
 /// A graph with all that its operations are recognized by.
 struct side {
-  side(const ark::graph& graph, bool views) : g(graph), f(graph) {
+  side(const ark::model& graph, bool views) : g(graph), f(graph) {
     for (const std::uint32_t op : f.order())
       if (views || !ark::is_virtual(g.ops[op].type)) order.push_back(op);
     const std::size_t count = g.ops.size();
@@ -99,7 +99,7 @@ struct side {
     }
   }
 
-  const ark::graph& g;
+  const ark::model& g;
   flow f;
   std::vector<std::uint32_t> order;  ///< operations that are compared
   std::vector<std::uint64_t> own, forwards, backwards, refined;
@@ -153,7 +153,7 @@ struct side {
 
 class comparison {
  public:
-  comparison(const ark::graph& before, const ark::graph& after, const diff_options& options)
+  comparison(const ark::model& before, const ark::model& after, const diff_options& options)
       : options_(options), a_(before, options.views), b_(after, options.views) {}
 
   [[nodiscard]] graph_difference run() {
@@ -440,7 +440,7 @@ class comparison {
 
 }  // namespace
 
-graph_difference diff(const ark::graph& before, const ark::graph& after,
+graph_difference diff(const ark::model& before, const ark::model& after,
                       const diff_options& options) {
   return comparison(before, after, options).run();
 }

@@ -62,7 +62,7 @@ struct graph_difference {
 struct diff_options {
   bool views = true;  ///< else views are passed over, and edges, which may lead through them
 };
-[[nodiscard]] graph_difference diff(const ark::graph& before, const ark::graph& after,
+[[nodiscard]] graph_difference diff(const ark::model& before, const ark::model& after,
                                     const diff_options& options = {});
 
 }  // namespace analysis

@@ -48,7 +48,7 @@ struct paint {
 }
 
 /// Arguments as a picture shows them: of flags those that are set, without "=true".
-[[nodiscard]] std::string short_arguments(const ark::graph& g, const ark::op& o) {
+[[nodiscard]] std::string short_arguments(const ark::model& g, const ark::op& o) {
   const std::string all = text_of_arguments(g, o);
   std::string out;
   for (std::size_t first = 0; first < all.size();) {
@@ -65,7 +65,7 @@ struct paint {
 
 class rank_drawing {
  public:
-  rank_drawing(text& out, const ark::graph& g, std::size_t place, const draw_options& options)
+  rank_drawing(text& out, const ark::model& g, std::size_t place, const draw_options& options)
       : out_(out), g_(g), flow_(g), place_(place), steps_(options.max_steps) {
     if (options.fold) compositions_ = find_compositions(g, flow_);
     in_.assign(g.ops.size(), none);
@@ -282,7 +282,7 @@ class rank_drawing {
   }
 
   text& out_;
-  const ark::graph& g_;
+  const ark::model& g_;
   flow flow_;
   std::size_t place_;
   std::uint64_t steps_;
@@ -298,7 +298,7 @@ class rank_drawing {
 
 }  // namespace
 
-text draw(std::span<const ark::graph* const> ranks, const draw_options& options) {
+text draw(std::span<const ark::model* const> ranks, const draw_options& options) {
   text out;
   out << "digraph model {\n"
          "  graph [fontname=\"Helvetica\", fontsize=11, nodesep=0.3, ranksep=0.4];\n"
@@ -308,7 +308,7 @@ text draw(std::span<const ark::graph* const> ranks, const draw_options& options)
   std::multimap<rank_drawing::transfer, std::string> sent, received;
   const bool framed = ranks.size() > 1;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const ark::graph& g = *ranks[i];
+    const ark::model& g = *ranks[i];
     rank_drawing drawing(out, g, i, options);
     if (framed)
       out << "  subgraph cluster_r" << i << " {\n    label=\"rank " << g.rank << " of "

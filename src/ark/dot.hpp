@@ -37,7 +37,7 @@ struct draw_options {
   bool fold = false;  ///< compositions as one box each (see fold.hpp)
   std::uint64_t max_steps = std::uint64_t{1} << 24;
 };
-[[nodiscard]] text draw(std::span<const ark::graph* const> ranks, const draw_options& options = {});
+[[nodiscard]] text draw(std::span<const ark::model* const> ranks, const draw_options& options = {});
 
 }  // namespace analysis
 }  // namespace tessera::inline TESSERA_ABI

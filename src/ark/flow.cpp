@@ -35,7 +35,7 @@ std::uint64_t volume(const std::int64_t (&dims)[ark::max_rank], std::uint32_t ra
   return out;
 }
 
-std::uint64_t data_bytes(const ark::graph& g, std::uint32_t tensor) noexcept {
+std::uint64_t data_bytes(const ark::model& g, std::uint32_t tensor) noexcept {
   const ark::layout& l = layout_of(g, tensor);
   return saturating_mul(volume(l.shape, l.rank), ark::info(g.tensors[tensor].type).bytes);
 }
@@ -50,7 +50,7 @@ std::uint32_t labels(ark::op_type type) noexcept {
   return type == ark::op_type::recv || type == ark::op_type::recv_packet ? 1 : 0;
 }
 
-flow::flow(const ark::graph& g, std::uint64_t comparisons) : graph_(&g), left_(comparisons) {
+flow::flow(const ark::model& g, std::uint64_t comparisons) : graph_(&g), left_(comparisons) {
   find_storages();
   histories_.resize(storages_.size());
   node_of_.resize(g.ops.size());
@@ -89,7 +89,7 @@ flow::flow(const ark::graph& g, std::uint64_t comparisons) : graph_(&g), left_(c
 }
 
 void flow::find_storages() {
-  const ark::graph& g = *graph_;
+  const ark::model& g = *graph_;
   std::map<std::int64_t, std::uint32_t> by_id;
   for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
     const ark::buffer& buffer = g.buffers[b];
@@ -174,7 +174,7 @@ std::size_t flow::start(std::size_t size) noexcept {
 }
 
 void flow::visit(std::uint32_t op) {
-  const ark::graph& g = *graph_;
+  const ark::model& g = *graph_;
   const ark::op& o = g.ops[op];
   const bool touches = touches_memory(o.type);
   const view<std::uint32_t> read = reads(g, o), written = writes(g, o), made = results(g, o);
@@ -233,7 +233,7 @@ template <class Tensors>
 std::vector<end_point> of_ranks(const ark::world& w, Tensors&& tensors) {
   std::vector<end_point> all;
   for (std::uint32_t r = 0; r < w.size(); ++r) {
-    const flow f(w.rank(r).graph());
+    const flow f(w.rank(r).model());
     for (const std::uint32_t t : tensors(f)) all.push_back({r, t});
   }
   return all;

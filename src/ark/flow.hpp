@@ -41,7 +41,7 @@ namespace analysis {
 [[nodiscard]] std::uint64_t volume(const std::int64_t (&dims)[ark::max_rank],
                                    std::uint32_t rank) noexcept;
 /// Bytes of a tensor's elements.
-[[nodiscard]] std::uint64_t data_bytes(const ark::graph& g, std::uint32_t tensor) noexcept;
+[[nodiscard]] std::uint64_t data_bytes(const ark::model& g, std::uint32_t tensor) noexcept;
 
 /// The memory that the buffers of one Id share.
 struct storage {
@@ -71,7 +71,7 @@ class flow {
  public:
   static constexpr std::uint64_t max_comparisons = std::uint64_t{1} << 26;
 
-  explicit flow(const ark::graph& g, std::uint64_t comparisons = max_comparisons);
+  explicit flow(const ark::model& g, std::uint64_t comparisons = max_comparisons);
 
   [[nodiscard]] const std::vector<storage>& storages() const noexcept { return storages_; }
   [[nodiscard]] std::uint32_t storage_of_buffer(std::uint32_t buffer) const noexcept {
@@ -129,7 +129,7 @@ class flow {
   /// Where to begin in a list: at its start, or at its end when comparisons have run out.
   [[nodiscard]] std::size_t start(std::size_t size) noexcept;
 
-  const ark::graph* graph_;
+  const ark::model* graph_;
   std::uint64_t left_;
   std::vector<storage> storages_;
   std::vector<std::uint32_t> storage_of_;  // of each buffer

@@ -15,7 +15,7 @@ using ark::op_type;
 
 class matcher {
  public:
-  matcher(const ark::graph& g, const flow& f)
+  matcher(const ark::model& g, const flow& f)
       : g_(g), f_(f), taken_(g.ops.size(), 0), readers_(g.ops.size()) {
     for (const std::uint32_t op : f.order()) {
       if (!touches_memory(g.ops[op].type)) continue;
@@ -154,7 +154,7 @@ class matcher {
     return {};
   }
 
-  const ark::graph& g_;
+  const ark::model& g_;
   const flow& f_;
   std::vector<char> taken_;
   std::vector<std::vector<std::uint32_t>> readers_;  // of each op's results
@@ -162,7 +162,7 @@ class matcher {
 
 }  // namespace
 
-std::vector<composition> find_compositions(const ark::graph& g, const flow& f) {
+std::vector<composition> find_compositions(const ark::model& g, const flow& f) {
   return matcher(g, f).all();
 }
 

@@ -37,7 +37,7 @@ struct composition {
   std::vector<std::uint32_t> ops;  ///< indices in graph::ops; the last makes the result
 };
 /// No operation is in two of them.
-[[nodiscard]] std::vector<composition> find_compositions(const ark::graph& g, const flow& f);
+[[nodiscard]] std::vector<composition> find_compositions(const ark::model& g, const flow& f);
 
 }  // namespace analysis
 }  // namespace tessera::inline TESSERA_ABI

@@ -131,7 +131,7 @@ void show_findings(const std::vector<diagnostic>& found, const shown_findings& h
 }
 
 read_outcome read_ark(const source& from, const reporting& to) {
-  result<ark::graph> g = ark::read(from.characters());
+  result<ark::model> g = ark::read(from.characters());
   if (g) return {std::move(*g), success};
   return {std::nullopt, to.fail(diagnose_ark(g.error(), from), bad_input, from.what)};
 }
@@ -146,7 +146,7 @@ verify_outcome verify_ark(const source& from, const reporting& to,
   return {std::nullopt, to.fail(diagnose_ark(found, from), format::ark_model)};
 }
 
-std::string rank_of(const ark::graph& g) {
+std::string rank_of(const ark::model& g) {
   if (g.world_size == 1) return {};
   return "rank " + std::to_string(g.rank) + " of " + std::to_string(g.world_size);
 }

@@ -48,7 +48,7 @@ void show_findings(const std::vector<diagnostic>& found, const shown_findings& h
 
 /// The graph of a file; else what is wrong has been told.
 struct read_outcome {
-  std::optional<ark::graph> graph;
+  std::optional<ark::model> graph;
   exit_code code = success;
 };
 [[nodiscard]] read_outcome read_ark(const source& from, const reporting& to);
@@ -73,7 +73,7 @@ struct verify_outcome {
                                      const std::string& output, bool pretty);
 
 /// "rank 0 of 2", or empty for a model of one rank.
-[[nodiscard]] std::string rank_of(const ark::graph& g);
+[[nodiscard]] std::string rank_of(const ark::model& g);
 
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

@@ -45,7 +45,7 @@ namespace {
 /// operation that reads it.
 class tensor_names {
  public:
-  explicit tensor_names(const ark::graph& g)
+  explicit tensor_names(const ark::model& g)
       : g_(g), maker_(g.tensors.size(), ark::none), reader_(g.tensors.size(), ark::none) {
     for (std::uint32_t op = 0; op < g.ops.size(); ++op) {
       for (const std::uint32_t t : results(g, g.ops[op]))
@@ -60,18 +60,18 @@ class tensor_names {
   [[nodiscard]] std::uint32_t reader(std::uint32_t tensor) const { return reader_[tensor]; }
 
  private:
-  const ark::graph& g_;
+  const ark::model& g_;
   std::vector<std::uint32_t> maker_, reader_;
 };
 
 struct facts {
-  explicit facts(const ark::graph& g) : f(g), costs(analysis::summarise(g, f)), names(g) {}
+  explicit facts(const ark::model& g) : f(g), costs(analysis::summarise(g, f)), names(g) {}
   analysis::flow f;
   analysis::summary costs;
   tensor_names names;
 };
 
-void write_ends(json::writer& w, const ark::graph& g, const std::vector<std::uint32_t>& tensors,
+void write_ends(json::writer& w, const ark::model& g, const std::vector<std::uint32_t>& tensors,
                 const tensor_names& names) {
   w.begin_array();
   for (const std::uint32_t t : tensors) {
@@ -95,7 +95,7 @@ void write_cost(json::writer& w, const analysis::cost& c) {
   return bytes == 0 ? 0 : static_cast<double>(c.flops) / bytes;
 }
 
-[[nodiscard]] text json_facts(const source& file, const reporting& to, const ark::graph& g,
+[[nodiscard]] text json_facts(const source& file, const reporting& to, const ark::model& g,
                               const facts& of) {
   text out;
   json::writer w(out);
@@ -147,7 +147,7 @@ void pad(text& out, std::string_view s, std::size_t width) {
   for (std::size_t i = s.size(); i < width; ++i) out << ' ';
 }
 
-void append_ends(text& out, std::string_view title, const ark::graph& g,
+void append_ends(text& out, std::string_view title, const ark::model& g,
                  const std::vector<std::uint32_t>& tensors, const facts& of, bool are_inputs) {
   constexpr std::size_t most = 40;
   out << "  " << title << tensors.size() << '\n';
@@ -166,7 +166,7 @@ void append_ends(text& out, std::string_view title, const ark::graph& g,
   if (tensors.size() > most) out << "    and " << tensors.size() - most << " more\n";
 }
 
-[[nodiscard]] text shown_facts(const source& file, const ark::graph& g, const facts& of) {
+[[nodiscard]] text shown_facts(const source& file, const ark::model& g, const facts& of) {
   const analysis::cost& total = of.costs.total;
   const analysis::memory_use& m = of.costs.memory;
   text out;
@@ -219,7 +219,7 @@ void append_ends(text& out, std::string_view title, const ark::graph& g,
 exit_code info_model(const source& file, const reporting& to) {
   const verify_outcome v = verify_ark(file, to, {.hazards = false});
   if (!v.program) return v.code;
-  const ark::graph& g = v.program->graph();
+  const ark::model& g = v.program->model();
   const facts of(g);
   const text out = to.as_json ? json_facts(file, to, g, of) : shown_facts(file, g, of);
   return print_result(out);

@@ -59,7 +59,7 @@ void write_range(json::writer& w, std::string_view key, const ark::plan_range& r
   w.end();
 }
 
-void write_ids(json::writer& w, std::string_view key, const ark::graph& g,
+void write_ids(json::writer& w, std::string_view key, const ark::model& g,
                view<std::uint32_t> tensors) {
   w.key(key).begin_array();
   for (const std::uint32_t t : tensors) w.integer(g.tensors[t].id);
@@ -67,7 +67,7 @@ void write_ids(json::writer& w, std::string_view key, const ark::graph& g,
 }
 
 void write_json(json::writer& w, const ark::plan& p) {
-  const ark::graph& g = p.parts;
+  const ark::model& g = p.parts;
   w.begin_object().key("format").string("ark").key("form").string("plan");
   w.key("rank").integer(g.rank).key("world_size").integer(g.world_size).key("architecture");
   w.string(text_of(g, p.architecture)).key("processors").integer(p.num_processors);
@@ -141,7 +141,7 @@ exit_code info_plan(const source& file, const reporting& to) {
   const read_plan_outcome in = read_plan(file, to);
   if (!in.plan) return in.code;
   const ark::plan& p = *in.plan;
-  const ark::graph& g = p.parts;
+  const ark::model& g = p.parts;
   const plan_facts facts(p);
   text out;
   if (to.as_json) {

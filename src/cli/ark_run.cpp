@@ -62,7 +62,7 @@ struct model_file {
   }
   return element_type::u8;
 }
-[[nodiscard]] element_shape elements_of(const ark::graph& g, std::uint32_t tensor) {
+[[nodiscard]] element_shape elements_of(const ark::model& g, std::uint32_t tensor) {
   const ark::layout& l = layout_of(g, tensor);
   const ark::data_type type = g.tensors[tensor].type;
   element_shape out{element_of(type), ark::info(type).name};
@@ -174,7 +174,7 @@ class ark_runner {
     if (!world) return fail_ranks(found);
     // The machine counts ranks as the model does, the command line gives files in any order.
     std::sort(models_.begin(), models_.end(), [](const model_file& a, const model_file& b) {
-      return a.program.graph().rank < b.program.graph().rank;
+      return a.program.model().rank < b.program.model().rank;
     });
     programs.clear();
     for (const model_file& m : models_) programs.push_back(&m.program);
@@ -187,8 +187,8 @@ class ark_runner {
   [[nodiscard]] exit_code usage(const std::string& message) const {
     return usage_error("run", message);
   }
-  [[nodiscard]] const ark::graph& graph(std::size_t rank) const {
-    return models_[rank].program.graph();
+  [[nodiscard]] const ark::model& graph(std::size_t rank) const {
+    return models_[rank].program.model();
   }
 
   [[nodiscard]] exit_code load(source first) {
@@ -304,7 +304,7 @@ class ark_runner {
   }
 
   void find(std::size_t r, std::string_view name, std::vector<target>& found) const {
-    const ark::graph& g = graph(r);
+    const ark::model& g = graph(r);
     const std::size_t before = found.size();
     // 12, t12 and, as `tessera print` shows it, %12 are a tensor; b3 and @3 are a buffer.
     const char kind = name.empty() ? '\0' : name[0];
@@ -405,7 +405,7 @@ class ark_runner {
   /// Random elements; an index is one of a row that is there.
   [[nodiscard]] std::vector<std::byte> random_elements(const target& t,
                                                        std::uint64_t& state) const {
-    const ark::graph& g = graph(t.rank);
+    const ark::model& g = graph(t.rank);
     const element_shape what = shape_of(t);
     double low = -1, high = 1;
     const bool whole = what.type > element_type::bf16;
@@ -429,7 +429,7 @@ class ark_runner {
   }
 
   [[nodiscard]] std::string shown(const target& t) const {
-    const ark::graph& g = graph(t.rank);
+    const ark::model& g = graph(t.rank);
     if (t.tensor == ark::none)
       return tensor_name(models_.size(), static_cast<std::size_t>(g.rank),
                          'b' + std::to_string(g.buffers[t.buffer].id));
@@ -502,7 +502,7 @@ class ark_runner {
     };
     progress done_so_far{start, start, isatty(STDERR_FILENO) == 1};
     const std::uint64_t runs = options_.steps.value_or(1);
-    for (const model_file& m : models_) done_so_far.total += m.program.graph().ops.size() * runs;
+    for (const model_file& m : models_) done_so_far.total += m.program.model().ops.size() * runs;
     for (std::uint64_t i = 0; i < runs; ++i) {
       const vm::ark::outcome done =
           machine.run([](void* self) { (*static_cast<progress*>(self))(); }, &done_so_far);
@@ -525,7 +525,7 @@ class ark_runner {
   }
   [[nodiscard]] exit_code tell_why(const vm::ark::outcome& done, const std::string& more) const {
     const std::size_t r = std::min<std::size_t>(done.rank, models_.size() - 1);
-    const ark::graph& g = graph(r);
+    const ark::model& g = graph(r);
     const error e{done.code};
     std::string where;
     if (done.op != ark::none && done.op < g.ops.size()) {
@@ -595,7 +595,7 @@ class ark_runner {
       w.key("vm_bytes").integer(machine.memory()).key("seconds").number(seconds_);
       w.key("outputs").begin_array();
       for (const target& t : shown_targets) {
-        const ark::graph& g = graph(t.rank);
+        const ark::model& g = graph(t.rank);
         const element_shape what = shape_of(t);
         const std::vector<std::byte> values = get(machine, t);
         const element_summary n(values, what.type);
@@ -631,7 +631,7 @@ class ark_runner {
 
   /// The name of the operation that makes a tensor.
   [[nodiscard]] std::string_view maker(const target& t) const {
-    const ark::graph& g = graph(t.rank);
+    const ark::model& g = graph(t.rank);
     for (const ark::op& o : g.ops)
       for (const std::uint32_t made : results(g, o))
         if (made == t.tensor) return tessera::ark::name(g, o);

@@ -124,7 +124,7 @@ void reword(diagnostic& d, std::string words) {
 /// Tells what is wrong with a container that was made of a text, at the places there.
 [[nodiscard]] exit_code verify_assembled(bytes made, const source& text, const reporting& to,
                                          const nac::text_map& map) {
-  const result<nac::file> file = nac::read(made);
+  const result<nac::model> file = nac::read(made);
   if (!file) return to.fail({file.error().code, 0}, text);
   nac::report report;
   report.max_diagnostics = std::size_t{1} << 24;

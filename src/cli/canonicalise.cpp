@@ -24,7 +24,7 @@ struct options {
                                            const options& o) {
   const read_outcome in = read_ark(file, to);
   if (!in.graph) return in.code;
-  const ark::graph canonical = ark::canonicalise(*in.graph);
+  const ark::model canonical = ark::canonicalise(*in.graph);
   const result<text> out = ark::write(canonical, {.to = canonical.form, .pretty = !o.compact});
   if (!out) return to.fail(diagnose_ark(out.error(), file), bad_input, file.what);
   return write_result(o.output, as_bytes(*out));

@@ -126,7 +126,7 @@ class checker {
     checked_model m;
     m.path = path;
     m.file = std::move(file);
-    result<ark::graph> g = ark::read(m.file.characters());
+    result<ark::model> g = ark::read(m.file.characters());
     if (!g) {
       m.found.push_back(diagnose_ark(g.error(), m.file));
       if (!options_.ranks) raise(finish_set());

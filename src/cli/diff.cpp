@@ -26,7 +26,7 @@ struct options {
 };
 
 /// The nodes of operations.
-[[nodiscard]] std::vector<std::int64_t> node_ids(const ark::graph& g) {
+[[nodiscard]] std::vector<std::int64_t> node_ids(const ark::model& g) {
   std::vector<std::int64_t> out(g.ops.size());
   for (const ark::node& n : g.nodes)
     for (std::uint32_t i = 0; i < n.ops.count; ++i) out[n.ops.first + i] = n.id;
@@ -35,7 +35,7 @@ struct options {
 
 class report {
  public:
-  report(const options& o, const ark::graph& before, const ark::graph& after)
+  report(const options& o, const ark::model& before, const ark::model& after)
       : options_(o),
         before_(before),
         after_(after),
@@ -52,7 +52,7 @@ class report {
   }
 
  private:
-  [[nodiscard]] static std::string makes(const ark::graph& g, std::uint32_t op) {
+  [[nodiscard]] static std::string makes(const ark::model& g, std::uint32_t op) {
     const ark::op& o = g.ops[op];
     std::string out;
     for (const std::uint32_t t : results(g, o).empty() ? writes(g, o) : results(g, o))
@@ -75,7 +75,7 @@ class report {
     for (const analysis::op_difference& d : found_.ops) {
       const bool added = d.before == ark::none;
       const std::uint32_t op = added ? d.after : d.before;
-      const ark::graph& g = added ? after_ : before_;
+      const ark::model& g = added ? after_ : before_;
       out << (added                  ? '+'
               : d.after == ark::none ? '-'
                                      : '~')
@@ -110,7 +110,7 @@ class report {
           .end();
     w.end();
   }
-  static void write_op(json::writer& w, const ark::graph& g, std::uint32_t op,
+  static void write_op(json::writer& w, const ark::model& g, std::uint32_t op,
                        const std::vector<std::int64_t>& nodes) {
     if (op == ark::none) {
       w.null();
@@ -149,8 +149,8 @@ class report {
   }
 
   const options& options_;
-  const ark::graph& before_;
-  const ark::graph& after_;
+  const ark::model& before_;
+  const ark::model& after_;
   std::vector<std::int64_t> nodes_before_, nodes_after_;
   analysis::graph_difference found_;
 };

@@ -113,7 +113,7 @@ struct input_graph {
   std::string name;
   const source* file = nullptr;
   const stored_stream* stream = nullptr;  ///< of a program of v1.2
-  std::variant<const genome::program*, const nac::program*, const ark::graph*> graph;
+  std::variant<const genome::program*, const nac::program*, const ark::model*> graph;
 
   /// An error that has its place in the file.
   [[nodiscard]] diagnostic diagnose(error e) const;

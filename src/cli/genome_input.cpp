@@ -165,7 +165,7 @@ class graph_reader {
     how.hazards = false;
     const verify_outcome in = verify_ark(file, to, how);
     if (!in.program) return in.code;
-    return use({name_, &file, nullptr, &in.program->graph()}, shown_name(to.path), to);
+    return use({name_, &file, nullptr, &in.program->model()}, shown_name(to.path), to);
   }
 
   [[nodiscard]] exit_code read_stored(const source& file, const reporting& to) {
@@ -245,7 +245,7 @@ class stream_gatherer {
     const genomics::conversion_options how{.parameter_names = true};
     const error e = std::holds_alternative<const nac::program*>(g.graph)
                         ? add_graph(one, g.name, *std::get<const nac::program*>(g.graph), how)
-                        : add_graph(one, g.name, *std::get<const ark::graph*>(g.graph), how);
+                        : add_graph(one, g.name, *std::get<const ark::model*>(g.graph), how);
     if (e.code != errc::ok) return e;
     result<genomics::signature> s = signature_of(one, 0);
     if (!s) return {s.error().code, 0};

@@ -28,7 +28,7 @@ struct options {
 
 [[nodiscard]] exit_code draw_files(const options& o) {
   if (o.files.is_wrong("graph")) return wrong_usage;
-  std::vector<ark::graph> graphs;
+  std::vector<ark::model> graphs;
   for (const std::string& path : o.files.paths) {
     const reporting to{path};
     const loaded in = load_source(to);
@@ -54,8 +54,8 @@ struct options {
          .nem = alone([&](const source& file) { return graph_nem(file, to, o.output, o.nem); })});
     if (code != success || in.file->what != format::ark_model) return code;
   }
-  std::vector<const ark::graph*> ranks;
-  for (const ark::graph& g : graphs) ranks.push_back(&g);
+  std::vector<const ark::model*> ranks;
+  for (const ark::model& g : graphs) ranks.push_back(&g);
   const text dot = analysis::draw(ranks, {.fold = o.fold});
   return write_report(o.output, dot);
 }

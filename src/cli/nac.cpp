@@ -13,7 +13,7 @@ namespace cli {
 
 nac_outcome read_nac(const source& from, const reporting& to) {
   const bytes data = from.data();
-  result<nac::file> f = nac::read(data);
+  result<nac::model> f = nac::read(data);
   if (f) return {*f, success};
   return {std::nullopt, to.fail(f.error(), from)};
 }

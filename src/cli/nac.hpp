@@ -24,7 +24,7 @@ namespace cli {
 
 /// A container that was read; else what is wrong has been told. It borrows the source.
 struct nac_outcome {
-  std::optional<nac::file> file;
+  std::optional<nac::model> file;
   exit_code code = success;
 };
 [[nodiscard]] nac_outcome read_nac(const source& from, const reporting& to);
@@ -77,9 +77,9 @@ struct nac_check_options {
                                   const nac_check_options& options);
 /// What `check` says of findings.
 [[nodiscard]] std::vector<diagnostic> diagnose_findings(const nac::report& report,
-                                                        const nac::file& file, const source& from);
+                                                        const nac::model& file, const source& from);
 /// Tells of the errors of a container that can't be verified.
-[[nodiscard]] exit_code fail_findings(const nac::report& report, const nac::file& file,
+[[nodiscard]] exit_code fail_findings(const nac::report& report, const nac::model& file,
                                       const source& from, const reporting& to);
 [[nodiscard]] exit_code check_safetensors(const source& file, const reporting& to);
 

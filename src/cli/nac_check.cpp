@@ -18,7 +18,7 @@ namespace {
 
 /// The operation or parameter that a finding is about: its name, or its id where it has none; else
 /// empty.
-[[nodiscard]] std::string subject_of(const nac::diagnostic& found, const nac::file& file) {
+[[nodiscard]] std::string subject_of(const nac::diagnostic& found, const nac::model& file) {
   const std::byte* const at = file.source().data() + found.offset;
   text name;
   if (found.code == errc::nac_weights_elsewhere) {
@@ -37,7 +37,7 @@ namespace {
 }
 
 /// A finding as a diagnostic; as an error where `strict`.
-[[nodiscard]] diagnostic diagnose(const nac::diagnostic& found, const nac::file& file,
+[[nodiscard]] diagnostic diagnose(const nac::diagnostic& found, const nac::model& file,
                                   const source& from, bool strict) {
   diagnostic d = cli::diagnose(error{found.code, found.offset}, from);
   if (const std::string which = subject_of(found, file); !which.empty()) {
@@ -57,7 +57,7 @@ namespace {
   return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
 }
 
-[[nodiscard]] std::vector<diagnostic> diagnose(const nac::report& report, const nac::file& file,
+[[nodiscard]] std::vector<diagnostic> diagnose(const nac::report& report, const nac::model& file,
                                                const source& from, bool strict) {
   std::vector<diagnostic> found;
   for (const nac::diagnostic& d : report.diagnostics)
@@ -76,12 +76,12 @@ std::string weights_beside(const std::string& path) {
   return std::filesystem::exists(beside, unknown) ? beside : std::string();
 }
 
-std::vector<diagnostic> diagnose_findings(const nac::report& report, const nac::file& file,
+std::vector<diagnostic> diagnose_findings(const nac::report& report, const nac::model& file,
                                           const source& from) {
   return diagnose(report, file, from, false);
 }
 
-exit_code fail_findings(const nac::report& report, const nac::file& file, const source& from,
+exit_code fail_findings(const nac::report& report, const nac::model& file, const source& from,
                         const reporting& to) {
   return to.fail(diagnose(report, file, from, false), from.what);
 }

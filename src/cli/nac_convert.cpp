@@ -96,7 +96,7 @@ template <class Write>
 
 /// Tells why a container isn't converted: what `check` calls invalid, with the weights beside it
 /// unless others are given. Nothing was written before. `schedule`: planned anew, in `parts`.
-[[nodiscard]] exit_code verify_to_convert(const nac::file& file, const source& from,
+[[nodiscard]] exit_code verify_to_convert(const nac::model& file, const source& from,
                                           const reporting& to, const nac_convert_options& options,
                                           nac::parts& parts) {
   weights_outcome beside;

@@ -26,7 +26,7 @@ struct facts {
     nac::quantization_error error = {};
     std::string_view why = {};  ///< there is no error
   };
-  explicit facts(const lookup& l) : at(l), file(l.file()) {
+  explicit facts(const lookup& l) : at(l), file(l.model()) {
     for (const nac::instruction& i : l.instructions()) ++operations[l.operation(i)];
     for (const nac::instruction& i : l.training()) ++training[l.operation(i)];
     for (const nac::tensor& t : file.tensors()) {
@@ -84,7 +84,7 @@ struct facts {
   }
 
   const lookup& at;
-  const nac::file& file;
+  const nac::model& file;
   std::map<std::string, std::uint64_t> operations, training, types, commands;
   std::uint64_t tensors = 0, elements = 0, payload = 0, scales = 0;
   std::optional<vm::nac::statistics> memory;  // of a run
@@ -353,7 +353,7 @@ class as_text_report {
   }
 
   const facts& f_;
-  const nac::file& file_;
+  const nac::model& file_;
   const source& from_;
   const nac_info_options& options_;
   text out_;
@@ -416,7 +416,7 @@ void write_loss(json::writer& w, const nac::quantization_error& e) {
 
 void write_items(json::writer& w, const facts& f) {
   const lookup& at = f.at;
-  const nac::file& file = f.file;
+  const nac::model& file = f.file;
   w.key("parameters").begin_array();
   for (const nac::named& n : file.parameters()) {
     w.begin_object().key("id").integer(n.id).key("name");
@@ -455,7 +455,7 @@ void write_items(json::writer& w, const facts& f) {
 
 [[nodiscard]] text as_json_report(const facts& f, const source& from, const reporting& to,
                                   const nac_info_options& options) {
-  const nac::file& file = f.file;
+  const nac::model& file = f.file;
   text out;
   json::writer w(out);
   w.begin_object().key("file").string(json_name(to.path)).key("format").string("nac");

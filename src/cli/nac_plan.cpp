@@ -50,9 +50,9 @@ namespace {
     d.message += "; --folder says where the plan's files are";
   std::string what;
   nac::plan_instruction i;
-  for (nac::plan_reader in(p.file().plan()); in.next(i);)
+  for (nac::plan_reader in(p.model().plan()); in.next(i);)
     if (i.offset == done.offset) what = std::string(name(i.op())) + ' ';
-  d.offset = p.file().offset(nac::section::orch) + 12 + done.offset;
+  d.offset = p.model().offset(nac::section::orch) + 12 + done.offset;
   const std::string where = "at " + what + "of the plan, offset " + std::to_string(*d.offset);
   d.shown = from.name + ": error: " + d.message + "\n  [" + d.rule + "] " + where + '\n';
   d.message += ' ' + where;

@@ -72,7 +72,7 @@ void write(json::writer& w, const lookup& at, const std::vector<nac::instruction
     w.begin_object().key("index").integer(i.index).key("offset").integer(i.offset);
     w.key("operation").string(json_name(at.operation(i)));
     if (i.a >= nac::first_regular_op)
-      w.key("signature").string(json_name(at.file().signature(i.b)));
+      w.key("signature").string(json_name(at.model().signature(i.b)));
     if (i.a == nac::op_input && i.b == 0 && !training && at.has_input(i.index))
       w.key("name").string(json_name(at.input(i.index)));
     w.key("arguments").begin_array();

@@ -207,7 +207,7 @@ exit_code run_nac(const run_options& o, const source& file) {
   if (!model.program) return model.code;
   const bool gives_inputs =
       !o.inputs.empty() || !o.outputs.empty() || !o.nac.shapes.empty() || !o.nac.texts.empty();
-  if (!model.program->file().plan().empty() && !gives_inputs && !o.nac.no_plan)
+  if (!model.program->model().plan().empty() && !gives_inputs && !o.nac.no_plan)
     return run_plan(o, file, *model.program);
   return program_runner(o, file, *model.program).run();
 }

@@ -72,7 +72,7 @@ exit_code trace_nac(const run_options& o, const source& file) {
     if (!done) return fail_run(done, program, file, to);
   }
 
-  const analysis::lookup at(program.file());
+  const analysis::lookup at(program.model());
   const auto name_of = [&](std::uint32_t i) {
     return json_name('v' + std::to_string(i) + ' ' + at.operation(at.instructions()[i]));
   };

@@ -304,7 +304,7 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
   if (g.from == origin::text) {
     vn::tokenizer_options how;
     how.max_memory = room.limit() - room.live();
-    const vn::tokenizer tokens(machine.program().file(), how);
+    const vn::tokenizer tokens(machine.program().model(), how);
     std::vector<std::int32_t> ids;
     vn::trouble why = tokens.made();
     if (why) why = tokens.encode(g.word, ids);
@@ -390,10 +390,10 @@ exit_code fail_run(const vn::outcome& done, const nac::program& p, const source&
     where = "at v" + std::to_string(done.instruction);
     if (s.a >= nac::first_regular_op) {
       text name;
-      nac::print_string(name, p.file().operation_name(s.a));
+      nac::print_string(name, p.model().operation_name(s.a));
       where.append(" ").append(name.view());
     }
-    d.offset = p.file().instructions().offset() + s.offset;
+    d.offset = p.model().instructions().offset() + s.offset;
     where += ", offset " + std::to_string(*d.offset);
   }
   d.shown = from.name + ": error: " + d.message + "\n  [" + d.rule + "]" +

@@ -177,7 +177,7 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   const nem::profile profile = profile_of(options.profile);
   nem::read_options reading;
   reading.profile = profile;
-  result<nem::document> d = nem::read(from.characters(), reading, &out.report);
+  result<nem::model> d = nem::read(from.characters(), reading, &out.report);
   if (!d) {
     out.found = diagnose_nem(out.report, from, nullptr);
     if (out.found.empty()) out.found.push_back(diagnose(d.error(), from));
@@ -220,7 +220,7 @@ exit_code tell_nem(const nem_outcome& found, const source& from, const reporting
 
 nem_document read_nem(const source& from, const reporting& to) {
   nem::report found;
-  result<nem::document> d = nem::read(from.characters(), {}, &found);
+  result<nem::model> d = nem::read(from.characters(), {}, &found);
   if (d) return {std::move(*d), success};
   const std::vector<diagnostic> all = diagnose_nem(found, from, nullptr);
   if (all.empty()) return {std::nullopt, to.fail(d.error(), from)};
@@ -244,7 +244,7 @@ exit_code check_nem(const source& file, const reporting& to, const nem_options& 
 namespace {
 
 /// The tree for people: a node a line, deeper ones further in, with what names and numbers say.
-[[nodiscard]] text list_tree(const nem::document& d) {
+[[nodiscard]] text list_tree(const nem::model& d) {
   text out;
   std::vector<std::uint32_t> ends;
   for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {

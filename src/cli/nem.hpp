@@ -78,9 +78,9 @@ struct nem_outcome {
 /// Tells of all that was found, and returns what the verb returns for it.
 [[nodiscard]] exit_code tell_nem(const nem_outcome& found, const source& from, const reporting& to,
                                  const nem_options& options);
-/// The document of a file that reads; else what is wrong has been told.
+/// The model of a file that reads; else what is wrong has been told.
 struct nem_document {
-  std::optional<nem::document> document = {};
+  std::optional<nem::model> document = {};
   exit_code code = success;
 };
 [[nodiscard]] nem_document read_nem(const source& from, const reporting& to);

@@ -163,7 +163,7 @@ class copier {
 
 nem_bytes::nem_bytes(const nem::program& p, std::size_t most) {
   recorder seen(most);
-  nem::visit(p, seen);
+  nem::for_each_task(p, seen);
   is_whole_ = seen.is_whole;
   needed_.resize(seen.buffers);
   written_.resize(seen.buffers);

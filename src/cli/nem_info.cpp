@@ -29,7 +29,7 @@ using analysis::nem_statistics;
 }
 
 /// Declarations at the top level of the file itself.
-[[nodiscard]] std::vector<std::string_view> declared(const nem::document& d, nem::node_kind what) {
+[[nodiscard]] std::vector<std::string_view> declared(const nem::model& d, nem::node_kind what) {
   std::vector<std::string_view> names;
   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next)
     if (d.nodes[i].kind == what) names.push_back(nem::name_of(d, i));
@@ -59,7 +59,7 @@ constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1
   for (const auto& [key, what] : {std::pair("devices", nem::node_kind::device),
                                   {"type_families", nem::node_kind::type_family}}) {
     w.key(key).begin_array();
-    for (const std::string_view name : declared(p.document(), what)) w.string(name);
+    for (const std::string_view name : declared(p.model(), what)) w.string(name);
     w.end();
   }
   w.key("tasks").integer(s.tasks).key("opcodes").begin_object();
@@ -119,8 +119,8 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
     for (const std::string_view name : names) out << std::exchange(between, ", ") << name;
     out << '\n';
   };
-  list("  devices     ", declared(p->document(), nem::node_kind::device));
-  list("  families    ", declared(p->document(), nem::node_kind::type_family));
+  list("  devices     ", declared(p->model(), nem::node_kind::device));
+  list("  families    ", declared(p->model(), nem::node_kind::type_family));
   out << "  target      "
       << (p->target() != nullptr ? p->catalog().text_of(p->target()->name)
                                  : std::string_view("none: not checked for any device"))

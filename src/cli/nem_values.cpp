@@ -145,7 +145,7 @@ std::string no_such_place(const vn::machine& machine, std::string_view name, boo
   std::vector<std::string_view> names;
   for (const vn::place& p : machine.buffers()) names.push_back(p.name);
   for (const vn::place& p : machine.regions()) names.push_back(p.name);
-  const nem::document& d = machine.program().document();
+  const nem::model& d = machine.program().model();
   std::set<std::string_view> known(names.begin(), names.end());
   for (std::uint32_t i = 0; of_loops && i + 1 < d.nodes.size(); ++i)
     if (d.nodes[i].kind == nem::node_kind::let && d.nodes[i + 1].kind == nem::node_kind::region &&

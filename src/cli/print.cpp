@@ -93,7 +93,7 @@ void write_json(json::writer& w, const alir::program& p) {
   return p || code != success ? code : to.fail(p.error(), file);
 }
 
-void write_member(json::writer& w, const ark::graph& g, const ark::argument& a) {
+void write_member(json::writer& w, const ark::model& g, const ark::argument& a) {
   w.key(name(g, a));
   switch (a.type) {
     case ark::argument_type::boolean: w.boolean(a.integer != 0); break;
@@ -119,14 +119,14 @@ void write_member(json::writer& w, const ark::graph& g, const ark::argument& a) 
   }
 }
 
-void write_tags(json::writer& w, const ark::graph& g, ark::range r) {
+void write_tags(json::writer& w, const ark::model& g, ark::range r) {
   w.begin_array();
   for (const ark::tag& t : tags(g, r)) w.begin_array().integer(t.rank).integer(t.number).end();
   w.end();
 }
 
 /// Every tensor and buffer once, and operations that name them by Id.
-void write_json(json::writer& w, const ark::graph& g) {
+void write_json(json::writer& w, const ark::model& g) {
   w.begin_object().key("format").string("ark").key("form").string("model");
   w.key("dialect").string(ark::info(g.form).name);
   w.key("rank").integer(g.rank).key("world_size").integer(g.world_size);
@@ -196,7 +196,7 @@ void write_json(json::writer& w, const ark::graph& g) {
       ark::verify(std::move(*in.graph), {.hazards = false}, &found, file.characters());
   if (p && to.as_json) {
     json::writer w(out);
-    write_json(w, p->graph());
+    write_json(w, p->model());
     out << '\n';
   }
   const exit_code code = out.empty() ? success : print_result(out);

@@ -81,7 +81,7 @@ struct conversion_options {
                               const conversion_options& how = {});
 [[nodiscard]] error add_graph(corpus& to, std::string_view name, const nac::program& from,
                               const conversion_options& how = {});
-[[nodiscard]] error add_graph(corpus& to, std::string_view name, const ark::graph& from,
+[[nodiscard]] error add_graph(corpus& to, std::string_view name, const ark::model& from,
                               const conversion_options& how = {});
 
 /// A stream and the registry that it means something in.

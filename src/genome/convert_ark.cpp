@@ -31,7 +31,7 @@ using ark::argument_type;
 
 class converter {
  public:
-  converter(corpus& to, const ark::graph& g) : to_(to), g_(g) {}
+  converter(corpus& to, const ark::model& g) : to_(to), g_(g) {}
 
   void run() {
     for (const ark::node& n : g_.nodes)
@@ -112,7 +112,7 @@ class converter {
   }
 
   corpus& to_;
-  const ark::graph& g_;
+  const ark::model& g_;
   node_parts parts_;
   std::vector<bool> is_output_;                    // of each node: nothing takes it
   std::map<std::int64_t, std::uint32_t> makers_;   // nodes, by Ids of tensors
@@ -121,7 +121,7 @@ class converter {
 
 }  // namespace
 
-error add_graph(corpus& to, std::string_view name, const ark::graph& from,
+error add_graph(corpus& to, std::string_view name, const ark::model& from,
                 const conversion_options&) {
   to.begin(name);
   converter(to, from).run();

@@ -23,7 +23,7 @@ struct branching {
 /// Numbers the nodes, and finds what blocks take from outside.
 class layout {
  public:
-  explicit layout(const nac::program& p) : code_(p.code()), first_(p.file().instructions()) {}
+  explicit layout(const nac::program& p) : code_(p.code()), first_(p.model().instructions()) {}
 
   [[nodiscard]] error find() {
     const auto n = static_cast<std::uint32_t>(code_.steps.size());
@@ -188,7 +188,7 @@ class converter {
         parts_.tensor(k, where_.node_of(given[k].index()));
     }
     parts_.finish();
-    to_.add(to_.names().kind(parts_.operation(p_.file().operation_name(s.a)), parts_.variation(),
+    to_.add(to_.names().kind(parts_.operation(p_.model().operation_name(s.a)), parts_.variation(),
                              parts_.constants()),
             parts_.inputs());
   }

@@ -48,7 +48,7 @@ struct side {
       const nac::instruction& in = code[i];
       keys& k = of[i];
       k.operation = mixed(in.a < nac::first_regular_op ? in.a : 0, at.operation(in));
-      k.local = in.a >= nac::first_regular_op ? mixed(k.operation, at.file().signature(in.b))
+      k.local = in.a >= nac::first_regular_op ? mixed(k.operation, at.model().signature(in.b))
                                               : mixed(k.operation, in.b);
       if (in.a == nac::op_input && in.b == 0 && &code == &at.instructions())
         k.local = at.has_input(in.index) ? mixed(k.local, at.input(in.index))
@@ -163,9 +163,9 @@ class comparison {
     pairing(trng_a, trng_b);
     instructions(trng_a, trng_b, true);
     schedule(ops_a);
-    bytes_property("plan", a_.file().plan(), b_.file().plan());
+    bytes_property("plan", a_.model().plan(), b_.model().plan());
     plan_constants();
-    bytes_property("tokenizer", a_.file().manifest(), b_.file().manifest());
+    bytes_property("tokenizer", a_.model().manifest(), b_.model().manifest());
     parameters();
     resources();
     arrays();
@@ -182,9 +182,9 @@ class comparison {
   }
 
   void header() {
-    const nac::file &a = a_.file(), &b = b_.file();
+    const nac::model &a = a_.model(), &b = b_.model();
     static constexpr const char* versions[] = {"1.6", "1.7", "1.8"};
-    const auto version = [](const nac::file& f) {
+    const auto version = [](const nac::model& f) {
       return std::string(versions[static_cast<std::size_t>(f.header())]);
     };
     const auto yes = [](bool v) { return std::string(v ? "yes" : "no"); };
@@ -236,8 +236,8 @@ class comparison {
     const nac::instruction &x = a.code[i], &y = b.code[j];
     property(parts, "operation", a_.operation(x), b_.operation(y));
     if (x.a >= nac::first_regular_op && y.a >= nac::first_regular_op)
-      property(parts, "signature", std::string(a_.file().signature(x.b)),
-               std::string(b_.file().signature(y.b)));
+      property(parts, "signature", std::string(a_.model().signature(x.b)),
+               std::string(b_.model().signature(y.b)));
     else if (x.b != y.b)
       property(parts, "variant", number(x.b), number(y.b));
     if (x.a == nac::op_input && x.b == 0 && y.a == nac::op_input && y.b == 0 &&
@@ -278,11 +278,11 @@ class comparison {
       return a.partner[i] != lookup::none ? a.partner[i] : 0x10000 + i;
     };
     std::vector<row> before, after;
-    for (const nac::tick& t : a_.file().schedule())
+    for (const nac::tick& t : a_.model().schedule())
       for (const nac::command& c : t.commands)
         before.push_back(
             {paired(t.instruction), static_cast<std::uint32_t>(c.what), paired(c.target)});
-    for (const nac::tick& t : b_.file().schedule())
+    for (const nac::tick& t : b_.model().schedule())
       for (const nac::command& c : t.commands)
         after.push_back({t.instruction, static_cast<std::uint32_t>(c.what), c.target});
     std::sort(before.begin(), before.end());
@@ -339,7 +339,7 @@ class comparison {
   }
 
   void plan_constants() {
-    const auto texts = [](const nac::file& f) {
+    const auto texts = [](const nac::model& f) {
       std::vector<std::pair<std::uint32_t, std::string>> out;
       for (const nac::constant& c : f.plan_constants())
         out.emplace_back(c.id, std::string(name(c.type)) + ' ' + text_of(c));
@@ -347,7 +347,7 @@ class comparison {
                        [](const auto& x, const auto& y) { return x.first < y.first; });
       return out;
     };
-    const auto a = texts(a_.file()), b = texts(b_.file());
+    const auto a = texts(a_.model()), b = texts(b_.model());
     for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
       const bool has_a = i < a.size() && (j == b.size() || a[i].first <= b[j].first);
       const bool has_b = j < b.size() && (i == a.size() || b[j].first <= a[i].first);
@@ -390,7 +390,7 @@ class comparison {
   };
   [[nodiscard]] static std::vector<stored_parameter> parameters_of(const lookup& at) {
     std::vector<stored_parameter> out;
-    for (const nac::named& n : at.file().parameters()) out.push_back({n.text, at.tensor(n.id)});
+    for (const nac::named& n : at.model().parameters()) out.push_back({n.text, at.tensor(n.id)});
     return out;
   }
   void parameters() {
@@ -406,7 +406,7 @@ class comparison {
   void tensors(std::vector<property_difference>& to, const nac::tensor* x, const nac::tensor* y) {
     if (x == nullptr || y == nullptr) {
       // Whether weights are inside has been told as a whole.
-      if (a_.file().has_internal_weights() && b_.file().has_internal_weights())
+      if (a_.model().has_internal_weights() && b_.model().has_internal_weights())
         property(to, "elements", x != nullptr ? "inside" : "none",
                  y != nullptr ? "inside" : "none");
       return;
@@ -438,26 +438,26 @@ class comparison {
   }
 
   void resources() {
-    const auto all = [](const nac::file& f) {
+    const auto all = [](const nac::model& f) {
       std::vector<nac::resource> out;
       for (const nac::resource& r : f.resources()) out.push_back(r);
       return out;
     };
     items(
-        item_difference::kind::resource, all(a_.file()), all(b_.file()),
+        item_difference::kind::resource, all(a_.model()), all(b_.model()),
         [](const nac::resource& r) { return r.name; },
         [this](item_difference& to, const nac::resource& x, const nac::resource& y) {
           bytes_property(to.parts, "content", x.data, y.data);
         });
   }
   void arrays() {
-    const auto all = [](const nac::file& f) {
+    const auto all = [](const nac::model& f) {
       std::vector<nac::array> out;
       for (const nac::array& a : f.arrays()) out.push_back(a);
       return out;
     };
     items(
-        item_difference::kind::array, all(a_.file()), all(b_.file()),
+        item_difference::kind::array, all(a_.model()), all(b_.model()),
         [](const nac::array& a) { return a.name; },
         [this](item_difference& to, const nac::array& x, const nac::array& y) {
           std::vector<property_difference>& parts = to.parts;

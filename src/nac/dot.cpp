@@ -60,7 +60,7 @@ class drawing {
  private:
   void read_schedule() {
     commands_.resize(at_.instructions().size());
-    for (const nac::tick& t : at_.file().schedule()) {
+    for (const nac::tick& t : at_.model().schedule()) {
       if (t.instruction >= commands_.size()) continue;
       nac::action last{};
       std::string& to = commands_[t.instruction];

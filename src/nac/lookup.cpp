@@ -78,7 +78,7 @@ std::string shortened(std::string_view s, std::size_t most) {
   return std::string(s);
 }
 
-lookup::lookup(const nac::file& f) : file_(f) {
+lookup::lookup(const nac::model& f) : file_(f) {
   constexpr std::size_t ids = 65536;
   instructions_.reserve(f.instructions().size());
   for (const nac::instruction& i : f.instructions()) instructions_.push_back(i);

@@ -49,9 +49,9 @@ class lookup {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 
-  explicit lookup(const nac::file& f);
+  explicit lookup(const nac::model& f);
 
-  [[nodiscard]] const nac::file& file() const noexcept { return file_; }
+  [[nodiscard]] const nac::model& model() const noexcept { return file_; }
   [[nodiscard]] const std::vector<nac::instruction>& instructions() const noexcept {
     return instructions_;
   }
@@ -76,7 +76,7 @@ class lookup {
   [[nodiscard]] std::string text_of(const nac_argument& a) const;
 
  private:
-  const nac::file& file_;
+  const nac::model& file_;
   std::vector<nac::instruction> instructions_, training_;
   std::vector<nac::constant> constants_;
   std::vector<nac::tensor> tensors_;

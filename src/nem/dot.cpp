@@ -55,8 +55,8 @@ class drawing : public nem::visitor {
     loops_.push_back({node, 0, std::nullopt, clusters_, {}, {}});
     if (!is_drawn()) return;
     text label;
-    label << "loop " << p_.document().name(p_.document().nodes[node].value) << " in [" << first
-          << ".." << last << ']';
+    label << "loop " << p_.model().name(p_.model().nodes[node].value) << " in [" << first << ".."
+          << last << ']';
     if (in_flight > 1) label << ", " << in_flight << " in flight";
     open_frame(label, "#606060");
   }
@@ -70,7 +70,7 @@ class drawing : public nem::visitor {
     if (options_.expand && is_drawn()) {
       l.before = std::exchange(out_, {});
       text label;
-      label << p_.document().name(p_.document().nodes[node].value) << " = " << value;
+      label << p_.model().name(p_.model().nodes[node].value) << " = " << value;
       open_frame(label, "#b0b0b0");
     }
   }
@@ -112,7 +112,7 @@ class drawing : public nem::visitor {
     const std::string id = "t" + std::to_string(t.index);
     text label;
     label << "<B>" << nem::name(t.opcode) << '.' << nem::name(t.mode) << "</B>";
-    if (t.token != nem::no_name) small(label, "#1a1a1a", p_.document().name(t.token));
+    if (t.token != nem::no_name) small(label, "#1a1a1a", p_.model().name(t.token));
     std::string operands;
     for (const nem::operand& o : v.outputs(t))
       operands.append(operands.empty() ? "" : ", ").append(text_of(v, o));
@@ -148,9 +148,9 @@ class drawing : public nem::visitor {
 
   [[nodiscard]] text run() {
     if (options_.expand)
-      nem::visit(p_, *this);
+      nem::for_each_task(p_, *this);
     else
-      nem::visit(p_, *this, 1);  // few iterations, of which the first is drawn
+      nem::for_each_task(p_, *this, 1);  // few iterations, of which the first is drawn
     while (depth_ != 0) close_frame();
     text all;
     all << "digraph program {\n"
@@ -229,7 +229,7 @@ class drawing : public nem::visitor {
   [[nodiscard]] std::string text_of(const nem::values& v, const nem::operand& o) const {
     if (o.region == nem::no_index || !v.regions[o.region].is_sound) return "?";
     const nem::region& r = v.regions[o.region];
-    const nem::document& d = p_.document();
+    const nem::model& d = p_.model();
     if (r.declaration != nem::no_node) return std::string(nem::name_of(d, r.declaration));
     return std::string(d.name(v.buffers[r.buffer].name)) + '[' + std::to_string(r.offset) + ".." +
            std::to_string(r.offset + r.extent) + ')';

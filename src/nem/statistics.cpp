@@ -27,7 +27,7 @@ class counter : public nem::visitor {
 
   void iteration(std::uint32_t node, std::int64_t) {
     ++to_.iterations;
-    evaluated_ += p_.document().nodes[node].next - node;
+    evaluated_ += p_.model().nodes[node].next - node;
   }
   void wait(std::uint32_t, view<std::uint32_t>) { ++to_.waits; }
 
@@ -112,7 +112,7 @@ class counter : public nem::visitor {
     if (is_product) {
       // A of layout …KM is stored with its last two dimensions swapped.
       const std::string_view layout =
-          operand.layout == nem::no_name ? std::string_view() : p_.document().name(operand.layout);
+          operand.layout == nem::no_name ? std::string_view() : p_.model().name(operand.layout);
       const std::size_t inner = layout.ends_with("KM") ? shape.size() - 2 : shape.size() - 1;
       macs = times(macs, shape[inner]);
     } else {
@@ -132,7 +132,7 @@ class counter : public nem::visitor {
 nem_statistics summarise(const nem::program& p) {
   nem_statistics s;
   counter c(p, s);
-  nem::visit(p, c);
+  nem::for_each_task(p, c);
   return s;
 }
 

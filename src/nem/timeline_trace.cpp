@@ -47,7 +47,7 @@ void timeline_recorder::find_statements(std::string_view source) {
   std::vector<std::uint64_t> lines = {0};  // where they begin
   for (std::size_t i = source.find('\n'); i != std::string_view::npos; i = source.find('\n', i + 1))
     lines.push_back(i + 1);
-  const nem::document& d = program_.document();
+  const nem::model& d = program_.model();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> open;  // loops, and where they end
   for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
     while (!open.empty() && open.back().second <= i) open.pop_back();
@@ -142,7 +142,7 @@ void timeline_recorder::append_trace(text& out, const tm::timing_report& r) cons
     describe(t, about);
     arguments.assign(about.begin(), about.end());
     std::string title(name(t.opcode));
-    if (t.token != nem::no_name) title += ' ' + std::string(program_.document().name(t.token));
+    if (t.token != nem::no_name) title += ' ' + std::string(program_.model().name(t.token));
     trace.span_with(processes[t.at.engine], threads[{t.at.engine, t.at.unit, t.at.index}],
                     static_cast<double>(t.at.start), static_cast<double>(t.at.end - t.at.start),
                     title, arguments);

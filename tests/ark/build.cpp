@@ -312,7 +312,7 @@ TEST_CASE("ark/build: errors name the element of a graph that has no source", "[
   sound.relu(sound.relu(sound.relu(sound.tensor({4}, fp32))));
   auto g = sound.finish();
   REQUIRE(g);
-  ark::graph broken = *g;
+  ark::model broken = *g;
   broken.nodes[1].id = 7;
   ark::report found;
   CHECK(shown(ark_test::verify(broken, {}, &found).error()) == "[ark_g03_edge_target] at node 2\n");
@@ -329,7 +329,7 @@ TEST_CASE("ark/build: errors name the element of a graph that has no source", "[
   CHECK(shown(ark::check(broken)) == "[ark_s03_world]\n");
   CHECK(shown(ark_test::verify(broken).error()) == "[ark_s03_world]\n");
   // One that was read has places in its source.
-  ark::graph read = samples::model(samples::json(*g));
+  ark::model read = samples::model(samples::json(*g));
   read.nodes[1].id = 7;
   CHECK(ark_test::verify(std::move(read)).error().index == tessera::error_index::none);
 }

@@ -13,10 +13,10 @@ namespace {
 
 namespace ark = tessera::ark;
 
-std::string canonical(const ark::graph& g) { return samples::json(ark::canonicalise(g)); }
+std::string canonical(const ark::model& g) { return samples::json(ark::canonicalise(g)); }
 
 /// Gives everything other Ids, and shuffles what has no order.
-ark::graph scrambled(ark::graph g, unsigned seed) {
+ark::model scrambled(ark::model g, unsigned seed) {
   std::mt19937 draw(seed);
   const auto shuffle = [&draw](auto* first, std::size_t count) {
     for (std::size_t i = count; i > 1; --i) std::swap(first[i - 1], first[draw() % i]);
@@ -82,8 +82,8 @@ TEST_CASE("ark/canonical: Ids, edges, tags, arguments", "[ark]") {
 
 TEST_CASE("ark/canonical: the same text whatever the Ids were", "[ark]") {
   unsigned seed = 0;
-  const auto check = [&seed](const ark::graph& g, const std::string& name) {
-    const ark::graph once = ark::canonicalise(g);
+  const auto check = [&seed](const ark::model& g, const std::string& name) {
+    const ark::model once = ark::canonicalise(g);
     const std::string text = samples::json(once);
     if (canonical(once) != text) FAIL_CHECK(name << " isn't canonical");
     if (samples::json(samples::model(text)) != text) FAIL_CHECK(name << " reads differently");
@@ -98,13 +98,13 @@ TEST_CASE("ark/canonical: the same text whatever the Ids were", "[ark]") {
 }
 
 TEST_CASE("ark/canonical: nothing that is used is lost, nothing else kept", "[ark]") {
-  ark::graph g = samples::model(samples::file({samples::relu(0)}));
+  ark::model g = samples::model(samples::file({samples::relu(0)}));
   const std::string text = samples::json(g);
   g.tensors.push_back({});
   g.buffers.push_back({});
   g.layouts.push_back({});
   g.characters << "nothing";
-  const ark::graph c = ark::canonicalise(g);
+  const ark::model c = ark::canonicalise(g);
   CHECK(samples::json(c) == text);
   CHECK(c.tensors.size() == 3);
   CHECK(c.buffers.size() == 2);

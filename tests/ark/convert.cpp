@@ -20,7 +20,7 @@ constexpr dialect all_dialects[] = {dialect::d1a, dialect::d1b, dialect::d1c, di
                                     dialect::d2x, dialect::d3,  dialect::d3x};
 
 /// What a listing says of operations, without nodes and edges.
-std::vector<std::string> operations(const ark::graph& g) {
+std::vector<std::string> operations(const ark::model& g) {
   const tessera::text listing = ark::print(g);
   std::istringstream lines{std::string(listing.view())};
   std::vector<std::string> all;
@@ -30,12 +30,12 @@ std::vector<std::string> operations(const ark::graph& g) {
   return all;
 }
 /// The same without arguments.
-std::vector<std::string> bare_operations(const ark::graph& g) {
+std::vector<std::string> bare_operations(const ark::model& g) {
   std::vector<std::string> all = operations(g);
   for (std::string& line : all) line = line.substr(0, line.find(" {"));
   return all;
 }
-ark::graph converted(const ark::graph& g, dialect to) {
+ark::model converted(const ark::model& g, dialect to) {
   auto out = ark::convert(g, to);
   if (!out) FAIL("convert: " << std::string(out.error().name()) << " at " << out.error().offset);
   CHECK(out->form == to);
@@ -43,7 +43,7 @@ ark::graph converted(const ark::graph& g, dialect to) {
   return std::move(*out);
 }
 /// Edges as text: 0->1.
-std::string edges(const ark::graph& g) {
+std::string edges(const ark::model& g) {
   std::string all;
   for (const ark::node& n : g.nodes)
     for (const std::int64_t to : ark::integers(g, n.consumers))
@@ -80,15 +80,15 @@ TEST_CASE("ark/convert: a node of several operations becomes a chain", "[ark]") 
                            "]"),
       samples::node_of(5, "[3,7]", "[]", "[" + op(60, 70) + "]"),
   });
-  const ark::graph g = samples::model(text);
+  const ark::model g = samples::model(text);
   REQUIRE(g.form == dialect::d2);
-  const ark::graph d3 = converted(g, dialect::d3);
+  const ark::model d3 = converted(g, dialect::d3);
   CHECK(operations(d3) == operations(g));
   REQUIRE(d3.nodes.size() == 6);
   for (std::size_t i = 0; i < d3.nodes.size(); ++i) CHECK(d3.nodes[i].id == static_cast<int>(i));
   CHECK(edges(d3) == "0>1 0>2 0>4 1>4 1>5 2>3 2>4 3>4 4>5");
   // Back again nothing is merged.
-  const ark::graph d2 = converted(d3, dialect::d2);
+  const ark::model d2 = converted(d3, dialect::d2);
   CHECK(d2.nodes.size() == 6);
   CHECK(operations(d2) == operations(g));
   CHECK(edges(d2) == edges(d3));
@@ -98,7 +98,7 @@ TEST_CASE("ark/convert: members of a split node stay with its first operation", 
   std::string text = samples::file(
       {samples::node_of(0, "[]", "[]", "[" + op(0, 10) + "," + op(11, 20) + "]")}, R"(,"r":1)");
   text.insert(text.rfind("}]"), R"(,"n":[1])");
-  const ark::graph d3 = converted(samples::model(text), dialect::d3);
+  const ark::model d3 = converted(samples::model(text), dialect::d3);
   const std::string out = samples::json(d3);
   CHECK(out.find(R"(,"n":[1]},{"Id":1)") != std::string::npos);
   CHECK(out.find(R"("n")", out.find(R"({"Id":1,"Prod)")) == std::string::npos);
@@ -110,7 +110,7 @@ TEST_CASE("ark/convert: chains need nodes that can be told apart", "[ark]") {
     const std::string text = samples::file(
         {samples::node_of(0, "[]", first, "[" + op(0, 10) + "]"),
          samples::node_of(id, second, "[]", "[" + op(11, 20) + "," + op(21, 30) + "]")});
-    const ark::graph g = samples::model(text);
+    const ark::model g = samples::model(text);
     const error e = ark::convert(g, dialect::d3).error();
     CHECK(ark::write(g).error() == e);
     return std::pair(e.code, e.code == errc::ok ? 2 : e.offset == g.nodes[1].offset ? 1 : 0);
@@ -134,7 +134,7 @@ TEST_CASE("ark/convert: the five arguments of Matmul that repeat its shapes", "[
     const std::string text = samples::file({samples::node(
         0, "[]", "[]",
         samples::op("Matmul", "[" + a + "," + b + "]", "[" + c + "]", "[]", flags))});
-    const ark::graph g = samples::model(text);
+    const ark::model g = samples::model(text);
     const std::string out = samples::json(converted(g, dialect::d1b));
     CHECK(samples::json(converted(samples::model(out), dialect::d3)) == text);
     const std::size_t args = out.find(R"("Args":)");
@@ -154,7 +154,7 @@ TEST_CASE("ark/convert: the five arguments of Matmul that repeat its shapes", "[
   CHECK(d1b(t(0, "[8]", "[8]", "[0]"), t(1, "[8]", "[8]", "[0]"), t(2, "[1,1]", "[1,1]", "[0,0]"),
             plain)
             .find(R"("ShapeMNK":{"DIMS":[1,1,8]})") != std::string::npos);
-  const ark::graph bare = samples::model(samples::with_args("{}", "Matmul"));
+  const ark::model bare = samples::model(samples::with_args("{}", "Matmul"));
   CHECK(ark::convert(bare, dialect::d1b).error() ==
         error{errc::ark_o03_arity, bare.nodes[0].offset});
   CHECK(ark::convert(bare, dialect::d2).error() == error{});
@@ -182,15 +182,15 @@ TEST_CASE("ark/convert: older spellings", "[ark]") {
 
 TEST_CASE("ark/convert: IsExternal", "[ark]") {
   const std::string plain = samples::file({samples::relu(0)});
-  const ark::graph g = samples::model(plain);
+  const ark::model g = samples::model(plain);
   for (const dialect to : {dialect::d2x, dialect::d3x}) {
-    const ark::graph x = converted(g, to);
+    const ark::model x = converted(g, to);
     for (const ark::buffer& b : x.buffers) CHECK(b.external == ark::external::no);
     CHECK(samples::model(samples::json(x)).form == to);
     CHECK(samples::json(converted(x, dialect::d3)) == plain);
   }
   const std::string yes = samples::with(plain, R"("Rank":-1,)", R"("Rank":-1,"IsExternal":true,)");
-  const ark::graph x = samples::model(yes);
+  const ark::model x = samples::model(yes);
   for (const dialect to : all_dialects) {
     const error e = ark::convert(x, to).error();
     if (ark::info(to).external)
@@ -205,13 +205,13 @@ TEST_CASE("ark/convert: IsExternal", "[ark]") {
 }
 
 TEST_CASE("ark/convert: Pads", "[ark]") {
-  const ark::graph g = samples::model(samples::file({samples::relu(0)}));
-  const ark::graph d1a = converted(g, dialect::d1a);
+  const ark::model g = samples::model(samples::file({samples::relu(0)}));
+  const ark::model d1a = converted(g, dialect::d1a);
   CHECK(samples::json(d1a).find(R"("Pads":[1,1])") != std::string::npos);
   const std::string twos = samples::with(samples::json(d1a), "[1,1]", "[2,1]");
   CHECK(samples::json(samples::model(twos)) == twos);
   CHECK(samples::json(converted(samples::model(twos), dialect::d3)) == samples::json(g));
-  ark::graph padded = g;
+  ark::model padded = g;
   padded.layouts[0].strides[1] = padded.layouts[0].padded_shape[1] = 16;
   CHECK(ark::convert(padded, dialect::d1a).error() ==
         error{errc::ark_dialect, padded.nodes[0].offset});
@@ -234,7 +234,7 @@ TEST_CASE("ark/convert: every sample to every dialect, and back", "[ark]") {
   for (const samples::upstream_file& f : samples::upstream()) {
     if (!f.pretty || f.name.ends_with(".full.json")) continue;
     INFO(f.name);
-    const ark::graph g = samples::model(f.content);
+    const ark::model g = samples::model(f.content);
     const std::vector<std::string> bare = bare_operations(g);
     for (const dialect to : all_dialects) {
       auto c = ark::convert(g, to);
@@ -246,7 +246,7 @@ TEST_CASE("ark/convert: every sample to every dialect, and back", "[ark]") {
           (to != dialect::d1a && g.form != dialect::d1a && bare_operations(*c) != bare))
         FAIL_CHECK("to " << std::string(ark::info(to).name));
       const std::string text = samples::json(*c, ++i % 2 == 0);
-      const ark::graph again = samples::model(text);
+      const ark::model again = samples::model(text);
       if (samples::json(again, i % 2 == 0) != text) FAIL_CHECK("text");
       auto back = ark::convert(std::move(*c), g.form);
       if (!back || operations(*back) != operations(g))

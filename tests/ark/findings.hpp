@@ -189,7 +189,7 @@ struct patch {
   return file({node(0, {}, {}, operation)}, rank, world_size);
 }
 /// A graph that must be readable.
-[[nodiscard]] inline ark::graph graph(std::string_view text) {
+[[nodiscard]] inline ark::model graph(std::string_view text) {
   auto g = ark_test::read(text);
   if (!g) FAIL(std::string(g.error().name()) << " at " << g.error().offset << " in " << text);
   return std::move(*g);

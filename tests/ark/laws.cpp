@@ -54,7 +54,7 @@ void survive(std::string_view content) {
     if (to == g->form && !text) FAIL(std::string(text.error().name()));
     if (text && !ark::read(*text)) FAIL("what was written can't be read");
   }
-  const ark::graph c = ark::canonicalise(*g);
+  const ark::model c = ark::canonicalise(*g);
   if (samples::json(ark::canonicalise(c)) != samples::json(c)) FAIL("not canonical");
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("ark/laws: the worst inputs through every verb", "[ark]") {
   for (const worst::generator& g : worst::generators) {
     INFO(std::string(g.name));
     survive(g.make(50));
-    const ark::graph read = samples::model(g.make(50));
+    const ark::model read = samples::model(g.make(50));
     CHECK(samples::json(samples::model(samples::json(read))) == samples::json(read));
   }
 }

@@ -22,11 +22,11 @@ namespace ark = tessera::ark;
 
 namespace {
 std::string content;
-tessera::result<ark::graph> graph = tessera::error{};
-tessera::result<ark::graph> converted = tessera::error{};
+tessera::result<ark::model> graph = tessera::error{};
+tessera::result<ark::model> converted = tessera::error{};
 std::size_t made = 0;
 
-void write(const ark::graph& g, bool pretty) {
+void write(const ark::model& g, bool pretty) {
   if (const auto out = ark::write(g, {.to = g.form, .pretty = pretty})) made += out->size();
 }
 }  // namespace

@@ -48,7 +48,7 @@ void compare(const std::vector<std::string>& texts, bool fast = false) {
   REQUIRE(mine.made());
   for (std::uint32_t round = 0; round < 2; ++round) {
     for (const auto& in : tessera::analysis::inputs(w.get())) {
-      const auto& g = w.get().rank(in.rank).graph();
+      const auto& g = w.get().rank(in.rank).model();
       std::size_t bytes = tessera::ark::info(g.tensors[in.tensor].type).bytes;
       for (const std::int64_t d : layout_of(g, in.tensor).shape)
         bytes *= static_cast<std::size_t>(d);
@@ -64,7 +64,7 @@ void compare(const std::vector<std::string>& texts, bool fast = false) {
     CHECK(got.text.size() == want.text.size());
     const std::size_t r = session->rank();
     const auto& program = w.get().rank(r);
-    for (std::uint32_t b = 0; b < program.graph().buffers.size(); ++b) {
+    for (std::uint32_t b = 0; b < program.model().buffers.size(); ++b) {
       const auto here = mine.memory(b), there = one.memory(r, b);
       REQUIRE(here.size() == there.size());
       CHECK((here.empty() || std::memcmp(here.data(), there.data(), here.size()) == 0));

@@ -257,7 +257,7 @@ TEST_CASE("ark/plan: its operations as a model, tasks by Id", "[ark][plan]") {
   const ark::plan_task first = p.tasks[0];
   p.tasks[0] = p.tasks[2];
   p.tasks[2] = first;
-  const ark::graph g = ark::plan_model(p);
+  const ark::model g = ark::plan_model(p);
   CHECK(g.form == ark::dialect::d3);
   REQUIRE(g.nodes.size() == 4);
   for (std::size_t n = 0; n < 4; ++n) {
@@ -311,7 +311,7 @@ TEST_CASE("ark/plan: operations in another order, missing, or more than the mode
         std::string::npos);
 
   found = {};
-  ark::graph less = program_of(small("base.json")).release();
+  ark::model less = program_of(small("base.json")).release();
   less.nodes.pop_back();
   less.nodes.back().consumers.count = 0;
   auto smaller = ark_test::verify(std::move(less));

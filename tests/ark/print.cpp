@@ -95,7 +95,7 @@ TEST_CASE("ark/print: operations of one node, Pads, external buffers", "[ark]") 
 }
 
 TEST_CASE("ark/print: a graph that isn't one", "[ark]") {
-  ark::graph g = samples::model(samples::file({samples::relu(0)}));
+  ark::model g = samples::model(samples::file({samples::relu(0)}));
   g.uses[0] = 77;
   CHECK(ark::print(g) ==
         std::string_view(

@@ -113,7 +113,7 @@ TEST_CASE("ark/ranks: stand-ins stand for their owners' buffers", "[ark][ranks]"
   const ark::world w = m.world();
   CHECK(&w.rank(0) == m.ranks[1]);
   const auto find = [&](std::size_t r, std::int64_t id) {
-    const auto& all = w.rank(r).graph().buffers;
+    const auto& all = w.rank(r).model().buffers;
     for (std::uint32_t b = 0; b < all.size(); ++b)
       if (all[b].id == id) return b;
     return ark::none;

@@ -63,7 +63,7 @@ TEST_CASE("ark/read: a model", "[ark]") {
         "WriteTensors": [], "ReadTensors": [], "IsVirtual": true, "Name": "\u00e9\n", "Type": "ReduceSum" },
       "ConsumerNodeIds": [7, 8], "ProducerNodeIds": [], "Id": 7 } ],
     "Rank" : 3 } )";
-  const ark::graph g = samples::model(text);
+  const ark::model g = samples::model(text);
   CHECK(g.rank == 3);
   CHECK(g.world_size == 4);
   CHECK(g.form == dialect::d3);
@@ -100,7 +100,7 @@ TEST_CASE("ark/read: a model", "[ark]") {
 }
 
 TEST_CASE("ark/read: tensors and buffers stand once", "[ark]") {
-  const ark::graph g =
+  const ark::model g =
       samples::model(samples::file({samples::relu(0, 0, "[]", "[1]"), samples::relu(1, 2, "[0]")}));
   CHECK(g.uses.size() == 6);
   CHECK(g.tensors.size() == 5);
@@ -108,7 +108,7 @@ TEST_CASE("ark/read: tensors and buffers stand once", "[ark]") {
   CHECK(g.layouts.size() == 1);
   // With another description they are others.
   const auto tensors = [](const std::string& second) {
-    const ark::graph two = samples::model(with_op(samples::op(
+    const ark::model two = samples::model(with_op(samples::op(
         "Add", "[" + good_tensor + "," + second + "," + good_tensor + "]", "[]", "[]")));
     return std::pair(two.tensors.size(), two.buffers.size());
   };
@@ -149,7 +149,7 @@ TEST_CASE("ark/read: dialects", "[ark]") {
 
 TEST_CASE("ark/read: every type of argument", "[ark]") {
   const auto argument = [](const std::string& value) {
-    static ark::graph g;
+    static ark::model g;
     g = samples::model(samples::with_args(R"({"x":)" + value + "}"));
     return g.arguments[0];
   };
@@ -208,7 +208,7 @@ TEST_CASE("ark/read: every type of argument", "[ark]") {
                                   R"({"STRING":"x"})",
                                   R"({"int":1})"}) {
     const std::string text = samples::with_args(R"({"x":)" + std::string(value) + "}");
-    const ark::graph g = samples::model(text);
+    const ark::model g = samples::model(text);
     INFO(value);
     CHECK(g.arguments[0].type == type::other);
     CHECK(ark::text_of(g, g.arguments[0].token) == value);
@@ -224,7 +224,7 @@ TEST_CASE("ark/read: what the format doesn't know survives", "[ark]") {
                                     R"({"y":{"INT":1}})", R"(,"o":"\u00e9")");
   const std::string text = samples::file({samples::node(0, "[]", "[]", o, R"(,"n":[ 1 , 2.50 ])")},
                                          R"(,"r":{ "a" : { } },"Op":1)");
-  const ark::graph g = samples::model(text);
+  const ark::model g = samples::model(text);
   CHECK(ark::type_name(g, g.ops[0]) == "SomeAthing");
   CHECK(g.ops[0].type == ark::op_type::unknown);
   CHECK(ark::name(g, g.arguments[0]) == "y");

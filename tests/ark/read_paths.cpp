@@ -33,7 +33,7 @@ using tessera::error;
 using tessera::limits;
 
 /// Reads by both paths; fails the test unless they agree.
-tessera::result<ark::graph> read(std::string_view source, const limits& limit = {}) {
+tessera::result<ark::model> read(std::string_view source, const limits& limit = {}) {
   if (!fuzz::paths_agree(source, limit)) {
     const auto with = [&](read_path path) {
       const error e = ark::read(source, limit, path).error();
@@ -47,7 +47,7 @@ tessera::result<ark::graph> read(std::string_view source, const limits& limit = 
 
 /// How many nodes the fast path leaves.
 std::size_t left(const std::string& file) {
-  ark::graph g;
+  ark::model g;
   ark::interner names(g);
   ark::detail::dialect_signs signs;
   tessera::json::reader in(file);
@@ -106,7 +106,7 @@ std::vector<std::string> usual(unsigned count) {
 }  // namespace
 
 TEST_CASE("ark/read_paths: generated models in every layout", "[ark]") {
-  const ark::graph g = bench::ark_transformer({.layers = 2, .heads = 2, .ranks = 2});
+  const ark::model g = bench::ark_transformer({.layers = 2, .heads = 2, .ranks = 2});
   for (const spread s : {spread::compact, spread::spaced, spread::ark, spread::deep})
     for (const key_order order : {key_order::natural, key_order::sorted, key_order::reversed})
       for (const ark::dialect form :
@@ -305,7 +305,7 @@ TEST_CASE("ark/read_paths: layouts of one hash", "[ark]") {
   a.strides[0] = 5;
   b.shape[0] = static_cast<std::int64_t>(shape);
   b.strides[0] = static_cast<std::int64_t>(strides);
-  ark::graph g;
+  ark::model g;
   ark::interner names(g);
   CHECK(names.layout(a) == 0);
   CHECK(names.layout(b) == 1);
@@ -362,7 +362,7 @@ TEST_CASE("ark/read_paths: every prefix, and bytes replaced", "[ark]") {
 }
 
 TEST_CASE("ark/read_paths: every byte replaced by every other", "[.][ark]") {
-  const ark::graph g = bench::ark_transformer({.layers = 1, .heads = 1, .ranks = 2});
+  const ark::model g = bench::ark_transformer({.layers = 1, .heads = 1, .ranks = 2});
   for (const spread s : {spread::compact, spread::ark}) {
     const std::string whole = bench::ark_text(g, {.spread = s}), usual_file = file(usual(4));
     tessera_tests::guard_page memory(whole.size());

@@ -69,13 +69,13 @@ struct upstream_file {
 }
 
 /// What must be readable.
-[[nodiscard]] inline ark::graph model(std::string_view content) {
+[[nodiscard]] inline ark::model model(std::string_view content) {
   auto g = ark_test::read(content);
   if (!g) FAIL(std::string(g.error().name()) << " at " << g.error().offset << " in " << content);
   return std::move(*g);
 }
 /// What must be writable, in its own dialect.
-[[nodiscard]] inline std::string json(const ark::graph& g, bool pretty = false) {
+[[nodiscard]] inline std::string json(const ark::model& g, bool pretty = false) {
   const auto out = ark::write(g, {.to = g.form, .pretty = pretty});
   if (!out) FAIL("write: " << std::string(out.error().name()) << " at " << out.error().offset);
   return std::string(out->view());

@@ -179,7 +179,7 @@ class world {
   [[nodiscard]] const ark::world& get() const { return *world_; }
   /// A tensor's index by its Id.
   [[nodiscard]] std::uint32_t tensor(std::size_t rank, std::int64_t id) const {
-    const ark::graph& g = world_->rank(rank).graph();
+    const ark::model& g = world_->rank(rank).model();
     for (std::size_t t = 0; t < g.tensors.size(); ++t)
       if (g.tensors[t].id == id) return static_cast<std::uint32_t>(t);
     FAIL("no tensor " << id);
@@ -194,7 +194,7 @@ class world {
   [[nodiscard]] std::vector<T> read(const tessera::vm::ark::machine& vm, std::int64_t id,
                                     std::size_t rank = 0) const {
     const std::uint32_t t = tensor(rank, id);
-    const ark::graph& g = world_->rank(rank).graph();
+    const ark::model& g = world_->rank(rank).model();
     std::size_t count = 1;
     for (const std::int64_t d : layout_of(g, t).shape) count *= static_cast<std::size_t>(d);
     std::vector<T> out(count * ark::info(g.tensors[t].type).bytes / sizeof(T));

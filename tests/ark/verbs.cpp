@@ -11,11 +11,11 @@ namespace ark_test {
 
 namespace ark = tessera::ark;
 
-tessera::result<ark::graph> read(std::string_view source, const tessera::limits& limit) {
+tessera::result<ark::model> read(std::string_view source, const tessera::limits& limit) {
   return ark::read(source, limit);
 }
 
-tessera::result<ark::program> verify(ark::graph g, const ark::verify_options& options,
+tessera::result<ark::program> verify(ark::model g, const ark::verify_options& options,
                                      ark::report* found, std::string_view source) {
   return ark::verify(std::move(g), options, found, source);
 }

@@ -13,10 +13,10 @@
 
 namespace ark_test {
 
-[[nodiscard]] tessera::result<tessera::ark::graph> read(std::string_view source,
+[[nodiscard]] tessera::result<tessera::ark::model> read(std::string_view source,
                                                         const tessera::limits& limit = {});
 [[nodiscard]] tessera::result<tessera::ark::program> verify(
-    tessera::ark::graph g, const tessera::ark::verify_options& options = {},
+    tessera::ark::model g, const tessera::ark::verify_options& options = {},
     tessera::ark::report* found = nullptr, std::string_view source = {});
 [[nodiscard]] tessera::result<tessera::ark::world> verify_ranks(
     tessera::view<const tessera::ark::program*> ranks,

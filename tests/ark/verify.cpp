@@ -30,8 +30,8 @@ ark::verify_options options_of(const std::string& words) {
 }
 
 /// The errors of a hand-filled graph.
-std::string broken(const std::function<void(ark::graph&)>& change, std::string_view text) {
-  ark::graph g = graph(text);
+std::string broken(const std::function<void(ark::model&)>& change, std::string_view text) {
+  ark::model g = graph(text);
   change(g);
   ark::report r;
   auto p = ark_test::verify(std::move(g), {.strict = true}, &r, text);
@@ -213,7 +213,7 @@ TEST_CASE("ark/verify: programs know their memory", "[ark][verify]") {
       single(op("Cast", {{7, 3, {4}, {8}, {2}, "FP16"}}, {{8, 5, {4}}}, {{9, 5, {4}}}));
   const auto p = ark_test::verify(graph(text));
   REQUIRE(p);
-  REQUIRE(p->graph().buffers.size() == 2);
+  REQUIRE(p->model().buffers.size() == 2);
   CHECK(p->storage(0) == 0);
   CHECK(p->storage(1) == 1);
   CHECK(p->bytes(0) == 16);
@@ -221,7 +221,7 @@ TEST_CASE("ark/verify: programs know their memory", "[ark][verify]") {
 }
 
 TEST_CASE("ark/verify: graphs that were filled by hand", "[ark][verify]") {
-  using g = ark::graph;
+  using g = ark::model;
   const std::string bad = "E ";  // its code belongs to no rule
   CHECK(broken([](g&) {}, relu).empty());
   SECTION("indices lead somewhere") {
@@ -244,7 +244,7 @@ TEST_CASE("ark/verify: graphs that were filled by hand", "[ark][verify]") {
     CHECK(broken([](g& x) { x.form = static_cast<ark::dialect>(7); }, relu) == bad);
     CHECK(broken([](g& x) { x.own_members = 0; }, relu) == bad);
     ark::report r;
-    ark::graph x = graph(relu);
+    ark::model x = graph(relu);
     x.uses[0] = 7;
     CHECK(ark_test::verify(std::move(x), {}, &r).error() == error{errc::ark_pool_index, 0});
   }
@@ -290,7 +290,7 @@ TEST_CASE("ark/verify: graphs that were filled by hand", "[ark][verify]") {
               relu) == "E S06, E G10");
   }
   SECTION("lists of members that don't end") {
-    ark::graph x = graph(R"({"Rank":0,"WorldSize":1,"Nodes":[],"a":1,"b":2})");
+    ark::model x = graph(R"({"Rank":0,"WorldSize":1,"Nodes":[],"a":1,"b":2})");
     x.members[1].next = 0;
     ark::report r;
     CHECK(ark_test::verify(std::move(x), {.strict = true}, &r));
@@ -459,7 +459,7 @@ TEST_CASE("ark/verify: hostile files cost what their size says", "[ark][verify]"
                               {{2, 1, {big, big}}}))})) == "E T07, E T07, E T07");
   }
   SECTION("a circle of many nodes, and a chain in the wrong order") {
-    ark::graph g = graph(file({}));
+    ark::model g = graph(file({}));
     constexpr std::uint32_t count = 20000;
     for (std::uint32_t i = 0; i < count; ++i) {
       ark::node n;
@@ -481,7 +481,7 @@ TEST_CASE("ark/verify: hostile files cost what their size says", "[ark][verify]"
     g.layouts.back().rank = 1;
     g.buffers.push_back({});
     g.tensors.push_back({});
-    ark::graph chain = g;
+    ark::model chain = g;
     ark::report r;
     CHECK(ark_test::verify(std::move(g), {}, &r).error().code == errc::ark_g06_cycle);
     CHECK((r.errors == 1 && r.warnings == count - 1));

@@ -318,7 +318,7 @@ TEST_CASE("ark/vm: inputs and outputs of a model", "[ark][machine]") {
   const auto ids = [&w](const std::vector<end_point>& ends) {
     std::vector<int> out;
     for (const end_point& e : ends)
-      out.push_back(static_cast<int>(w.get().rank(0).graph().tensors[e.tensor].id));
+      out.push_back(static_cast<int>(w.get().rank(0).model().tensors[e.tensor].id));
     return out;
   };
   CHECK(ids(tessera::analysis::inputs(w.get())) == std::vector<int>{x, weight, state});

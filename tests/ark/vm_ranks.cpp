@@ -97,12 +97,12 @@ TEST_CASE("ark/vm: inputs and outputs of several ranks", "[ark][machine]") {
                                                            : rank_models::synced(3, "FP32");
     const run::world w(rank_models::texts(all));
     for (const auto& in : tessera::analysis::inputs(w.get())) {
-      const auto& g = w.get().rank(in.rank).graph();
+      const auto& g = w.get().rank(in.rank).model();
       CHECK(g.buffers[g.tensors[in.tensor].buffer].id == 0);  // that of x
     }
     std::vector<int> ranks(3);
     for (const auto& out : tessera::analysis::outputs(w.get())) {
-      const auto& g = w.get().rank(out.rank).graph();
+      const auto& g = w.get().rank(out.rank).model();
       CHECK(w.get().rank(out.rank).storage(g.tensors[out.tensor].buffer) ==
             w.get().rank(out.rank).storage(g.tensors[w.tensor(out.rank, all[out.rank].y)].buffer));
       ++ranks[out.rank];
@@ -152,7 +152,7 @@ TEST_CASE("ark/vm: a rank that waits says where and for what", "[ark][machine]")
   REQUIRE(owner.made());
   plan p;
   REQUIRE(make_plan(w.get(), 0, p));
-  std::vector<std::vector<std::byte>> memory(w.get().rank(0).graph().buffers.size());
+  std::vector<std::vector<std::byte>> memory(w.get().rank(0).model().buffers.size());
   std::vector<std::byte*> storages;
   for (std::uint32_t b = 0; b < memory.size(); ++b) {
     memory[b].resize(static_cast<std::size_t>(w.get().rank(0).bytes(b)));
@@ -166,7 +166,7 @@ TEST_CASE("ark/vm: a rank that waits says where and for what", "[ark][machine]")
   CHECK(r.advance(nobody, {}) == state::waiting);
   CHECK(r.advance(nobody, {}) == state::waiting);
   CHECK(nobody.sent.size() == 1);
-  CHECK(w.get().rank(0).graph().ops[r.waiting_step().op].type == tessera::ark::op_type::recv);
+  CHECK(w.get().rank(0).model().ops[r.waiting_step().op].type == tessera::ark::op_type::recv);
   REQUIRE(r.waiting_channels().size() == 1);
   const auto& channel = w.get().channels()[r.waiting_channels()[0]];
   CHECK((channel.source == 1 && channel.destination == 0 && channel.tag == 11));

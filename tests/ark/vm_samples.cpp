@@ -146,7 +146,7 @@ void check_case(const std::filesystem::path& folder, bool fast, const dialect* a
   for (const entry& e : m.inputs) {
     const std::string bytes = samples::load(folder / e.file);
     // Views are left out of files, so that an input's own tensor may be in no operation.
-    const auto& g = w.get().rank(e.rank).graph();
+    const auto& g = w.get().rank(e.rank).model();
     for (std::uint32_t b = 0; b < g.buffers.size(); ++b)
       if (g.buffers[b].id == e.buffer) {
         write(e, bytes, vm.memory(e.rank, b));

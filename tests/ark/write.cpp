@@ -159,8 +159,8 @@ constexpr std::string_view d1b_pretty = R"({
 )";
 
 /// A graph of one operation.
-ark::graph relu() { return samples::model(samples::file({samples::relu(0)})); }
-error refused(const ark::graph& g) { return ark::write(g).error(); }
+ark::model relu() { return samples::model(samples::file({samples::relu(0)})); }
+error refused(const ark::model& g) { return ark::write(g).error(); }
 
 }  // namespace
 
@@ -168,7 +168,7 @@ TEST_CASE("ark/write: the pretty text of a dialect", "[ark]") {
   for (const auto& [text, form] : {std::pair(d3_pretty, dialect::d3),
                                    {d2x_pretty, dialect::d2x},
                                    {d1b_pretty, dialect::d1b}}) {
-    const ark::graph g = samples::model(text);
+    const ark::model g = samples::model(text);
     CHECK(g.form == form);
     CHECK(samples::json(g, true) == text);
     const std::string compact = samples::json(g);
@@ -184,14 +184,14 @@ TEST_CASE("ark/write: Pads and IsExternal stand where their dialects have them",
                                                 R"("PaddedShape":[4,8])", R"("Pads":[2,1])"),
                                   R"("PaddedShape":[])", R"("Pads":[])"),
                     R"("PaddedShape":[4,8])", R"("Pads":[2,1])");
-  const ark::graph g = samples::model(d1a);
+  const ark::model g = samples::model(d1a);
   CHECK(g.form == dialect::d1a);
   CHECK(samples::json(g) == d1a);
   const std::string d3x = samples::with(
       samples::file({samples::node(
           0, "[]", "[]", samples::op("Relu", "[" + samples::tensor(1, 1) + "]", "[]", "[]"))}),
       R"("Rank":-1,)", R"("Rank":-1,"IsExternal":true,)");
-  const ark::graph x = samples::model(d3x);
+  const ark::model x = samples::model(d3x);
   CHECK(x.form == dialect::d3x);
   CHECK(samples::json(x) == d3x);
 }
@@ -199,7 +199,7 @@ TEST_CASE("ark/write: Pads and IsExternal stand where their dialects have them",
 TEST_CASE("ark/write: the format's own text, byte for byte", "[ark]") {
   if (samples::upstream().empty()) WARN("no samples");
   for (const samples::upstream_file& f : samples::upstream()) {
-    const ark::graph g = samples::model(f.content);
+    const ark::model g = samples::model(f.content);
     if (samples::json(g, f.pretty) != f.content) FAIL_CHECK(f.name);
     // And the other layout comes back.
     if (samples::json(samples::model(samples::json(g, !f.pretty)), f.pretty) != f.content)
@@ -208,7 +208,7 @@ TEST_CASE("ark/write: the format's own text, byte for byte", "[ark]") {
 }
 
 TEST_CASE("ark/write: empty models and Args", "[ark]") {
-  const ark::graph empty;
+  const ark::model empty;
   CHECK(samples::json(empty, true) ==
         "{\n  \"Rank\": 0,\n  \"WorldSize\": 1,\n  \"Nodes\": []\n}\n");
   CHECK(samples::json(empty) == R"({"Rank":0,"WorldSize":1,"Nodes":[]})");
@@ -219,7 +219,7 @@ TEST_CASE("ark/write: empty models and Args", "[ark]") {
 }
 
 TEST_CASE("ark/write: arguments are sorted by name", "[ark]") {
-  const ark::graph g = samples::model(samples::with_args(
+  const ark::model g = samples::model(samples::with_args(
       R"({"b":{"INT":1},"KeepDim":{"BOOL":true},"a":{"UINT32":2},"Axis":{"INT64":-3},"":{"UINT64":18446744073709551615}})"));
   CHECK(
       samples::json(g) ==
@@ -228,7 +228,7 @@ TEST_CASE("ark/write: arguments are sorted by name", "[ark]") {
 }
 
 TEST_CASE("ark/write: floats without a token", "[ark]") {
-  ark::graph g = samples::model(samples::with_args(R"({"Factor":{"FLOAT":0}})"));
+  ark::model g = samples::model(samples::with_args(R"({"Factor":{"FLOAT":0}})"));
   const auto written = [&g](float v) {
     g.arguments[0].real = v;
     g.arguments[0].token = {};
@@ -276,7 +276,7 @@ TEST_CASE("ark/write: unknown members and arguments come back, laid out as the o
                       R"(,"o":{"k":[{},[2,3]]})"),
           R"(,"n":[1,{"x":1}])")},
       R"(,"r":{"a":["x",1],"b":[1,"x"]},"s":-1.50e+7)");
-  const ark::graph g = samples::model(text);
+  const ark::model g = samples::model(text);
   CHECK(samples::json(g) == text);
   const std::string pretty = samples::json(g, true);
   for (const char* const part :
@@ -293,10 +293,10 @@ TEST_CASE("ark/write: unknown members and arguments come back, laid out as the o
 }
 
 TEST_CASE("ark/write: refused before the first byte", "[ark]") {
-  const ark::graph good = relu();
+  const ark::model good = relu();
   CHECK(refused(good) == error{});
   const auto after = [&good](auto change) {
-    ark::graph g = good;
+    ark::model g = good;
     change(g);
     const error e = refused(g);
     CHECK(ark::check(g) == e);
@@ -304,45 +304,45 @@ TEST_CASE("ark/write: refused before the first byte", "[ark]") {
   };
   const error at_node{errc::ark_too_large, good.nodes[0].offset}, nowhere{errc::ark_too_large, 0};
   CHECK(good.nodes[0].offset != 0);
-  CHECK(after([](ark::graph& g) { g.uses[1] = 3; }) == at_node);
-  CHECK(after([](ark::graph& g) { g.ops[0].first_use = 1; }) == at_node);
-  CHECK(after([](ark::graph& g) { g.ops[0].reads = 0xffffffff; }) == at_node);
-  CHECK(after([](ark::graph& g) { g.ops[0].arguments = {0, 1}; }) == at_node);
-  CHECK(after([](ark::graph& g) { g.ops[0].members = 0; }) == at_node);
-  CHECK(after([](ark::graph& g) { g.ops[0].name = {0xffffffff, 0xffffffff}; }) == at_node);
-  CHECK(after([](ark::graph& g) { g.nodes[0].ops = {1, 1}; }) == at_node);
-  CHECK(after([](ark::graph& g) { g.nodes[0].producers = {0, 1}; }) == at_node);
-  CHECK(after([](ark::graph& g) { g.nodes[0].members = 0; }) == at_node);
-  CHECK(after([](ark::graph& g) { g.own_members = 0; }) == nowhere);
-  CHECK(after([](ark::graph& g) { g.tensors[0].layout = 1; }) == nowhere);
-  CHECK(after([](ark::graph& g) { g.tensors[0].buffer = 2; }) == nowhere);
-  CHECK(after([](ark::graph& g) { g.tensors[0].members = 0; }) == nowhere);
-  CHECK(after([](ark::graph& g) { g.buffers[0].send_tags = {0, 1}; }) == nowhere);
-  CHECK(after([](ark::graph& g) { g.buffers[0].recv_tags = {1, 0}; }) == nowhere);
-  CHECK(after([](ark::graph& g) { g.buffers[0].members = 0; }) == nowhere);
-  CHECK(after([](ark::graph& g) { g.layouts[0].pads = 0; }) == nowhere);
-  CHECK(after([](ark::graph& g) { g.layouts[0].rank = 5; }).code == errc::ark_t01_rank);
-  CHECK(after([](ark::graph& g) { g.tensors[0].type = static_cast<ark::data_type>(99); }).code ==
+  CHECK(after([](ark::model& g) { g.uses[1] = 3; }) == at_node);
+  CHECK(after([](ark::model& g) { g.ops[0].first_use = 1; }) == at_node);
+  CHECK(after([](ark::model& g) { g.ops[0].reads = 0xffffffff; }) == at_node);
+  CHECK(after([](ark::model& g) { g.ops[0].arguments = {0, 1}; }) == at_node);
+  CHECK(after([](ark::model& g) { g.ops[0].members = 0; }) == at_node);
+  CHECK(after([](ark::model& g) { g.ops[0].name = {0xffffffff, 0xffffffff}; }) == at_node);
+  CHECK(after([](ark::model& g) { g.nodes[0].ops = {1, 1}; }) == at_node);
+  CHECK(after([](ark::model& g) { g.nodes[0].producers = {0, 1}; }) == at_node);
+  CHECK(after([](ark::model& g) { g.nodes[0].members = 0; }) == at_node);
+  CHECK(after([](ark::model& g) { g.own_members = 0; }) == nowhere);
+  CHECK(after([](ark::model& g) { g.tensors[0].layout = 1; }) == nowhere);
+  CHECK(after([](ark::model& g) { g.tensors[0].buffer = 2; }) == nowhere);
+  CHECK(after([](ark::model& g) { g.tensors[0].members = 0; }) == nowhere);
+  CHECK(after([](ark::model& g) { g.buffers[0].send_tags = {0, 1}; }) == nowhere);
+  CHECK(after([](ark::model& g) { g.buffers[0].recv_tags = {1, 0}; }) == nowhere);
+  CHECK(after([](ark::model& g) { g.buffers[0].members = 0; }) == nowhere);
+  CHECK(after([](ark::model& g) { g.layouts[0].pads = 0; }) == nowhere);
+  CHECK(after([](ark::model& g) { g.layouts[0].rank = 5; }).code == errc::ark_t01_rank);
+  CHECK(after([](ark::model& g) { g.tensors[0].type = static_cast<ark::data_type>(99); }).code ==
         errc::ark_t06_data_type);
-  CHECK(after([](ark::graph& g) { g.ops[0].type = static_cast<ark::op_type>(99); }).code ==
+  CHECK(after([](ark::model& g) { g.ops[0].type = static_cast<ark::op_type>(99); }).code ==
         errc::ark_o01_type);
-  CHECK(after([](ark::graph& g) { g.form = static_cast<dialect>(99); }).code == errc::ark_dialect);
-  CHECK(after([](ark::graph& g) { g.nodes[0].id = -1; }).code == errc::ark_s13_integer);
-  CHECK(after([](ark::graph& g) { g.tensors[0].id = -1; }).code == errc::ark_s13_integer);
-  CHECK(after([](ark::graph& g) { g.buffers[0].id = -1; }).code == errc::ark_s13_integer);
-  CHECK(after([](ark::graph& g) {
+  CHECK(after([](ark::model& g) { g.form = static_cast<dialect>(99); }).code == errc::ark_dialect);
+  CHECK(after([](ark::model& g) { g.nodes[0].id = -1; }).code == errc::ark_s13_integer);
+  CHECK(after([](ark::model& g) { g.tensors[0].id = -1; }).code == errc::ark_s13_integer);
+  CHECK(after([](ark::model& g) { g.buffers[0].id = -1; }).code == errc::ark_s13_integer);
+  CHECK(after([](ark::model& g) {
           g.integers.push_back(-1);
           g.nodes[0].consumers = {0, 1};
         }).code == errc::ark_s13_integer);
-  CHECK(after([](ark::graph& g) { g.rank = 1; }).code == errc::ark_s03_world);
-  CHECK(after([](ark::graph& g) { g.rank = -1; }).code == errc::ark_s03_world);
-  CHECK(after([](ark::graph& g) { g.nodes[0].ops.count = 0; }).code == errc::ark_s07_no_ops);
-  CHECK(after([](ark::graph& g) {
+  CHECK(after([](ark::model& g) { g.rank = 1; }).code == errc::ark_s03_world);
+  CHECK(after([](ark::model& g) { g.rank = -1; }).code == errc::ark_s03_world);
+  CHECK(after([](ark::model& g) { g.nodes[0].ops.count = 0; }).code == errc::ark_s07_no_ops);
+  CHECK(after([](ark::model& g) {
           g.ops[0].name = {static_cast<std::uint32_t>(g.characters.size()), 2};
           g.characters << "\xc0\x80";
         }).code == errc::json_bad_utf8);
   // The last code point of the name is cut, though the characters behind it would complete it.
-  CHECK(after([](ark::graph& g) {
+  CHECK(after([](ark::model& g) {
           g.ops[0].name = {static_cast<std::uint32_t>(g.characters.size()), 1};
           g.characters << "\xc3\xa9";
         }).code == errc::json_bad_utf8);
@@ -350,9 +350,9 @@ TEST_CASE("ark/write: refused before the first byte", "[ark]") {
 }
 
 TEST_CASE("ark/write: refused arguments", "[ark]") {
-  const ark::graph good = samples::model(samples::with_args(R"({"a":{"INT":1},"b":{"INT":2}})"));
+  const ark::model good = samples::model(samples::with_args(R"({"a":{"INT":1},"b":{"INT":2}})"));
   const auto code = [&good](auto change) {
-    ark::graph g = good;
+    ark::model g = good;
     change(g, g.arguments[1]);
     const error e = refused(g);
     CHECK(e.offset == (e.code == errc::json_duplicate_key ? 0 : g.nodes[0].offset));
@@ -360,44 +360,44 @@ TEST_CASE("ark/write: refused arguments", "[ark]") {
   };
   using a = ark::argument;
   using type = ark::argument_type;
-  CHECK(code([](ark::graph&, a& x) { x.integer = std::int64_t{1} << 31; }) ==
+  CHECK(code([](ark::model&, a& x) { x.integer = std::int64_t{1} << 31; }) ==
         errc::ark_o05_argument_form);
-  CHECK(code([](ark::graph&, a& x) { x.type = type::uint32, x.integer = -1; }) ==
+  CHECK(code([](ark::model&, a& x) { x.type = type::uint32, x.integer = -1; }) ==
         errc::ark_o05_argument_form);
-  CHECK(code([](ark::graph&, a& x) { x.type = type::tensor; }) == errc::ark_too_large);
-  CHECK(code([](ark::graph&, a& x) {
+  CHECK(code([](ark::model&, a& x) { x.type = type::tensor; }) == errc::ark_too_large);
+  CHECK(code([](ark::model&, a& x) {
           x.type = type::dims, x.integers = {0, 5};
         }) == errc::ark_too_large);
-  CHECK(code([](ark::graph& g, a& x) {
+  CHECK(code([](ark::model& g, a& x) {
           g.integers = {1, 2, 3, 4, 5};
           x.type = type::dims, x.integers = {0, 5};
         }) == errc::ark_o05_argument_form);
-  CHECK(code([](ark::graph& g, a& x) {
+  CHECK(code([](ark::model& g, a& x) {
           g.integers = {1, -2};
           x.type = type::offset, x.integers = {0, 2};
         }) == errc::ark_o05_argument_form);
-  CHECK(code([](ark::graph&, a& x) { x.type = type::offset; }) == errc::ark_o05_argument_form);
-  CHECK(code([](ark::graph&, a& x) { x.type = static_cast<type>(99); }) ==
+  CHECK(code([](ark::model&, a& x) { x.type = type::offset; }) == errc::ark_o05_argument_form);
+  CHECK(code([](ark::model&, a& x) { x.type = static_cast<type>(99); }) ==
         errc::ark_o05_argument_form);
-  CHECK(code([](ark::graph&, a& x) { x.name = static_cast<ark::argument_name>(99); }) ==
+  CHECK(code([](ark::model&, a& x) { x.name = static_cast<ark::argument_name>(99); }) ==
         errc::ark_o04_argument);
-  CHECK(code([](ark::graph&, a& x) { x.other_name = {0, 99}; }) == errc::ark_too_large);
-  CHECK(code([](ark::graph& g, a& x) { x.other_name = g.arguments[0].other_name; }) ==
+  CHECK(code([](ark::model&, a& x) { x.other_name = {0, 99}; }) == errc::ark_too_large);
+  CHECK(code([](ark::model& g, a& x) { x.other_name = g.arguments[0].other_name; }) ==
         errc::json_duplicate_key);
-  const auto token = [](ark::graph& g, std::string_view s) {
+  const auto token = [](ark::model& g, std::string_view s) {
     const auto first = static_cast<std::uint32_t>(g.characters.size());
     g.characters << s;
     return ark::string{first, static_cast<std::uint32_t>(s.size())};
   };
-  CHECK(code([&](ark::graph& g, a& x) { x.type = type::float32, x.token = token(g, "1.5,"); }) ==
+  CHECK(code([&](ark::model& g, a& x) { x.type = type::float32, x.token = token(g, "1.5,"); }) ==
         errc::json_trailing_bytes);
-  CHECK(code([&](ark::graph& g, a& x) { x.type = type::float32, x.token = token(g, "1e99"); }) !=
+  CHECK(code([&](ark::model& g, a& x) { x.type = type::float32, x.token = token(g, "1e99"); }) !=
         errc::ok);
 }
 
 TEST_CASE("ark/write: a kept value that is no JSON is refused", "[ark]") {
   const auto code = [](std::string_view value, std::string_view key = "k") {
-    ark::graph g = relu();
+    ark::model g = relu();
     ark::member m;
     m.key = {static_cast<std::uint32_t>(g.characters.size()),
              static_cast<std::uint32_t>(key.size())};
@@ -416,7 +416,7 @@ TEST_CASE("ark/write: a kept value that is no JSON is refused", "[ark]") {
   CHECK(code("{\"a\":1,\"a\":2}") == errc::json_duplicate_key);
   CHECK(code("1", "Id") == errc::json_duplicate_key);
   // A list of members that leads back to itself.
-  ark::graph g = relu();
+  ark::model g = relu();
   g.characters << "11";
   g.members.push_back({{0, 1}, {0, 1}, 0});
   g.nodes[0].members = 0;

@@ -17,7 +17,7 @@ using tessera::analysis::flow;
 
 const char* const flags = R"("TransposeInput":{"BOOL":false},"TransposeOther":{"BOOL":false})";
 
-cost only(const ark::graph& g) { return tessera::analysis::cost_of(g, g.ops[g.ops.size() - 1]); }
+cost only(const ark::model& g) { return tessera::analysis::cost_of(g, g.ops[g.ops.size() - 1]); }
 void check(const cost& c, std::uint64_t flops, std::uint64_t read, std::uint64_t written) {
   CHECK(c.flops == flops);
   CHECK(c.read == read);
@@ -25,7 +25,7 @@ void check(const cost& c, std::uint64_t flops, std::uint64_t read, std::uint64_t
 }
 
 /// One operation on a and b that writes c.
-ark::graph one(const std::string& type, const std::string& a, const std::string& b,
+ark::model one(const std::string& type, const std::string& a, const std::string& b,
                const std::string& c, const std::string& data = "FP32",
                const std::string& args = "") {
   model m;
@@ -79,7 +79,7 @@ TEST_CASE("cost: views and waiting are free", "[ark_tools]") {
   model m;
   m.tensor("a", "4").tensor("v", "2,2", "FP32", 0).op("Tensor", "", "a", "", "v");
   m.op("Noop", "", "v", "", "");
-  const ark::graph g = m.graph();
+  const ark::model g = m.graph();
   check(tessera::analysis::cost_of(g, g.ops[0]), 0, 0, 0);
   check(tessera::analysis::cost_of(g, g.ops[1]), 0, 0, 0);
 }
@@ -92,7 +92,7 @@ TEST_CASE("cost: what doesn't fit 64 bits is the largest number", "[ark_tools]")
 }
 
 TEST_CASE("cost: the summary of a small model", "[ark_tools]") {
-  const ark::graph g = load("mlp.json");
+  const ark::model g = load("mlp.json");
   const flow f(g);
   const auto s = tessera::analysis::summarise(g, f);
   // fc1: 2 2 4 8, bias and relu: 16 each, fc2: 2 2 8 3.
@@ -113,7 +113,7 @@ TEST_CASE("cost: the summary of a small model", "[ark_tools]") {
 }
 
 TEST_CASE("cost: what goes to another rank", "[ark_tools]") {
-  const ark::graph g = load("pair.r1.json");
+  const ark::model g = load("pair.r1.json");
   const auto s = tessera::analysis::summarise(g, flow(g));
   REQUIRE(s.transfers.size() == 1);
   CHECK(s.transfers[0].from == 1);
@@ -129,7 +129,7 @@ TEST_CASE("cost: padding and what lies outside", "[ark_tools]") {
   // 3 of 4 columns are elements; 4 of 8 are padded; 2 rows of 8.
   m.tensor("a", "2,3", "FP32", 0, "2,8", "0,0", "2,4").tensor("out", "2,3");
   m.op("Copy", "x", "a", "out", "r");
-  const ark::graph g = m.graph();
+  const ark::model g = m.graph();
   const auto s = tessera::analysis::summarise(g, flow(g));
   CHECK(s.memory.padding == 4 * 2);
   CHECK(s.memory.unused == 4 * 2 * 4);
@@ -139,14 +139,14 @@ TEST_CASE("cost: padding and what lies outside", "[ark_tools]") {
   shards.tensor("a", "2,4", "FP32", 0, "4,4", "0,0").tensor("b", "2,4", "FP32", 0, "4,4", "2,0");
   shards.tensor("c", "2,4", "FP32", 1);
   shards.op("Add", "x", "a b", "c", "r");
-  const ark::graph h = shards.graph();
+  const ark::model h = shards.graph();
   const auto t = tessera::analysis::summarise(h, flow(h));
   CHECK(t.memory.padding == 0);
   CHECK(t.memory.unused == 0);
 }
 
 TEST_CASE("flow: inputs, outputs and who wrote what", "[ark_tools]") {
-  const ark::graph g = load("block.json");
+  const ark::model g = load("block.json");
   const flow f(g);
   REQUIRE(f.inputs().size() == 1);
   CHECK(g.tensors[f.inputs()[0]].id == 0);
@@ -174,7 +174,7 @@ TEST_CASE("flow: parts of a buffer", "[ark_tools]") {
   m.tensor("half", "2,2", "FP32", 2).tensor("out", "2,4", "FP32", 3);
   m.op("Exp", "a", "half", "left", "l").op("Relu", "b", "half", "right", "r");
   m.op("Add", "c", "all x", "out", "y");
-  const ark::graph g = m.graph();
+  const ark::model g = m.graph();
   const flow f(g);
   CHECK(f.before(1).empty());  // side by side, in rows that interleave
   REQUIRE(f.before(2).size() == 2);
@@ -187,12 +187,12 @@ TEST_CASE("flow: parts of a buffer", "[ark_tools]") {
 }
 
 TEST_CASE("flow: what peers fill is no input, what is only kept is an output", "[ark_tools]") {
-  const ark::graph g = load("pair.r0.json");
+  const ark::model g = load("pair.r0.json");
   const flow f(g);
   REQUIRE(f.inputs().size() == 1);
   CHECK(g.tensors[f.inputs()[0]].id == 0);
   model m;
   m.tensor("a", "4").tensor("b", "4").op("Exp", "x", "a", "b", "r").op("Noop", "", "r", "", "");
-  const ark::graph h = m.graph();
+  const ark::model h = m.graph();
   CHECK(flow(h).outputs().size() == 1);
 }

@@ -114,7 +114,7 @@ TEST_CASE("diff: edges, sources and shared buffers", "[ark_tools]") {
     m.op("Add", "s", "ra " + read, "c", "rc");
     return m.graph();
   };
-  const ark::graph g = build("rb", -1);
+  const ark::model g = build("rb", -1);
   CHECK(diff(g, build("rb", -1)).same());
   graph_difference d = diff(g, build("ra", -1));
   CHECK_FALSE(d.same());

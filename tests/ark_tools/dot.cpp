@@ -17,7 +17,7 @@ using tessera::analysis::composition;
 using tessera::analysis::find_compositions;
 using tessera::analysis::flow;
 
-std::vector<composition> found(const ark::graph& g) { return find_compositions(g, flow(g)); }
+std::vector<composition> found(const ark::model& g) { return find_compositions(g, flow(g)); }
 
 const char* const last_axis = R"("Axis":{"INT":1},"KeepDim":{"BOOL":true})";
 
@@ -36,8 +36,8 @@ model norm(bool read_inside) {
   return m;
 }
 
-std::string drawn(const ark::graph& g, bool fold = false) {
-  const ark::graph* ranks[] = {&g};
+std::string drawn(const ark::model& g, bool fold = false) {
+  const ark::model* ranks[] = {&g};
   const tessera::text out = tessera::analysis::draw(ranks, {.fold = fold});
   return std::string(out.view());
 }
@@ -51,7 +51,7 @@ std::size_t count(std::string_view text, std::string_view what) {
 }  // namespace
 
 TEST_CASE("fold: Softmax in place, SiLU", "[ark_tools]") {
-  const ark::graph g = load("block.json");
+  const ark::model g = load("block.json");
   const auto all = found(g);
   REQUIRE(all.size() == 2);
   CHECK(all[0].name == "Softmax");
@@ -114,8 +114,8 @@ TEST_CASE("dot: boxes, arrows, ends", "[ark_tools]") {
 }
 
 TEST_CASE("dot: ranks and what goes between them", "[ark_tools]") {
-  const ark::graph a = load("pair.r0.json"), b = load("pair.r1.json");
-  const ark::graph* ranks[] = {&a, &b};
+  const ark::model a = load("pair.r0.json"), b = load("pair.r1.json");
+  const ark::model* ranks[] = {&a, &b};
   const tessera::text out = tessera::analysis::draw(ranks);
   CHECK(count(out, "subgraph cluster_r") == 2);
   CHECK(count(out, "r0_op0 -> r1_op1 [style=dashed") == 1);

@@ -21,8 +21,8 @@ namespace tests {
 
 namespace ark = tessera::ark;
 
-[[nodiscard]] inline ark::graph parse(const std::string& text) {
-  tessera::result<ark::graph> g = ark::read(text);
+[[nodiscard]] inline ark::model parse(const std::string& text) {
+  tessera::result<ark::model> g = ark::read(text);
   INFO(text);
   REQUIRE(g);
   return std::move(*g);
@@ -34,7 +34,7 @@ namespace ark = tessera::ark;
   REQUIRE(in);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
-[[nodiscard]] inline ark::graph load(const std::string& name) { return parse(load_text(name)); }
+[[nodiscard]] inline ark::model load(const std::string& name) { return parse(load_text(name)); }
 
 /// A model as text: tensors are named and described once, operations one after the other. Edges
 /// lead from the operations that make tensors to those that read or write them.
@@ -86,7 +86,7 @@ class model {
     }
     return out + "]}";
   }
-  [[nodiscard]] ark::graph graph() const { return parse(text()); }
+  [[nodiscard]] ark::model graph() const { return parse(text()); }
 
  private:
   struct entry {

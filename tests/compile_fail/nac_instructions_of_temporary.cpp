@@ -7,9 +7,9 @@
 
 #include "tessera/nac/read.hpp"
 
-tessera::nac::file make();
-tessera::nac::instructions twin(const tessera::nac::file& kept);
-tessera::nac::instructions twin(const tessera::nac::file& kept) {
+tessera::nac::model make();
+tessera::nac::instructions twin(const tessera::nac::model& kept);
+tessera::nac::instructions twin(const tessera::nac::model& kept) {
 #ifdef TESSERA_COMPILE_FAIL
   return make().instructions();
 #else

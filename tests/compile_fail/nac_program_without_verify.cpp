@@ -9,7 +9,7 @@
 
 void twin();
 void twin() {
-  const tessera::nac::file file;
+  const tessera::nac::model file;
   auto program = tessera::nac::verify(file);
   static_cast<void>(program);
 #ifdef TESSERA_COMPILE_FAIL

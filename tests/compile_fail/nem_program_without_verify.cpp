@@ -11,7 +11,7 @@
 
 void twin();
 void twin() {
-  tessera::nem::document document;
+  tessera::nem::model document;
   auto program = tessera::nem::verify(std::move(document));
   static_cast<void>(program);
 #ifdef TESSERA_COMPILE_FAIL

@@ -58,14 +58,14 @@ namespace nac = tessera::nac;
 struct nac_program {
   tessera::pool<std::byte> bytes;
   std::unique_ptr<nac::program> program;
-  std::unique_ptr<nac::file> file;
+  std::unique_ptr<nac::model> file;
 };
 [[nodiscard]] inline nac_program nac_of_bytes(tessera::pool<std::byte> bytes) {
   nac_program out;
   out.bytes = std::move(bytes);
   const auto file = nac::read(tessera::bytes(out.bytes.data(), out.bytes.size()));
   REQUIRE(file);
-  out.file = std::make_unique<nac::file>(*file);
+  out.file = std::make_unique<nac::model>(*file);
   auto program = nac::verify(*out.file, {.weights_elsewhere = true});
   INFO((program ? std::string_view() : program.error().name()));
   REQUIRE(program);

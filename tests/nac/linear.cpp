@@ -20,7 +20,7 @@ namespace nac = tessera::nac;
 namespace {
 
 tessera::pool<std::byte> content;
-tessera::result<nac::file> file = tessera::error{};
+tessera::result<nac::model> file = tessera::error{};
 nac::parts parts;
 tessera::text listing;
 std::size_t made = 0;

@@ -92,7 +92,7 @@ std::vector<std::byte> model(std::uint32_t count, std::uint32_t elements) {
   return r.out;
 }
 
-void check_same(const nac::file& file, const nac::tensor_index& index) {
+void check_same(const nac::model& file, const nac::tensor_index& index) {
   CHECK(index.header() == file.header());
   CHECK(index.has_internal_weights() == file.has_internal_weights());
   REQUIRE(index.parameters().size() == file.parameters().size());

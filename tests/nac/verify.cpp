@@ -257,7 +257,7 @@ TEST_CASE("nac/verify: what a program holds", "[nac]") {
   CHECK((found.errors == 0 && found.warnings == 0 && found.diagnostics.empty()));
   const nac::program p = *std::move(made);
 
-  CHECK(p.file().instructions().size() == 6);
+  CHECK(p.model().instructions().size() == 6);
   REQUIRE(p.size() == 6);
   CHECK(p.operation_of(p.code().steps[0]) == operation::unknown);
   CHECK(p.operation_of(p.code().steps[3]) == operation::linear);

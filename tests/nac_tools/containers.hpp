@@ -29,9 +29,9 @@ class container {
     REQUIRE(written);
     bytes_ = std::move(*written);
     const tessera::bytes all(bytes_.data(), bytes_.size());
-    tessera::result<nac::file> read = nac::read(all);
+    tessera::result<nac::model> read = nac::read(all);
     REQUIRE(read);
-    file_ = std::make_unique<nac::file>(*read);
+    file_ = std::make_unique<nac::model>(*read);
     lookup_ = std::make_unique<lookup>(*file_);
   }
   operator const lookup&() const { return *lookup_; }
@@ -39,7 +39,7 @@ class container {
 
  private:
   tessera::pool<std::byte> bytes_;
-  std::unique_ptr<nac::file> file_;
+  std::unique_ptr<nac::model> file_;
   std::unique_ptr<lookup> lookup_;
 };
 

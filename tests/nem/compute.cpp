@@ -211,6 +211,6 @@ TEST_CASE("nem/compute: visitors see the attributes", "[nem]") {
     }
     int good = 0, softmaxes = 0;
   } to;
-  nem::visit(*p, to);
+  nem::for_each_task(*p, to);
   CHECK(to.good == 5);
 }

@@ -129,7 +129,7 @@ outcome check(const std::string& file, const std::string& source, nem::profile p
   options.profile = profile;
   options.resolver = files.resolver();
   outcome o;
-  result<nem::document> d = nem::read(source, how, &found);
+  result<nem::model> d = nem::read(source, how, &found);
   o.is_read = static_cast<bool>(d);
   if (d) o.is_verified = static_cast<bool>(nem::verify(std::move(*d), options, &found));
   o.errors = found.errors;
@@ -156,14 +156,14 @@ std::multiset<std::string> verified_rules(const outcome& o) {
   return rules;
 }
 
-/// Nodes of a document, but for empty lists of dependences, which aren't printed.
-std::size_t count_of(const nem::document& d) {
+/// Nodes of a model, but for empty lists of dependences, which aren't printed.
+std::size_t count_of(const nem::model& d) {
   std::size_t count = 0;
   for (std::uint32_t i = 0; i < d.nodes.size(); ++i)
     count += d.nodes[i].kind != nem::node_kind::deps || d.nodes[i].next != i + 1;
   return count;
 }
-std::string printed(const nem::document& d) {
+std::string printed(const nem::model& d) {
   const text t = nem::print(d);
   return std::string(t.view());
 }
@@ -253,13 +253,13 @@ TEST_CASE("nem/conformance: canonical text reads as the same program", "[nem]") 
   std::size_t read = 0;
   for (const row& r : files()) {
     const std::string source = content_of(data / r.file);
-    const result<nem::document> d = nem::read(source);
+    const result<nem::model> d = nem::read(source);
     if (!d) continue;
     ++read;
     const std::string once = printed(*d);
     INFO(r.file << '\n' << once);
     nem::report found;
-    const result<nem::document> again = nem::read(once, {}, &found);
+    const result<nem::model> again = nem::read(once, {}, &found);
     REQUIRE(again);
     CHECK(printed(*again) == once);
     CHECK(count_of(*again) == count_of(*d));
@@ -277,13 +277,13 @@ TEST_CASE("nem/conformance: what is read of a file doesn't depend on what follow
   for (const char* file : {"programs/convolution_ping_pong.nem", "programs/layouts.nem",
                            "programs/configuration.nem", "programs/gemm_blocked.nem"}) {
     const std::string source = content_of(data / file);
-    const result<nem::document> whole = nem::read(source);
+    const result<nem::model> whole = nem::read(source);
     REQUIRE(whole);
     const std::string all = printed(*whole);
     for (std::uint32_t i = 0; i < whole->nodes.size(); i = whole->nodes[i].next) {
       const std::uint32_t cut = whole->nodes[i].offset;
       INFO(file << " up to byte " << cut);
-      const result<nem::document> part = nem::read(std::string_view(source).substr(0, cut));
+      const result<nem::model> part = nem::read(std::string_view(source).substr(0, cut));
       REQUIRE(part);
       CHECK(part->nodes.size() == i);
       CHECK(all.substr(0, printed(*part).size()) == printed(*part));
@@ -291,7 +291,7 @@ TEST_CASE("nem/conformance: what is read of a file doesn't depend on what follow
     // And wherever else it ends, its error lies within.
     for (std::size_t size = 0; size < source.size(); ++size) {
       nem::report found;
-      const result<nem::document> part =
+      const result<nem::model> part =
           nem::read(std::string_view(source).substr(0, size), {}, &found);
       if (static_cast<bool>(part) != (found.errors == 0)) FAIL(file << " up to byte " << size);
       if (!part && part.error().offset > size) FAIL(file << " up to byte " << size);

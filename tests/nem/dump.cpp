@@ -10,7 +10,7 @@
 
 namespace tessera_tests {
 
-std::string dump_node(const tessera::nem::document& d, const tessera::nem::node& n) {
+std::string dump_node(const tessera::nem::model& d, const tessera::nem::node& n) {
   using tessera::nem::node_kind;
   const std::string kind(tessera::nem::name(n.kind));
   std::string text;
@@ -66,7 +66,7 @@ std::string dump_node(const tessera::nem::document& d, const tessera::nem::node&
   return n.detail != 0 ? text + '#' + std::to_string(n.detail) : text;
 }
 
-std::string dump(const tessera::nem::document& d) {
+std::string dump(const tessera::nem::model& d) {
   std::string out;
   std::vector<std::uint32_t> ends;
   for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {

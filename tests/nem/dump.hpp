@@ -18,9 +18,9 @@
 
 namespace tessera_tests {
 
-[[nodiscard]] std::string dump_node(const tessera::nem::document& d, const tessera::nem::node& n);
-/// The tree of a document, top level nodes with blanks between.
-[[nodiscard]] std::string dump(const tessera::nem::document& d);
+[[nodiscard]] std::string dump_node(const tessera::nem::model& d, const tessera::nem::node& n);
+/// The tree of a model, top level nodes with blanks between.
+[[nodiscard]] std::string dump(const tessera::nem::model& d);
 /// The tree of a source, or "error".
 [[nodiscard]] std::string tree(std::string_view source);
 /// What reading finds: rules with offset and length, blanks between.

@@ -35,7 +35,7 @@ std::int64_t value_of(const std::string& expression, const std::string& before =
   for (const nem::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
   REQUIRE(p);
   offset_of v;
-  nem::visit(*p, v);
+  nem::for_each_task(*p, v);
   return v.value;
 }
 

@@ -152,7 +152,7 @@ TEST_CASE("nem/families: the baseline's text reads back as the same catalog", "[
   for (const nem::baseline_row& b : nem::baseline_files) {
     const text source = nem::baseline_text(b.file);
     nem::report found;
-    const result<nem::document> d = nem_test::read(source, {}, &found);
+    const result<nem::model> d = nem_test::read(source, {}, &found);
     REQUIRE(d);
     CHECK(found.diagnostics.empty());
 

@@ -551,7 +551,7 @@ struct recorder : nem::visitor {
     std::set<std::string> errors;  // lines
     bool has_raw_error = false;    // counting pairs behind a write, too
   };
-  [[nodiscard]] verdict judge(const std::string& source, const nem::document& d) {
+  [[nodiscard]] verdict judge(const std::string& source, const nem::model& d) {
     close();
     verdict v;
     const auto add = [&](const std::string& rule, index q) {

@@ -275,7 +275,7 @@ TEST_CASE("nem/hostile: 256 loops inside one another", "[nem]") {
       void task(const nem::values&, const nem::task&) { ++tasks; }
       [[nodiscard]] bool stopped() const noexcept { return tasks == 100; }
     } first;
-    nem::visit(*p, first);
+    nem::for_each_task(*p, first);
     CHECK(first.tasks == 100);
   }
 }

@@ -71,7 +71,7 @@ struct count : nem::visitor {
 /// Empty when all holds that must hold of what is made of a text.
 [[nodiscard]] std::string broken_law(std::string_view source) {
   nem::report found;
-  result<nem::document> d = nem::read(source, {}, &found);
+  result<nem::model> d = nem::read(source, {}, &found);
   if (std::string law = broken_place(found, source.size()); !law.empty()) return law;
   if (!d) {
     if (d.error().offset > source.size()) return "an error's offset is inside";
@@ -86,13 +86,13 @@ struct count : nem::visitor {
   if (static_cast<bool>(program) != (verified.errors == 0)) return "a program has no errors";
   if (!program) return "";
   count c;
-  nem::visit(*program, c, 200);
+  nem::for_each_task(*program, c, 200);
   // Beyond the budget each loop still runs a few times.
   return c.are_sound && c.tasks <= 10 * 200 + source.size() ? "" : "a visit is sound and ends";
 }
 
 /// Whether `prefix`, of a text that is read as `whole`, has its statements; the last one may be cut.
-[[nodiscard]] bool is_beginning(const nem::document& prefix, const nem::document& whole) {
+[[nodiscard]] bool is_beginning(const nem::model& prefix, const nem::model& whole) {
   const auto& nodes = prefix.nodes;
   for (std::uint32_t i = 0; i < nodes.size(); i = nodes[i].next) {
     if (i >= whole.nodes.size()) return false;
@@ -250,7 +250,7 @@ TEST_CASE("nem/laws: memory is linear in what is read, written, verified", "[nem
       call();
       peak[verb] = used.peak();
     };
-    result<nem::document> d = error{};
+    result<nem::model> d = error{};
     nem::report errors;
     measure(reading, [&] { d = nem::read(source, {}, &errors); });
     INFO(errors.text_of(errors.characters.empty() ? nem::string{} : errors.diagnostics[0].text));
@@ -272,7 +272,7 @@ TEST_CASE("nem/laws: memory is linear in what is read, written, verified", "[nem
     measure(verifying, [&] { p = nem::verify(*std::move(d), {}, &found); });
     REQUIRE(p);
     count c;
-    measure(visiting, [&] { nem::visit(*p, c); });
+    measure(visiting, [&] { nem::for_each_task(*p, c); });
     CHECK(c.tasks == 3 * n + 1);
   }
   for (int verb = 0; verb < verbs; ++verb) {

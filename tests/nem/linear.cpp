@@ -23,7 +23,7 @@ namespace {
 tessera::text source;
 tessera::pool<nem::string> files;  // what "0", "1" … name, in `others`
 tessera::text others;
-tessera::result<nem::document> document = tessera::error{};
+tessera::result<nem::model> document = tessera::error{};
 tessera::text written;
 nem::report found;
 std::size_t made = 0;

@@ -65,7 +65,7 @@ struct outcome {
 outcome load(std::string_view source, files all = {}, nem::verify_options options = {}) {
   outcome o;
   INFO(source);
-  const result<nem::document> d = nem_test::read(source, {}, &o.found);
+  const result<nem::model> d = nem_test::read(source, {}, &o.found);
   CHECK(o.codes() == "");
   REQUIRE(d);
   if (!all.empty()) options.resolver = {open_file, &all};
@@ -665,7 +665,7 @@ TEST_CASE("nem/load: a report that has the files of another document", "[nem]") 
   for (const std::string_view source :
        {"include \"a.nem\"", "include \"b.nem\"", "include \"b.nem\" include \"a.nem\""}) {
     INFO(source);
-    result<nem::document> d = nem_test::read(source, {}, &found);
+    result<nem::model> d = nem_test::read(source, {}, &found);
     REQUIRE(d);
     nem::detail::findings findings(&found, options.profile, options.max_diagnostics);
     nem::catalog c;

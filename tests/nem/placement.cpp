@@ -221,7 +221,7 @@ collector tasks_of(const std::string& source) {
   REQUIRE(document);
   auto program = nem_test::verify(std::move(*document));
   REQUIRE(program);
-  nem::visit(*program, c);
+  nem::for_each_task(*program, c);
   return c;
 }
 

@@ -17,7 +17,7 @@ using namespace tessera;
 
 namespace {
 
-nem::document read(std::string_view source) {
+nem::model read(std::string_view source) {
   INFO(source);
   auto d = nem_test::read(source);
   REQUIRE(d);
@@ -35,7 +35,7 @@ std::string canonical(std::string_view expression, const nem::print_options& opt
 }
 void check_laws(std::string_view source) {
   INFO(source);
-  const nem::document d = read(source);
+  const nem::model d = read(source);
   const text once = nem::print(d);
   INFO(once.view());
   auto again = nem_test::read(once);

@@ -71,7 +71,7 @@ std::string repeated(std::string_view s, std::size_t count) {
 }
 
 /// What holds for every tree, and for the places of every diagnostic.
-void check_laws(std::string_view source, const result<nem::document>& d, const nem::report& r) {
+void check_laws(std::string_view source, const result<nem::model>& d, const nem::report& r) {
   if ((r.errors == 0) != static_cast<bool>(d)) FAIL("a document where there are errors, or none");
   for (const nem::diagnostic& x : r.diagnostics) {
     for (const nem::place& p : {x.where, x.related, x.fix})

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Whether two NEM documents mean the same, whatever their spelling: for tests of printers. Ignores
+// Whether two NEM models mean the same, whatever their spelling: for tests of printers. Ignores
 // what canonical text merges (facts on canonical text): the order of attributes, of the parts of
 // devices and of what stands before the statements, parentheses, empty deps, how numbers are spelled
 // and where anything stands.
@@ -13,13 +13,13 @@
 #include <bit>
 #include <cstdint>
 #include <string>
-#include <tessera/nem/syntax.hpp>
+#include <tessera/nem/model.hpp>
 #include <vector>
 
 namespace tests {
 
 /// One node with its children, as text in which equal means the same.
-inline std::string meaning(const tessera::nem::document& d, std::uint32_t i) {
+inline std::string meaning(const tessera::nem::model& d, std::uint32_t i) {
   using tessera::nem::node_kind;
   const tessera::nem::node& n = d.nodes[i];
   std::string s = std::string(name(n.kind)) + "." + std::to_string(n.detail);
@@ -103,7 +103,7 @@ inline std::string meaning(const tessera::nem::document& d, std::uint32_t i) {
   return s + ")";
 }
 
-inline std::vector<std::string> meaning(const tessera::nem::document& d) {
+inline std::vector<std::string> meaning(const tessera::nem::model& d) {
   using tessera::nem::node_kind;
   std::vector<std::string> all;
   const auto place = [](node_kind k) {
@@ -120,7 +120,7 @@ inline std::vector<std::string> meaning(const tessera::nem::document& d) {
   return all;
 }
 
-inline bool same(const tessera::nem::document& a, const tessera::nem::document& b) {
+inline bool same(const tessera::nem::model& a, const tessera::nem::model& b) {
   return meaning(a) == meaning(b);
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("nem/verify: a program for a device", "[nem]") {
     void task(const nem::values&, const nem::task& t) { sum += t.engine; }
     std::int64_t sum = 0;
   } e;
-  nem::visit(*p, e);
+  nem::for_each_task(*p, e);
   CHECK(e.sum == 2);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("nem/verify: groups of rules are called", "[nem]") {
 TEST_CASE("nem/verify: errors name the node of a document that was built in code", "[nem]") {
   const auto read = nem::read("const A = 1\nconst B = 2\nconst B = 3\n");
   REQUIRE(read);
-  nem::document built = *read;
+  nem::model built = *read;
   for (nem::node& n : built.nodes) n.offset = 0, n.length = 0;
   nem::report found;
   const auto p = nem::verify(std::move(built), {}, &found);

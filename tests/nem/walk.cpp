@@ -89,7 +89,7 @@ TEST_CASE("nem/walk: what visitors get, in order", "[nem]") {
                  "relu.sync in region(M, 0, 8) elem=i8, shape=[8], layout=C out region(M, 64, 8) "
                  "elem=i8, shape=[8], layout=C deps=[a]\n");
   recorder r;
-  nem::visit(p, r);
+  nem::for_each_task(p, r);
   CHECK(
       r.log ==
       "#0 transfer.async 1@0 > 0@0; #1 store.sync 1@16 > 0@8 after 0; wait 1 0; "
@@ -111,7 +111,7 @@ TEST_CASE("nem/walk: a visitor may stop", "[nem]") {
   CHECK(p.is_partial());
   recorder r;
   r.most = 3;
-  nem::visit(p, r);
+  nem::for_each_task(p, r);
   CHECK(r.count == 3);
   CHECK(r.log ==
         "[0..999999999x1 0: [0..999999999x1 0: #0 transfer.sync 1@0 > 0@0; 1: #1 transfer.sync "
@@ -148,7 +148,7 @@ TEST_CASE("nem/walk: beyond the budget, first and last iterations", "[nem]") {
   CHECK(p.is_partial());
   CHECK(p.tasks() == 1000 + 10 + 2);
   recorder r;
-  nem::visit(p, r, 2000);
+  nem::for_each_task(p, r, 2000);
   CHECK(r.log.find("] [0..99x3 0: ") != std::string::npos);
   CHECK(
       r.log.find(
@@ -159,7 +159,7 @@ TEST_CASE("nem/walk: beyond the budget, first and last iterations", "[nem]") {
   CHECK_FALSE(p.is_partial());
   CHECK(p.tasks() == 1100);
   recorder full;
-  nem::visit(p, full);
+  nem::for_each_task(p, full);
   CHECK(full.count == 1100);
   // errors of the last iterations are found, and HAZ-005 says that some weren't looked at
   const auto o = verified(
@@ -223,7 +223,7 @@ TEST_CASE("nem/walk: a buffer of a loop body is one buffer", "[nem]") {
                                     "loop i in [0..2]:\n buffer P : L2 (size=8)\n buffer Q : L2 "
                                     "(size=8)\n let S = region(Q, 0, 8)\n"
                                     " transfer.sync(dst=X, src=S)\n endloop");
-  nem::visit(p, b);
+  nem::for_each_task(p, b);
   CHECK(b.log == "333");
   CHECK(b.most == 4);
   CHECK(b.regions == 3);  // X, Y and S of this iteration

@@ -65,7 +65,7 @@ TEST_CASE("nem/word: reserved words and no others", "[nem]") {
 }
 
 TEST_CASE("nem/word: names of all sizes are told apart", "[nem]") {
-  document d;
+  model d;
   detail::name_index names(d, 100);
   std::vector<std::string> all = {""};
   for (std::size_t size = 1; size < 40; ++size)

@@ -142,11 +142,11 @@ TEST_CASE("vm_nac/schedule: a file's schedule is verified, and has 255 commands 
   (void)all;
   b.output({last});
   const built made = b.build();
-  nac::parts parts = nac::parts_of(made.program->file());
+  nac::parts parts = nac::parts_of(made.program->model());
   REQUIRE(vm::schedule(*made.program, parts).code == tessera::errc::ok);
   const verified v(parts);
   std::size_t frees = 0, most = 0;
-  for (const nac::tick& t : v.program->file().schedule()) {
+  for (const nac::tick& t : v.program->model().schedule()) {
     most = std::max<std::size_t>(most, t.commands.size());
     for (const nac::command& c : t.commands) frees += c.what == nac::action::free ? 1 : 0;
   }
@@ -204,7 +204,7 @@ TEST_CASE("vm_nac/schedule: programs give the same with a schedule and without, 
     }
     b.output({{false, size - 1 - below(3)}});
     const built made = b.build();
-    nac::parts parts = nac::parts_of(made.program->file());
+    nac::parts parts = nac::parts_of(made.program->model());
     REQUIRE(vm::schedule(*made.program, parts).code == tessera::errc::ok);
     const verified filed(parts);
     // And commands of all kinds, at any tick and of anything.

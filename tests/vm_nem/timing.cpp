@@ -113,7 +113,7 @@ class scheduler : public nem::visitor {
     t.element = r.element;
     t.extent = r.extent;
     t.is_transposed =
-        r.layout != nem::no_name && p_.document().name(r.layout) == std::string_view("KM");
+        r.layout != nem::no_name && p_.model().name(r.layout) == std::string_view("KM");
     h.operands.push_back(t);
     h.shapes.emplace_back(v.shape(r).begin(), v.shape(r).end());
     h.buffers.push_back(buffer(v, r.buffer));
@@ -182,7 +182,7 @@ schedule simulate(const std::string& source, const timing_profile& costs = {}) {
   analysis::timeline_recorder seen(*p, source);
   vm::nem::timeline when(*p, costs, seen.observer());
   scheduler s(*p, when);
-  nem::visit(*p, s);
+  nem::for_each_task(*p, s);
   schedule out;
   out.tasks = s.placed;
   out.report = when.report();
@@ -663,7 +663,7 @@ TEST_CASE("vm_nem/timing: the unit that is free first, as a search of all of the
           "[vm_nem]") {
   const auto d = nem_test::read(device("3", "NMU = 1 CSTL = 4 DMA = 2 VPU = 1"));
   REQUIRE(d);
-  const auto p = nem_test::verify(nem::document(*d));
+  const auto p = nem_test::verify(nem::model(*d));
   REQUIRE(p);
   vm::nem::timeline when(*p);
   struct unit {

@@ -130,7 +130,7 @@ class builder {
   /// The first error of any call.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// The graph. Later calls fail.
-  [[nodiscard]] result<graph> finish();
+  [[nodiscard]] result<model> finish();
 
  private:
   struct pending_tag {
@@ -156,7 +156,7 @@ class builder {
   std::uint32_t add_buffer(std::int32_t rank);
   value add_tensor(const layout& l, data_type type, std::uint32_t buffer, std::uint32_t maker);
   void add_tag(value of, std::uint32_t list, std::int32_t rank, std::int32_t number) {
-    if (known(of)) tags_.push_back({graph_.tensors[of.index].buffer, list, {rank, number}});
+    if (known(of)) tags_.push_back({model_.tensors[of.index].buffer, list, {rank, number}});
   }
 
   value with(op_type type, view<value> reads, op_options o, const setting* s, std::size_t count);
@@ -170,9 +170,9 @@ class builder {
   [[nodiscard]] std::size_t find_base(std::string_view base) const noexcept;
   void grow_bases();
 
-  graph graph_;
-  interner names_{graph_};
-  detail::shape_rules rules_{graph_};
+  model model_;
+  interner names_{model_};
+  detail::shape_rules rules_{model_};
   pool<std::uint32_t> maker_;  // of each tensor: the node whose result it is, or shows
   pool<detail::edge> edges_;
   pool<pending_tag> tags_;

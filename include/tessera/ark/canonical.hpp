@@ -25,13 +25,13 @@
 #define TESSERA_ARK_CANONICAL_HPP
 
 #include "../version.hpp"
-#include "graph.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 /// The graph in the form that all others of its kind have.
-[[nodiscard]] graph canonicalise(const graph& g);
+[[nodiscard]] model canonicalise(const model& g);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI

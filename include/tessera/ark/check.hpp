@@ -23,14 +23,14 @@
 
 #include "../core/error.hpp"
 #include "../version.hpp"
-#include "graph.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 /// Whether writing the graph and reading that text again would give this graph. What only text can
 /// tell, such as a kept member that is no JSON, write() finds by itself.
-[[nodiscard]] error check(const graph& g);
+[[nodiscard]] error check(const model& g);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI

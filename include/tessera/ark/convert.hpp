@@ -32,14 +32,14 @@
 
 #include "../core/result.hpp"
 #include "../version.hpp"
-#include "graph.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 /// Whether the graph has a form in its dialect: one operation a node without "Ops", no padding
 /// where there are "Pads".
-[[nodiscard]] bool in_dialect(const graph& g) noexcept;
+[[nodiscard]] bool in_dialect(const model& g) noexcept;
 
 namespace detail {
 
@@ -52,7 +52,7 @@ struct edge {
 
 /// The same operations in the same order, as another dialect writes them. A graph that is in the
 /// dialect already stays as it is.
-[[nodiscard]] result<graph> convert(graph g, dialect to);
+[[nodiscard]] result<model> convert(model g, dialect to);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI

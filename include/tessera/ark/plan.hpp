@@ -116,7 +116,7 @@ enum class architecture_place : std::uint8_t { absent, behind_world_size, behind
 struct plan {
   /// Rank, WorldSize, operations and what they hold; no nodes. own_members are the plan's. `form`
   /// tells how tensors and buffers were laid out; plans of D2 and D3 don't differ, and are d3.
-  graph parts;
+  model parts;
   string architecture;
   architecture_place place = architecture_place::absent;
   bool null_tasks = false, null_groups = false;  ///< null stood in place of an empty list

@@ -29,7 +29,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 /// The model that the plan computes, as nodes of one operation each.
-[[nodiscard]] graph plan_model(const plan& p);
+[[nodiscard]] model plan_model(const plan& p);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI

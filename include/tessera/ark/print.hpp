@@ -29,13 +29,13 @@
 
 #include "../core/text.hpp"
 #include "../version.hpp"
-#include "graph.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 /// The listing of a graph.
-[[nodiscard]] text print(const graph& g);
+[[nodiscard]] text print(const model& g);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI

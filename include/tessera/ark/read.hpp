@@ -39,7 +39,7 @@
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../version.hpp"
-#include "graph.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -49,7 +49,7 @@ namespace ark {
 enum class read_path : std::uint8_t { plain, best };
 
 /// Reads a model graph of any dialect.
-[[nodiscard]] result<graph> read(std::string_view source, const limits& limit = {},
+[[nodiscard]] result<model> read(std::string_view source, const limits& limit = {},
                                  read_path path = read_path::best);
 
 }  // namespace ark

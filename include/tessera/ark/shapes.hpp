@@ -29,7 +29,7 @@
 #include "../core/pool.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
-#include "graph.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -184,7 +184,7 @@ struct matmul_shape {
 }
 /// An operation's argument under its name or the older one; null when neither is there. For an
 /// operation of a program, each argument that its Type requires is there, in its TYPE.
-[[nodiscard]] const argument* argument_of(const graph& g, const op& o, argument_name name) noexcept;
+[[nodiscard]] const argument* argument_of(const model& g, const op& o, argument_name name) noexcept;
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI

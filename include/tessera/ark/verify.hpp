@@ -47,16 +47,16 @@ class program;
 
 /// Verifies one file. `found` gets all that was found; `source`, the text that was read, gives the
 /// exact offsets of it (without, they are those of nodes).
-[[nodiscard]] result<program> verify(graph g, const verify_options& options = {},
+[[nodiscard]] result<program> verify(model g, const verify_options& options = {},
                                      report* found = nullptr, std::string_view source = {});
 
 /// A graph that was proven. Only verify() makes one.
 class program {
  public:
-  [[nodiscard]] const ark::graph& graph() const& noexcept { return graph_; }
-  const ark::graph& graph() const&& = delete;
+  [[nodiscard]] const ark::model& model() const& noexcept { return model_; }
+  const ark::model& model() const&& = delete;
   /// Gives the graph back.
-  [[nodiscard]] ark::graph release() && noexcept { return std::move(graph_); }
+  [[nodiscard]] ark::model release() && noexcept { return std::move(model_); }
 
   /// Entries of graph().buffers that have one Id share their memory: the first of them.
   [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
@@ -69,11 +69,11 @@ class program {
   }
 
  private:
-  friend result<program> verify(ark::graph g, const verify_options& options, report* found,
+  friend result<program> verify(ark::model g, const verify_options& options, report* found,
                                 std::string_view source);
   program() = default;
 
-  ark::graph graph_;
+  ark::model model_;
   pool<std::uint32_t> storages_;  // of each buffer
   pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
 };

@@ -42,7 +42,7 @@ struct write_options {
 };
 
 /// The text of a graph. It is converted first when `to` is another dialect than its own.
-[[nodiscard]] result<text> write(const graph& g, const write_options& options = {});
+[[nodiscard]] result<text> write(const model& g, const write_options& options = {});
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI

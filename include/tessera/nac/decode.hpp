@@ -31,7 +31,7 @@
 #include "../core/limits.hpp"
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
-#include "file.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -51,7 +51,7 @@ static_assert(sizeof(step) == 16);
 inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
 
 /// The instructions of `list`, which is f.instructions() or f.training().
-[[nodiscard]] result<pool<step>> decode(const file& f, const instructions& list,
+[[nodiscard]] result<pool<step>> decode(const model& f, const instructions& list,
                                         const limits& limit = {});
 
 }  // namespace nac

@@ -29,7 +29,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
 /// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
-[[nodiscard]] error verify_plan(const file& f);
+[[nodiscard]] error verify_plan(const model& f);
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -33,7 +33,7 @@
 #include <cstdint>
 
 #include "../core/pool.hpp"
-#include "file.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -67,7 +67,7 @@ struct layout {
 }
 
 /// How a file is laid out.
-[[nodiscard]] layout layout_of(const file& f);
+[[nodiscard]] layout layout_of(const model& f);
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI

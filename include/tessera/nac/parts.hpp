@@ -166,7 +166,7 @@ struct parts {
 
 /// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes that
 /// follow no rule.
-[[nodiscard]] parts parts_of(const file& f);
+[[nodiscard]] parts parts_of(const model& f);
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI

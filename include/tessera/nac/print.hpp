@@ -38,7 +38,7 @@
 #include <string_view>
 
 #include "../core/text.hpp"
-#include "file.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -57,7 +57,7 @@ struct print_options {
 };
 
 /// The text of a container.
-[[nodiscard]] text print(const file& f, const print_options& options = {});
+[[nodiscard]] text print(const model& f, const print_options& options = {});
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -76,8 +76,8 @@ struct verifier;
 /// A container that was proven. Only verify() makes one.
 class program {
  public:
-  [[nodiscard]] const nac::file& file() const& noexcept { return file_; }
-  const nac::file& file() const&& = delete;
+  [[nodiscard]] const nac::model& model() const& noexcept { return model_; }
+  const nac::model& model() const&& = delete;
   /// OPS; the operation of a step is an enumerator of nac::operation.
   [[nodiscard]] const nac::code& code() const& noexcept { return code_; }
   const nac::code& code() const&& = delete;
@@ -122,12 +122,12 @@ class program {
 
  private:
   friend struct detail::verifier;
-  friend result<program> verify(const nac::file& f, const verify_options& options, report* found);
-  explicit program(const nac::file& f) noexcept : file_(f) {}
+  friend result<program> verify(const nac::model& f, const verify_options& options, report* found);
+  explicit program(const nac::model& f) noexcept : model_(f) {}
 
   [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept;
 
-  nac::file file_;
+  nac::model model_;
   nac::code code_, training_;
   pool<nac::constant> constants_;
   pool<argument_form> forms_;  // of the constants

@@ -35,7 +35,7 @@
 #include "../core/bytes.hpp"
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
-#include "file.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -44,14 +44,14 @@ namespace nac {
 inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
 
 /// A container over `in`, whose sections and records were all found in their place.
-[[nodiscard]] result<file> read(bytes in, const limits& limit = default_limits);
-[[nodiscard]] inline result<file> read(std::string_view in, const limits& limit = default_limits) {
+[[nodiscard]] result<model> read(bytes in, const limits& limit = default_limits);
+[[nodiscard]] inline result<model> read(std::string_view in, const limits& limit = default_limits) {
   return read(as_bytes(in), limit);
 }
 /// A temporary owner would be gone before the file is looked at.
 template <class Owner>
   requires(temporary_bytes<Owner> || temporary_text<Owner>)
-result<file> read(Owner&& in, const limits& = {})
+result<model> read(Owner&& in, const limits& = {})
 = delete;
 
 }  // namespace nac

@@ -145,12 +145,12 @@ template <class Shape>
 class cursor {
  public:
   cursor() noexcept = default;
-  cursor(const std::byte* file, std::uint64_t at, std::uint64_t end) noexcept
-      : file_(file), at_(at), end_(end) {}
+  cursor(const std::byte* model, std::uint64_t at, std::uint64_t end) noexcept
+      : model_(model), at_(at), end_(end) {}
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
   [[nodiscard]] std::uint64_t left() const noexcept { return end_ - at_; }
   [[nodiscard]] bool has(std::uint64_t count) const noexcept { return left() >= count; }
-  [[nodiscard]] const std::byte* data() const noexcept { return file_ + at_; }
+  [[nodiscard]] const std::byte* data() const noexcept { return model_ + at_; }
   template <class T>
   [[nodiscard]] T take() noexcept {
     const T value = load_le<T>(data());
@@ -167,7 +167,7 @@ class cursor {
   [[nodiscard]] error fail(errc code) const noexcept { return {code, at_}; }
 
  private:
-  const std::byte* file_ = nullptr;
+  const std::byte* model_ = nullptr;
   std::uint64_t at_ = 0, end_ = 0;
 };
 

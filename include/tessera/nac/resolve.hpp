@@ -76,7 +76,7 @@ struct code {
 enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
 
 /// The arguments of `list`, which is f.instructions() or f.training().
-[[nodiscard]] result<code> resolve(const file& f, const instructions& list,
+[[nodiscard]] result<code> resolve(const model& f, const instructions& list,
                                    const limits& limit = {},
                                    resolve_path path = resolve_path::automatic);
 

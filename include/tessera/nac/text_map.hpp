@@ -24,7 +24,7 @@
 
 #include "../core/pool.hpp"
 #include "../core/sort.hpp"
-#include "file.hpp"
+#include "model.hpp"
 #include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -56,7 +56,7 @@ class text_map {
   [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept;
 
   /// Of what stands at a byte of the container: `f` was assembled with this map.
-  [[nodiscard]] std::uint64_t offset_of(const file& f, std::uint64_t offset) const;
+  [[nodiscard]] std::uint64_t offset_of(const model& f, std::uint64_t offset) const;
 
  private:
   struct row {
@@ -78,7 +78,7 @@ class text_map {
     return before == 0 ? of(s) : of(s, before - 1);
   }
 
-  [[nodiscard]] std::uint64_t in_section(const file& f, section s, std::uint64_t offset) const;
+  [[nodiscard]] std::uint64_t in_section(const model& f, section s, std::uint64_t offset) const;
 
   pool<row> rows_[sizeof assembly::section_words / sizeof *assembly::section_words];
   std::uint64_t sections_[sizeof assembly::section_words / sizeof *assembly::section_words];

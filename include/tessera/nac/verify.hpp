@@ -43,14 +43,14 @@
 #include "../core/result.hpp"
 #include "../version.hpp"
 #include "diagnostic.hpp"
-#include "file.hpp"
+#include "model.hpp"
 #include "program.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
 /// A program, if `f` has no errors; `found` gets all findings, after those that it holds.
-[[nodiscard]] result<program> verify(const file& f, const verify_options& options = {},
+[[nodiscard]] result<program> verify(const model& f, const verify_options& options = {},
                                      report* found = nullptr);
 
 }  // namespace nac

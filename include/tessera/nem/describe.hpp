@@ -18,7 +18,7 @@
 //     const N = 4
 //           ^
 //
-// Below the caret stands what a fix would insert or put in place of what is underlined. Of a document
+// Below the caret stands what a fix would insert or put in place of what is underlined. Of a model
 // that was built in code there is no line: "<input>: error: … [CON-001] at node 5".
 //
 // Lifetime:   a listing borrows the report and the sources.

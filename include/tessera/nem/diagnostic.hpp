@@ -4,7 +4,7 @@
 // What reading and verifying NEM find: a list of diagnostics, each with its rule.
 //
 //   nem::report found;
-//   auto document = nem::read(source, {}, &found);
+//   auto model = nem::read(source, {}, &found);
 //   for (const nem::diagnostic& d : found.diagnostics)
 //     std::cout << nem::rule(d.code).id() << ' ' << found.text_of(d.text) << '\n';
 //   // CON-001 duplicate constant declaration X
@@ -35,7 +35,7 @@
 #include "../core/text.hpp"
 #include "../version.hpp"
 #include "detail/keyed_rows.hpp"
-#include "syntax.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -153,7 +153,7 @@ struct report {
   text characters;
   pool<string> files;  ///< those behind file 0, as the resolver calls them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
-  /// Whether file 0 is a document that was built in code: its places are indices of nodes.
+  /// Whether file 0 is a model that was built in code: its places are indices of nodes.
   bool is_built = false;
 
   [[nodiscard]] std::string_view text_of(string s) const& noexcept {
@@ -240,7 +240,7 @@ class findings {
   keyed_rows<seen> seen_;
 };
 
-/// Where a node of the document in `file` stands.
+/// Where a node of the model in `file` stands.
 [[nodiscard]] inline place place_of(const node& n, std::uint32_t file = 0) noexcept {
   return {file, n.offset, n.length};
 }

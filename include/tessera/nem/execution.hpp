@@ -6,7 +6,7 @@
 //   nem::report report;
 //   nem::verify_options options;
 //   nem::findings found(&report, program.profile(), options.max_diagnostics);
-//   nem::context c{program.document(), options, found, program.catalog(), program.target()};
+//   nem::context c{program.model(), options, found, program.catalog(), program.target()};
 //   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // as nem::visit does, with the context
 //
 //   walker           calls a visitor with all that a program does       walk.hpp

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The canonical text of a NEM document: the same for all documents that mean the same.
+// The canonical text of a NEM model: the same for all models that mean the same.
 //
-//   tessera::text canonical = nem::print(document);
+//   tessera::text canonical = nem::print(model);
 //
 //   buffer A : L1[0] (size=4096, align=64) @readonly
 //   loop i in [0..N - 1] @max_in_flight(2):
@@ -26,7 +26,7 @@
 //   decorators  of buffers, loops and operands on the line; others on lines of their own
 //
 // An empty deps=[] is left out, except where decorators behind it would move to an operand. The
-// text is read as the same document, and prints as itself.
+// text is read as the same model, and prints as itself.
 //
 // Lifetime:   the text owns itself.
 // Errors:     none.
@@ -38,7 +38,7 @@
 
 #include "../core/text.hpp"
 #include "../version.hpp"
-#include "syntax.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -49,8 +49,8 @@ struct print_options {
   bool strict_ebnf = false;
 };
 
-/// The canonical text of a document; empty for an empty one.
-[[nodiscard]] text print(const document& d, const print_options& options = {});
+/// The canonical text of a model; empty for an empty one.
+[[nodiscard]] text print(const model& d, const print_options& options = {});
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI

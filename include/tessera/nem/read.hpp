@@ -4,12 +4,12 @@
 // Reads NEM: the text of a program, a device or type families, to its syntax tree.
 //
 //   nem::report found;
-//   auto document = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
-//   if (!document) return show(found);           // up to 16 errors, each with place, note and fix
-//   document->nodes[0].kind;                     // node_kind::constant
-//   document->name(document->nodes[0].value);    // "N"
+//   auto model = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
+//   if (!model) return show(found);           // up to 16 errors, each with place, note and fix
+//   model->nodes[0].kind;                     // node_kind::constant
+//   model->name(model->nodes[0].value);    // "N"
 //
-//   document     include* then families and devices, or a program
+//   model     include* then families and devices, or a program
 //   program      [device directive] [program N :] statements        read_program.hpp
 //   families, devices                                               read_config.hpp
 //   regions, values                                                 read_value.hpp
@@ -18,7 +18,7 @@
 // that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
 // gives one error.
 //
-// Lifetime:   the document owns itself.
+// Lifetime:   the model owns itself.
 // Errors:     the first one; the report has all, and the warnings.
 // Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
 //             and parentheses.
@@ -45,9 +45,9 @@ struct read_options {
   std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
 };
 
-/// Reads one file. A document only where there is no error; `found` gets all errors and warnings.
-[[nodiscard]] result<document> read(std::string_view source, const read_options& options = {},
-                                    report* found = nullptr);
+/// Reads one file. A model only where there is no error; `found` gets all errors and warnings.
+[[nodiscard]] result<model> read(std::string_view source, const read_options& options = {},
+                                 report* found = nullptr);
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI

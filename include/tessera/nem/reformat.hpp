@@ -3,7 +3,7 @@
 //
 // A NEM file in its canonical layout, with its comments: what a formatter writes.
 //
-//   tessera::text formatted = nem::reformat(document, source);     // read from this source
+//   tessera::text formatted = nem::reformat(model, source);     // read from this source
 //
 //   let   a=(1+2)   # a note          let a = 1 + 2  # a note
 //                                ->
@@ -22,10 +22,10 @@
 //                   comment between them, so that it stays at what it is about
 //
 // All comments stay, in their order; blanks at their ends go. The result is read as the same
-// document, and formatted as itself.
+// model, and formatted as itself.
 //
 // Lifetime:   the text owns itself.
-// Errors:     none. With another source than the document's, comments are misplaced.
+// Errors:     none. With another source than the model's, comments are misplaced.
 // Limits:     none; no recursion.
 // Allocation: the text, 16 bytes a comment and 4 a closing brace or endloop.
 
@@ -41,8 +41,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// The text of a document that was read from `source`, in canonical layout, with its comments.
-[[nodiscard]] text reformat(const document& d, std::string_view source,
+/// The text of a model that was read from `source`, in canonical layout, with its comments.
+[[nodiscard]] text reformat(const model& d, std::string_view source,
                             const print_options& options = {});
 
 }  // namespace nem

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Verifies a document: whether a device, or any device, can run what it says.
+// Verifies a model: whether a device, or any device, can run what it says.
 //
 //   nem::report found;
-//   auto program = nem::verify(std::move(*document), {}, &found);
+//   auto program = nem::verify(std::move(*model), {}, &found);
 //   if (!program) return show(found);
 //   nem::visit(*program, my_visitor);                  // what it does, task by task
 //
@@ -13,14 +13,14 @@
 //   hazards       tasks that nothing orders                       hazards.hpp
 //   capacity      what the target's memories hold                 rules_buffer.hpp
 //
-// All errors of a document are found in one run. Warnings and notes leave it valid.
+// All errors of a model are found in one run. Warnings and notes leave it valid.
 //
-// The nodes of a document that was built in code, without places, get their indices as places.
+// The nodes of a model that was built in code, without places, get their indices as places.
 //
-// Lifetime:   a program owns its document and its catalog.
+// Lifetime:   a program owns its model and its catalog.
 // Errors:     that of the first error found; all of them are in the report.
 // Limits:     verify_options.
-// Allocation: linear in the document and in the instances that loops are expanded to.
+// Allocation: linear in the model and in the instances that loops are expanded to.
 
 #ifndef TESSERA_NEM_VERIFY_HPP
 #define TESSERA_NEM_VERIFY_HPP
@@ -37,13 +37,13 @@ namespace nem {
 class program;
 
 /// Checks all rules that reading doesn't.
-result<program> verify(document d, const verify_options& options = {}, report* found = nullptr);
+result<program> verify(model d, const verify_options& options = {}, report* found = nullptr);
 
-/// A document without errors, and what its names of files, families and devices stand for.
+/// A model without errors, and what its names of files, families and devices stand for.
 class program {
  public:
-  [[nodiscard]] const nem::document& document() const& noexcept { return document_; }
-  const nem::document& document() const&& = delete;
+  [[nodiscard]] const nem::model& model() const& noexcept { return model_; }
+  const nem::model& model() const&& = delete;
   [[nodiscard]] const nem::catalog& catalog() const& noexcept { return catalog_; }
   const nem::catalog& catalog() const&& = delete;
   /// The device that it is written for, or null where it names none.
@@ -66,10 +66,10 @@ class program {
   [[nodiscard]] std::uint64_t most_live_tokens() const noexcept { return most_live_tokens_; }
 
  private:
-  friend result<program> verify(nem::document, const verify_options&, report*);
+  friend result<program> verify(nem::model, const verify_options&, report*);
   program() = default;
 
-  nem::document document_;
+  nem::model model_;
   nem::catalog catalog_;
   std::uint32_t target_ = no_index;
   nem::profile profile_ = nem::profile::standard;
@@ -82,10 +82,10 @@ class program {
 /// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
 /// have regions that aren't sound.
 template <class Visitor>
-void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}) {
+void for_each_task(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}) {
   const verify_options options;
   detail::findings silent(nullptr, p.profile(), 0);
-  detail::context c{p.document(), options, silent, p.catalog(), p.target()};
+  detail::context c{p.model(), options, silent, p.catalog(), p.target()};
   (void)detail::walker<Visitor, false>(c, to, most).run();
 }
 

@@ -44,7 +44,7 @@
 #include "detail/rules_region.hpp"
 #include "detail/scope.hpp"
 #include "model.hpp"
-#include "syntax.hpp"
+#include "values.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The syntax tree of a NEM document as JSON, for tools.
+// The syntax tree of a NEM model as JSON, for tools.
 //
-//   tessera::text json = nem::write_json(document);
+//   tessera::text json = nem::write_json(model);
 //
 //   {
 //     "format": "nem-ast",
@@ -30,7 +30,7 @@
 //
 // Lifetime:   the text owns itself.
 // Errors:     none.
-// Limits:     none; no recursion. Objects are as deep as the document, or an expression, is.
+// Limits:     none; no recursion. Objects are as deep as the model, or an expression, is.
 // Allocation: the text, and 16 bytes an operand of the largest expression.
 
 #ifndef TESSERA_NEM_WRITE_JSON_HPP
@@ -38,13 +38,13 @@
 
 #include "../core/text.hpp"
 #include "../version.hpp"
-#include "syntax.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// The tree of a document as JSON, with a newline at its end.
-[[nodiscard]] text write_json(const document& d);
+/// The tree of a model as JSON, with a newline at its end.
+[[nodiscard]] text write_json(const model& d);
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI

@@ -103,9 +103,9 @@ std::vector<std::uint64_t> machine::arena_offsets(const model::program& p) {
   // Each behind the one before, on a line of its own; the end behind all.
   std::vector<std::uint64_t> out;
   std::uint64_t end = 0;
-  for (std::uint32_t b = 0; b < p.graph().buffers.size(); ++b) {
+  for (std::uint32_t b = 0; b < p.model().buffers.size(); ++b) {
     out.push_back(end);
-    if (p.storage(b) == b && is_local(p.graph(), p.graph().buffers[b]))
+    if (p.storage(b) == b && is_local(p.model(), p.model().buffers[b]))
       end = plus(end, plus(p.bytes(b), 64)) & ~std::uint64_t{63};
   }
   out.push_back(end);
@@ -122,10 +122,10 @@ void machine::allocate(std::byte* arena) {
     const model::program& p = world_->rank(first_ + i);
     const std::vector<std::uint64_t> offsets = arena_offsets(p);
     rank_memory& m = ranks_[i];
-    m.blocks.resize(p.graph().buffers.size());
-    m.storages.resize(p.graph().buffers.size());
+    m.blocks.resize(p.model().buffers.size());
+    m.storages.resize(p.model().buffers.size());
     for (std::uint32_t b = 0; b < m.blocks.size(); ++b) {
-      if (p.storage(b) != b || !is_local(p.graph(), p.graph().buffers[b])) continue;
+      if (p.storage(b) != b || !is_local(p.model(), p.model().buffers[b])) continue;
       if (arena == nullptr) m.blocks[b] = memory_block(p.bytes(b));
       m.storages[b] = arena == nullptr ? m.blocks[b].data() : arena + offsets[b];
       enough = enough && m.storages[b] != nullptr;
@@ -149,7 +149,7 @@ std::byte* machine::storage(std::size_t rank, std::uint32_t index) const noexcep
 }
 
 std::span<std::byte> machine::memory(std::size_t rank, std::uint32_t buffer) noexcept {
-  if (rank >= world_->size() || buffer >= world_->rank(rank).graph().buffers.size()) return {};
+  if (rank >= world_->size() || buffer >= world_->rank(rank).model().buffers.size()) return {};
   const model::program& p = world_->rank(rank);
   std::byte* const data = storage(rank, p.storage(buffer));
   if (data == nullptr) return {};
@@ -157,7 +157,7 @@ std::span<std::byte> machine::memory(std::size_t rank, std::uint32_t buffer) noe
 }
 
 bool machine::find(std::size_t rank, std::uint32_t tensor, std::size_t bytes, patch& out) const {
-  if (rank >= world_->size() || tensor >= world_->rank(rank).graph().tensors.size()) return false;
+  if (rank >= world_->size() || tensor >= world_->rank(rank).model().tensors.size()) return false;
   out = patch_of(world_->rank(rank), tensor);
   std::byte* const data = storage(rank, out.start.storage);
   if (data == nullptr) return false;
@@ -260,7 +260,7 @@ outcome machine::run_watched(std::uint64_t max_steps, const observer& watch) {
         done.node = s.node;
         done.op = s.op;
       }
-      const model::graph& g = world_->rank(r).graph();
+      const model::model& g = world_->rank(r).model();
       done.text += "rank " + std::to_string(r) + " waits at node " +
                    std::to_string(g.nodes[s.node].id) + " (" +
                    std::string(type_name(g, g.ops[s.op])) + ") for ";

@@ -113,7 +113,7 @@ using name = model::argument_name;
 class planner {
  public:
   planner(const model::world& w, std::size_t rank, plan& out)
-      : world_(w), rank_(rank), program_(w.rank(rank)), g_(program_.graph()), out_(out) {}
+      : world_(w), rank_(rank), program_(w.rank(rank)), g_(program_.model()), out_(out) {}
 
   outcome make() {
     for (std::size_t n = 0; n < g_.nodes.size(); ++n) {
@@ -607,7 +607,7 @@ class planner {
   const model::world& world_;
   std::size_t rank_;
   const model::program& program_;
-  const model::graph& g_;
+  const model::model& g_;
   plan& out_;
   std::uint32_t node_ = 0, op_ = 0;
   std::uint64_t busy_ = 0, cost_ = 1;
@@ -616,7 +616,7 @@ class planner {
 }  // namespace
 
 patch patch_of(const model::program& p, std::uint32_t tensor) {
-  const model::graph& g = p.graph();
+  const model::model& g = p.model();
   const model::layout& l = layout_of(g, tensor);
   patch out;
   out.element = info(g.tensors[tensor].type).bytes;
@@ -649,7 +649,7 @@ patch dense(const place& start, const std::uint64_t (&shape)[4], std::uint8_t el
 
 region region_of(const model::program& p, std::uint32_t tensor) {
   const patch t = patch_of(p, tensor);
-  region out{&layout_of(p.graph(), tensor), t.element, t.start.offset, t.start.offset + t.element};
+  region out{&layout_of(p.model(), tensor), t.element, t.start.offset, t.start.offset + t.element};
   for (std::size_t d = 0; d < 4; ++d)
     out.end += (t.shape[d] - 1) * static_cast<std::uint64_t>(t.step[d]);
   return out;

@@ -56,7 +56,7 @@ void machine::plan() {
   plan_.resize(n);
   bindings_.reserve(n);
   arguments_.reserve(code.arguments.size());
-  constants_.reserve(p.file().constants().size());  // so that they stay in place
+  constants_.reserve(p.model().constants().size());  // so that they stay in place
   constant_at_.resize(0x10000);
   std::vector<std::uint32_t> weight_at(0x10000);
   for (std::size_t i = 0; i < inputs_.size(); ++i)
@@ -84,7 +84,7 @@ void machine::plan() {
       to.operation = model::program::operation_of(s);
       if (to.operation == model::operation::unknown) {
         made_.instruction = static_cast<std::uint32_t>(i);
-        fail(errc::nac_operation_unsupported, std::string(p.file().operation_name(s.a)));
+        fail(errc::nac_operation_unsupported, std::string(p.model().operation_name(s.a)));
       }
       if (to.operation != model::operation::copy || given[0].is_constant()) continue;
       const model::step& first = code.steps[given[0].index()];
@@ -242,7 +242,7 @@ void machine::begin_run() {
 }
 
 void machine::end_run_well() {
-  if (const std::size_t wanted = program_.file().outputs(); outputs_.size() != wanted)
+  if (const std::size_t wanted = program_.model().outputs(); outputs_.size() != wanted)
     fail(errc::nac_run_outputs, std::to_string(outputs_.size()) + " of the run, " +
                                     std::to_string(wanted) + " of the header");
   for (std::size_t i = 0; i < states_.size(); ++i)
@@ -332,7 +332,7 @@ void machine::prepare_weight(weight& w, filling& fill) {
   if (!program_.has_parameter(w.id) || !program_.parameter(w.id).has_value)
     fail(errc::nac_run_weights);
   // Compilers that narrow weights leave it to the header to say that they were float32.
-  const bool widen = program_.file().quantization() == model::quantization::fp16;
+  const bool widen = program_.model().quantization() == model::quantization::fp16;
   w.value = prepare(room_, program_.parameter(w.id).value, widen, fill);
   // Had nothing been freed, it would still be there.
   if (w.dropped) dropped_ -= std::min<std::uint64_t>(dropped_, w.value.owner.size());

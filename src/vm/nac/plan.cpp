@@ -94,7 +94,7 @@ plan_machine::~plan_machine() = default;
 // ---- before a run
 
 void plan_machine::decode() {
-  const bytes code = program_.file().plan();
+  const bytes code = program_.model().plan();
   if (code.size() > how_.max_memory / 64) fail(errc::budget_memory, "the plan's instructions");
   steps_.clear();
   operands_.clear();
@@ -128,7 +128,7 @@ void plan_machine::decode() {
   steps_.push_back(
       {plan_op::exec_halt, static_cast<std::uint32_t>(code.size()), 0, 0, instruction_steps});
   constants_.clear();
-  for (const model::constant& c : program_.file().plan_constants()) {
+  for (const model::constant& c : program_.model().plan_constants()) {
     if (c.id >= constants_.size()) constants_.resize(std::size_t{c.id} + 1);
     constants_[c.id] = c;
   }
@@ -270,7 +270,7 @@ plan_value plan_machine::image_of(std::string_view path) {
 }
 
 plan_value plan_machine::array_named(std::string_view name) {
-  for (const model::array& a : program_.file().arrays())
+  for (const model::array& a : program_.model().arrays())
     if (a.name == name) return load(room_, a);
   fail(errc::nac_plan_array, '"' + std::string(name) + '"');
 }
@@ -302,7 +302,7 @@ void plan_machine::load_model(std::uint32_t number, std::string_view path) {
     const auto wrong = [&](const error& e) {
       fail(e.code, '"' + found + "\", byte " + std::to_string(e.offset));
     };
-    const result<model::file> file = model::read(made->file.view());
+    const result<model::model> file = model::read(made->file.view());
     if (!file) wrong(file.error());
     model::verify_options how;
     if (!file->has_internal_weights() && !file->parameters().empty()) {
@@ -359,7 +359,7 @@ plan_value plan_machine::tokenizer_of(std::uint32_t number) {
   loaded& m = model_at(number);
   if (m.tokens == nullptr) {
     auto made = std::make_unique<tokenizer>(
-        m.program->file(),
+        m.program->model(),
         tokenizer_options{
             .max_memory = how_.max_memory, .max_steps = how_.max_steps, .steps = &room_.steps()});
     if (!made->made()) fail(made->made().code, made->made().text);

@@ -124,7 +124,7 @@ struct tokenizer::parts {
     return {options.max_memory, options.max_steps, options.steps};
   }
 
-  void make(const model::file& f, meter& use) {
+  void make(const model::model& f, meter& use) {
     if (!f.has(model::section::proc))
       throw trouble{errc::nac_tokenizer_missing, "there is no PROC"};
     manifest = f.manifest();
@@ -340,7 +340,7 @@ void tokenizer::parts::decode(std::span<const std::int64_t> ids, std::string& te
   }
 }
 
-tokenizer::tokenizer(const model::file& f, const tokenizer_options& how) {
+tokenizer::tokenizer(const model::model& f, const tokenizer_options& how) {
   auto made = std::make_unique<parts>();
   made->options = how;
   made_ = guarded([&] {

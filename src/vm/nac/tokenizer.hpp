@@ -81,7 +81,7 @@ struct tokenizer_options {
 
 class tokenizer {
  public:
-  explicit tokenizer(const model::file& f, const tokenizer_options& how = {});
+  explicit tokenizer(const model::model& f, const tokenizer_options& how = {});
   tokenizer(tokenizer&&) noexcept;
   tokenizer& operator=(tokenizer&&) noexcept;
   ~tokenizer();

@@ -42,14 +42,14 @@ struct bound_task : instance {
 class binder {
  public:
   binder(const model::program& p, std::span<std::byte* const> bases)
-      : document_(p.document()), bases_(bases) {}
+      : document_(p.model()), bases_(bases) {}
   /// Loops, and whether the task is @deterministic, are left to the caller.
   [[nodiscard]] bound_task& bind(const model::values& v, const model::task& t);
 
  private:
   void bind_type(const model::values& v, const model::region& r, std::size_t i);
 
-  const model::document& document_;
+  const model::model& document_;
   std::span<std::byte* const> bases_;
   bound_task bound_;
   std::vector<tensor> tensors_;

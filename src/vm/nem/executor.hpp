@@ -37,13 +37,13 @@ class executor {
  public:
   executor(const model::program& p, const machine_options& how, std::span<storage> buffers,
            std::span<const place> places, workspace& scratch, run_findings& found)
-      : document_(p.document()),
+      : document_(p.model()),
         how_(how),
         buffers_(buffers),
         places_(places),
         scratch_(scratch),
         found_(found),
-        told_(p.document().nodes.size()) {}
+        told_(p.model().nodes.size()) {}
 
   /// False when the run has ended, without the task or with it.
   [[nodiscard]] bool execute(bound_task& t);
@@ -60,7 +60,7 @@ class executor {
                                       buffers_[t.buffers[operand].index].pages.data());
   }
 
-  const model::document& document_;
+  const model::model& document_;
   const machine_options& how_;
   std::span<storage> buffers_;
   std::span<const place> places_;

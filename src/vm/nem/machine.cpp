@@ -55,12 +55,12 @@ struct end_visitor : model::visitor {
 machine::state::state(const model::program& p, const machine_options& how)
     : program(p), options(how) {
   end_visitor scan([this](const model::values& v) { find_places(v); });
-  model::visit(p, scan, 1);
+  model::for_each_task(p, scan, 1);
   allocate();
 }
 
 void machine::state::find_places(const model::values& v) {
-  const model::document& d = program.document();
+  const model::model& d = program.model();
   for (std::uint32_t i = 0; i < v.buffers.size(); ++i) {
     const model::buffer& b = v.buffers[i];
     place to;
@@ -125,7 +125,7 @@ const place* machine::state::find(std::string_view name) const {
     if (w.name != name) continue;
     if (w.was_seen) return &w.last.where;
     for (const std::uint32_t other : w.names)
-      if (const auto at = by_name.find(program.document().name(other)); at != by_name.end())
+      if (const auto at = by_name.find(program.model().name(other)); at != by_name.end())
         return at->second;
   }
   return nullptr;
@@ -135,7 +135,7 @@ bool machine::state::watch(std::string_view name) {
   if (by_name.contains(name)) return true;
   for (const watched_region& w : watched)
     if (w.name == name) return true;
-  const model::document& d = program.document();
+  const model::model& d = program.model();
   watched_region w;
   w.name = name;
   constexpr std::size_t most_names = 16;  // that one may stand for

@@ -22,7 +22,7 @@ constexpr std::uint64_t node_steps = 32;
 /// Of a task that a timeline remembers, which takes a few hundred bytes.
 constexpr std::uint64_t placement_steps = 2048;
 
-[[nodiscard]] bool has_deterministic(const model::document& d, std::uint32_t node) noexcept {
+[[nodiscard]] bool has_deterministic(const model::model& d, std::uint32_t node) noexcept {
   return model::find_decorator(d, node, model::decorator::deterministic) != model::no_node;
 }
 [[nodiscard]] ready_tasks::order order_of(const machine_options& how,
@@ -61,7 +61,7 @@ void held_place::set(const model::values& v, const model::region& r) {
 
 run_visitor::race_finder::race_finder(run_visitor& r, const model::program& p)
     : found(&report, p.profile(), all_findings),
-      context{p.document(), options, found, p.catalog(), p.target()},
+      context{p.model(), options, found, p.catalog(), p.target()},
       hazards(context) {
   found.tail = {write_iteration, &r};
 }
@@ -78,8 +78,8 @@ run_visitor::run_visitor(const model::program& p, const machine_options& how, bi
       watched_(watched),
       is_checking_(p.is_partial() || p.profile() == model::profile::upstream),
       late_(&late_report_, model::profile::standard, all_findings),
-      context_{p.document(), options_, late_, p.catalog(), p.target()},
-      tasks_are_deterministic_(p.document().nodes.size()),
+      context_{p.model(), options_, late_, p.catalog(), p.target()},
+      tasks_are_deterministic_(p.model().nodes.size()),
       steps_(how.max_steps),
       has_graph_(when != nullptr || how.schedule != schedule::in_order),
       ready_(order_of(how, when), how.seed) {
@@ -98,7 +98,7 @@ void run_visitor::write_iteration(const void* self, const model::diagnostic& d, 
       d.code == errc::nem_haz_005_partial)
     return;
   const auto& r = *static_cast<const run_visitor*>(self);
-  run_findings::write(r.program_.document(), {r.loops_, r.values_}, to);
+  run_findings::write(r.program_.model(), {r.loops_, r.values_}, to);
 }
 
 // ---- what the program does
@@ -107,7 +107,7 @@ void run_visitor::loop(const model::values& v, std::uint32_t node, std::int64_t 
                        std::int64_t last, std::int64_t in_flight) {
   if (loops_.empty()) outer_regions_ = v.regions.size();
   const bool is_inside = !loops_are_deterministic_.empty() && loops_are_deterministic_.back() != 0;
-  loops_are_deterministic_.push_back(is_inside || has_deterministic(program_.document(), node));
+  loops_are_deterministic_.push_back(is_inside || has_deterministic(program_.model(), node));
   loops_.push_back(node);
   values_.push_back(first);
   if (races_ != nullptr) races_->hazards.loop(v, node, first, last, in_flight);
@@ -116,7 +116,7 @@ void run_visitor::loop(const model::values& v, std::uint32_t node, std::int64_t 
 }
 void run_visitor::iteration(std::uint32_t node, std::int64_t value) {
   values_.back() = value;
-  const std::uint64_t body = program_.document().nodes[node].next - node;
+  const std::uint64_t body = program_.model().nodes[node].next - node;
   if (!spend(node, event_steps + body * node_steps)) return;
   if (races_ != nullptr) races_->hazards.iteration(node, value);
   events_ += 2;
@@ -172,7 +172,7 @@ bool run_visitor::spend(std::uint32_t node, std::uint64_t steps) {
 bool run_visitor::is_deterministic(std::uint32_t node) {
   if (!loops_are_deterministic_.empty() && loops_are_deterministic_.back() != 0) return true;
   std::uint8_t& known = tasks_are_deterministic_[node];
-  if (known == 0) known = has_deterministic(program_.document(), node) ? 2 : 1;
+  if (known == 0) known = has_deterministic(program_.model(), node) ? 2 : 1;
   return known == 2;
 }
 
@@ -218,7 +218,7 @@ void run_visitor::search(const model::values& v, const model::task& t) {
 }
 
 void run_visitor::watch(const model::values& v) {
-  const model::document& d = program_.document();
+  const model::model& d = program_.model();
   if (loops_.empty()) return;
   for (std::size_t i = outer_regions_; i < v.regions.size(); ++i) {
     const model::region& r = v.regions[i];

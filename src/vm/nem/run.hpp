@@ -48,7 +48,7 @@ struct held_place {
 /// A name of a region in a loop, and where it was last.
 struct watched_region {
   std::string name;
-  std::vector<std::uint32_t> names;  ///< in document::names: its own, and those that it stands for
+  std::vector<std::uint32_t> names;  ///< in model::names: its own, and those that it stands for
   bool was_seen = false;
   held_place last;
 };

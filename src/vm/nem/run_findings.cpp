@@ -39,7 +39,7 @@ text& operator<<(text& out, const bytes& b) {
 
 }  // namespace
 
-void run_findings::write(const model::document& d, const loop_values& at, text& to) {
+void run_findings::write(const model::model& d, const loop_values& at, text& to) {
   constexpr std::size_t most_named = 8, most_letters = 64;
   const std::size_t depth = at.nodes.size(), first = depth > most_named ? depth - most_named : 0;
   for (std::size_t i = first; i < depth; ++i)

@@ -38,7 +38,7 @@ struct loop_values {
 class run_findings {
  public:
   run_findings(const model::program& p, model::report* to)
-      : document_(p.document()), found_(to, p.profile(), most) {
+      : document_(p.model()), found_(to, p.profile(), most) {
     found_.tail = {write_iteration, this};
   }
 
@@ -69,7 +69,7 @@ class run_findings {
   void unsound(const model::report& from, const model::diagnostic& d);
 
   /// Writes an iteration: the ending of a text.
-  static void write(const model::document& d, const loop_values& at, text& to);
+  static void write(const model::model& d, const loop_values& at, text& to);
 
  private:
   static constexpr std::uint32_t most = 1000;
@@ -87,7 +87,7 @@ class run_findings {
   void copy(errc code, const model::report& from, const model::diagnostic& d);
   static void write_iteration(const void* self, const model::diagnostic& d, text& to);
 
-  const model::document& document_;
+  const model::model& document_;
   model::findings found_;
   loop_values at_;
   errc code_ = errc::ok;

@@ -18,6 +18,7 @@
 #include "../../core/result.hpp"
 #include "../format.hpp"
 #include "../read_bytecode.hpp"
+#include "../read_json.hpp"
 #include "../verify.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -19,14 +19,14 @@
 #include "../build.hpp"
 #include "../check.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 TESSERA_INLINE builder::builder(std::int32_t rank, std::int32_t world_size) {
-  graph_.rank = rank;
-  graph_.world_size = world_size;
+  model_.rank = rank;
+  model_.world_size = world_size;
 }
 
 TESSERA_INLINE value builder::tensor(const dims& shape, data_type type, const tensor_options& o) {
@@ -37,8 +37,8 @@ TESSERA_INLINE value builder::tensor(const dims& shape, data_type type, const te
 
 TESSERA_INLINE value builder::refer(value of, const dims& shape, const tensor_options& o) {
   if (!known(of)) return {};
-  const ark::tensor t = graph_.tensors[of.index];
-  const layout shown = graph_.layouts[t.layout];
+  const ark::tensor t = model_.tensors[of.index];
+  const layout shown = model_.layouts[t.layout];
   layout l;
   if (!place(shape, o, &shown, t.type, l)) return {};
   return add_tensor(l, t.type, t.buffer, maker_[of.index]);
@@ -47,7 +47,7 @@ TESSERA_INLINE value builder::refer(value of, const dims& shape, const tensor_op
 TESSERA_INLINE pool<value> builder::shard(value of, std::int32_t axis, std::int64_t size) {
   pool<value> parts;
   if (!known(of)) return parts;
-  const layout l = layout_of(graph_, of.index);
+  const layout l = layout_of(model_, of.index);
   if (!normalise(axis, l.rank)) return parts;
   if (size < 1 || l.shape[axis] % size != 0 || l.padded_shape[axis] != l.shape[axis])
     return fail(errc::ark_t02_dimension), parts;
@@ -55,7 +55,7 @@ TESSERA_INLINE pool<value> builder::shard(value of, std::int32_t axis, std::int6
     layout part = l;
     part.shape[axis] = part.padded_shape[axis] = size;
     part.offsets[axis] += from;
-    const ark::tensor t = graph_.tensors[of.index];
+    const ark::tensor t = model_.tensors[of.index];
     parts.push_back(add_tensor(part, t.type, t.buffer, maker_[of.index]));
   }
   return parts;
@@ -63,8 +63,8 @@ TESSERA_INLINE pool<value> builder::shard(value of, std::int32_t axis, std::int6
 
 TESSERA_INLINE value builder::reshape(value of, const dims& shape) {
   if (!known(of)) return {};
-  const ark::tensor t = graph_.tensors[of.index];
-  const layout from = graph_.layouts[t.layout];
+  const ark::tensor t = model_.tensors[of.index];
+  const layout from = model_.layouts[t.layout];
   layout l;
   if (!place(shape, {}, nullptr, t.type, l)) return {};
   std::int64_t before = 1, after = 1;
@@ -108,11 +108,11 @@ TESSERA_INLINE value builder::send(value data, std::int32_t to_rank, std::int32_
                                    op_options o) {
   if (!known(data) || !other_rank(to_rank)) return {};
   if (o.to.index == none)
-    o.to = add_tensor(layout_of(graph_, data.index), graph_.tensors[data.index].type,
+    o.to = add_tensor(layout_of(model_, data.index), model_.tensors[data.index].type,
                       add_buffer(to_rank), none);
-  else if (!known(o.to) || buffer_of(graph_, o.to.index).rank != to_rank)
+  else if (!known(o.to) || buffer_of(model_, o.to.index).rank != to_rank)
     return fail(errc::ark_c01_send);
-  if (!is_local(graph_, buffer_of(graph_, data.index))) return fail(errc::ark_c01_send);
+  if (!is_local(model_, buffer_of(model_, data.index))) return fail(errc::ark_c01_send);
   const value sent = op(op_type::send, {data}, o);
   send_tag(data, to_rank, tag);
   recv_tag(o.to, -1, tag);
@@ -122,8 +122,8 @@ TESSERA_INLINE value builder::send(value data, std::int32_t to_rank, std::int32_
 TESSERA_INLINE value builder::recv(value to, std::int32_t from_rank, std::int32_t tag,
                                    op_options o) {
   if (!known(to) || !other_rank(from_rank)) return {};
-  if (!is_local(graph_, buffer_of(graph_, to.index))) return fail(errc::ark_c02_recv);
-  const value label = add_tensor(layout_of(graph_, to.index), graph_.tensors[to.index].type,
+  if (!is_local(model_, buffer_of(model_, to.index))) return fail(errc::ark_c02_recv);
+  const value label = add_tensor(layout_of(model_, to.index), model_.tensors[to.index].type,
                                  add_buffer(from_rank), none);
   o.to = to;
   const value received = op(op_type::recv, {label}, o);
@@ -134,10 +134,10 @@ TESSERA_INLINE value builder::recv(value to, std::int32_t from_rank, std::int32_
 
 TESSERA_INLINE value builder::device_sync(value a, op_options o) {
   if (!known(a)) return {};
-  o.to = add_tensor(layout_of(graph_, a.index), graph_.tensors[a.index].type,
-                    graph_.tensors[a.index].buffer, maker_[a.index]);
-  const setting s[] = {{.name = argument_name::rank, .integer = graph_.rank},
-                       {.name = argument_name::peer_num, .integer = graph_.world_size - 1}};
+  o.to = add_tensor(layout_of(model_, a.index), model_.tensors[a.index].type,
+                    model_.tensors[a.index].buffer, maker_[a.index]);
+  const setting s[] = {{.name = argument_name::rank, .integer = model_.rank},
+                       {.name = argument_name::peer_num, .integer = model_.world_size - 1}};
   return with(op_type::device_sync, {&a, 1}, o, s, 2);
 }
 
@@ -155,9 +155,9 @@ TESSERA_INLINE value builder::op(op_type type, view<value> reads, const op_optio
   bool local = true;
   for (const value w : written) {
     if (!known(w)) return {};
-    local = local && is_local(graph_, buffer_of(graph_, w.index));
+    local = local && is_local(model_, buffer_of(model_, w.index));
   }
-  for (const value r : reads) local = local && is_local(graph_, buffer_of(graph_, r.index));
+  for (const value r : reads) local = local && is_local(model_, buffer_of(model_, r.index));
   if (!local && row.kind != op_kind::communication) return fail(errc::ark_c07_remote);
   if (written.empty() && row.writes != 0) {
     layout fresh;
@@ -175,7 +175,7 @@ TESSERA_INLINE value builder::op(op_type type, view<value> reads, const op_optio
   return append(type, reads, written, o);
 }
 
-TESSERA_INLINE result<graph> builder::finish() {
+TESSERA_INLINE result<model> builder::finish() {
   if (error_.code != errc::ok) return error_;
   if (names_.overflown()) return tessera::error{errc::ark_too_large, 0, error_index::whole};
   sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
@@ -186,30 +186,30 @@ TESSERA_INLINE result<graph> builder::finish() {
   for (std::size_t i = 0; i < tags_.size(); ++i) {
     const pending_tag& t = tags_[i];
     range& list =
-        t.list == 0 ? graph_.buffers[t.buffer].send_tags : graph_.buffers[t.buffer].recv_tags;
-    if (list.count == 0) list.first = names_.index(graph_.tags.size());
-    if (list.count != 0 && graph_.tags.back() == t.what) continue;
-    graph_.tags.push_back(t.what);
+        t.list == 0 ? model_.buffers[t.buffer].send_tags : model_.buffers[t.buffer].recv_tags;
+    if (list.count == 0) list.first = names_.index(model_.tags.size());
+    if (list.count != 0 && model_.tags.back() == t.what) continue;
+    model_.tags.push_back(t.what);
     ++list.count;
   }
-  detail::set_edges(graph_, edges_);
-  error_ = {errc::ark_s04_nodes, graph_.ops.size(), error_index::operation};
-  if (const tessera::error e = check(graph_); e.code != errc::ok) return e;
-  return std::move(graph_);
+  detail::set_edges(model_, edges_);
+  error_ = {errc::ark_s04_nodes, model_.ops.size(), error_index::operation};
+  if (const tessera::error e = check(model_); e.code != errc::ok) return e;
+  return std::move(model_);
 }
 
 TESSERA_INLINE value builder::fail(errc code) {
-  if (error_.code == errc::ok) error_ = {code, graph_.ops.size(), error_index::operation};
+  if (error_.code == errc::ok) error_ = {code, model_.ops.size(), error_index::operation};
   return {};
 }
 
 TESSERA_INLINE bool builder::known(value v) {
-  if (error_.code == errc::ok && v.index >= graph_.tensors.size()) (void)fail(errc::ark_o03_arity);
+  if (error_.code == errc::ok && v.index >= model_.tensors.size()) (void)fail(errc::ark_o03_arity);
   return error_.code == errc::ok;
 }
 
 TESSERA_INLINE bool builder::other_rank(std::int32_t rank) {
-  if (rank < 0 || rank >= graph_.world_size || rank == graph_.rank)
+  if (rank < 0 || rank >= model_.world_size || rank == model_.rank)
     (void)fail(errc::ark_b02_buffer_rank);
   return error_.code == errc::ok;
 }
@@ -243,22 +243,22 @@ TESSERA_INLINE bool builder::place(const dims& shape, const tensor_options& o, c
 
 TESSERA_INLINE std::uint32_t builder::add_buffer(std::int32_t rank) {
   buffer b;
-  b.id = static_cast<std::int64_t>(graph_.buffers.size());
-  b.rank = rank == graph_.rank ? -1 : rank;
-  graph_.buffers.push_back(b);
-  return names_.index(graph_.buffers.size()) - 1;
+  b.id = static_cast<std::int64_t>(model_.buffers.size());
+  b.rank = rank == model_.rank ? -1 : rank;
+  model_.buffers.push_back(b);
+  return names_.index(model_.buffers.size()) - 1;
 }
 
 TESSERA_INLINE value builder::add_tensor(const layout& l, data_type type, std::uint32_t buffer,
                                          std::uint32_t maker) {
   ark::tensor t;
-  t.id = static_cast<std::int64_t>(graph_.tensors.size());
+  t.id = static_cast<std::int64_t>(model_.tensors.size());
   t.layout = names_.layout(l);
   t.buffer = buffer;
   t.type = type;
-  graph_.tensors.push_back(t);
+  model_.tensors.push_back(t);
   maker_.push_back(maker);
-  return {names_.index(graph_.tensors.size()) - 1};
+  return {names_.index(model_.tensors.size()) - 1};
 }
 
 TESSERA_INLINE value builder::with(op_type type, view<value> reads, op_options o, const setting* s,
@@ -274,7 +274,7 @@ TESSERA_INLINE value builder::scalar(op_type type, value a, float f, const op_op
 
 TESSERA_INLINE value builder::reduce(op_type type, value a, std::int32_t axis,
                                      const reduce_options& o) {
-  if (!known(a) || !normalise(axis, layout_of(graph_, a.index).rank)) return {};
+  if (!known(a) || !normalise(axis, layout_of(model_, a.index).rank)) return {};
   const setting s[] = {{.name = argument_name::axis, .integer = axis},
                        boolean(argument_name::keep_dim, o.keep_dim)};
   return with(type, {&a, 1}, {.name = o.name, .to = o.to}, s, 2);
@@ -282,15 +282,15 @@ TESSERA_INLINE value builder::reduce(op_type type, value a, std::int32_t axis,
 
 TESSERA_INLINE value builder::append(op_type type, view<value> reads, const pool<value>& written,
                                      const op_options& o) {
-  const std::uint32_t number = names_.index(graph_.nodes.size());
+  const std::uint32_t number = names_.index(model_.nodes.size());
   ark::op made;
   made.type = type;
   made.name = unique_name(type, o.name);
-  made.first_use = names_.index(graph_.uses.size());
+  made.first_use = names_.index(model_.uses.size());
   made.reads = names_.index(reads.size());
   made.writes = names_.index(written.size());
   const auto use = [&](value v) {
-    graph_.uses.push_back(v.index);
+    model_.uses.push_back(v.index);
     if (maker_[v.index] != none) edges_.push_back({maker_[v.index], number});
   };
   for (const value v : reads) use(v);
@@ -299,13 +299,13 @@ TESSERA_INLINE value builder::append(op_type type, view<value> reads, const pool
   if (info(type).results != 0) {
     // The last one for KvCacheSlot, whose others are its state.
     const std::size_t which = type == op_type::kv_cache_slot ? written.size() - 1 : 0;
-    const ark::tensor shown = graph_.tensors[(written.empty() ? reads[0] : written[which]).index];
-    const layout l = graph_.layouts[shown.layout];
+    const ark::tensor shown = model_.tensors[(written.empty() ? reads[0] : written[which]).index];
+    const layout l = model_.layouts[shown.layout];
     result = add_tensor(l, shown.type, shown.buffer, number);
-    graph_.uses.push_back(result.index);
+    model_.uses.push_back(result.index);
     made.results = 1;
   }
-  made.arguments = {names_.index(graph_.arguments.size()), names_.index(o.args.size())};
+  made.arguments = {names_.index(model_.arguments.size()), names_.index(o.args.size())};
   for (const setting& s : o.args) {
     argument a;
     a.name = s.name;
@@ -314,16 +314,16 @@ TESSERA_INLINE value builder::append(op_type type, view<value> reads, const pool
     a.real = s.real;
     if (s.type == argument_type::dims) {
       if (s.dims.count > max_rank) return fail(errc::ark_o05_argument_form);
-      a.integers = {names_.index(graph_.integers.size()), s.dims.count};
-      graph_.integers.append(s.dims.at, s.dims.count);
+      a.integers = {names_.index(model_.integers.size()), s.dims.count};
+      model_.integers.append(s.dims.at, s.dims.count);
     }
-    graph_.arguments.push_back(a);
+    model_.arguments.push_back(a);
   }
   node n;
   n.id = number;
-  n.ops = {names_.index(graph_.ops.size()), 1};
-  graph_.ops.push_back(made);
-  graph_.nodes.push_back(n);
+  n.ops = {names_.index(model_.ops.size()), 1};
+  model_.ops.push_back(made);
+  model_.nodes.push_back(n);
   return result;
 }
 
@@ -349,7 +349,7 @@ TESSERA_INLINE std::size_t builder::find_base(std::string_view base) const noexc
   for (const char c : base) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   for (std::size_t i = to_size(hash);; ++i) {
     const base_name& slot = bases_[i & (bases_.size() - 1)];
-    if (slot.uses == 0 || text_of(graph_, slot.name) == base) return i & (bases_.size() - 1);
+    if (slot.uses == 0 || text_of(model_, slot.name) == base) return i & (bases_.size() - 1);
   }
 }
 
@@ -358,7 +358,7 @@ TESSERA_INLINE void builder::grow_bases() {
   bases_ = {};
   bases_.resize(old.empty() ? 64 : 2 * old.size());
   for (const base_name& b : old)
-    if (b.uses != 0) bases_[find_base(text_of(graph_, b.name))] = b;
+    if (b.uses != 0) bases_[find_base(text_of(model_, b.name))] = b;
 }
 
 }  // namespace ark

@@ -27,7 +27,7 @@
 #include "../../core/pool.hpp"
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -73,7 +73,7 @@ namespace detail {
 /// The shape rules of operations, for one graph.
 class shape_rules {
  public:
-  explicit shape_rules(const graph& g) noexcept : graph_(g) {}
+  explicit shape_rules(const model& g) noexcept : model_(g) {}
 
   /// Rules T02 to T07.
   [[nodiscard]] static errc check_place(const layout& l, data_type type) noexcept {
@@ -94,9 +94,9 @@ class shape_rules {
   [[nodiscard]] errc derive(op_type type, view<value> reads, const op_options& o, layout& out,
                             data_type& of) const {
     const auto read = [&](std::size_t i) -> const layout& {
-      return layout_of(graph_, reads[i].index);
+      return layout_of(model_, reads[i].index);
     };
-    const auto type_of = [&](std::size_t i) { return graph_.tensors[reads[i].index].type; };
+    const auto type_of = [&](std::size_t i) { return model_.tensors[reads[i].index].type; };
     const auto plain = [&out] {
       for (std::size_t d = 0; d < max_rank; ++d) {
         if (d >= out.rank) out.shape[d] = 1;
@@ -184,8 +184,8 @@ class shape_rules {
     if (kind == op_kind::fill || kind == op_kind::communication || kind == op_kind::none ||
         kind == op_kind::kv_cache_slot)
       return errc::ok;
-    const layout& w = layout_of(graph_, written[0].index);
-    const data_type target = graph_.tensors[written[0].index].type;
+    const layout& w = layout_of(model_, written[0].index);
+    const data_type target = model_.tensors[written[0].index].type;
     layout made, both;
     data_type of = target;
     op_options wanted = o;
@@ -255,7 +255,7 @@ class shape_rules {
     return errc::ok;
   }
 
-  const graph& graph_;
+  const ark::model& model_;
 };
 
 }  // namespace detail

@@ -52,7 +52,7 @@ class renumbering {
 
 class canonicaliser {
  public:
-  explicit canonicaliser(const graph& g) : g_(g), names_(out_) {
+  explicit canonicaliser(const model& g) : g_(g), names_(out_) {
     for (const node& n : g.nodes) {
       node_ids_.add(n.id);
       for (const range r : {n.producers, n.consumers})
@@ -75,7 +75,7 @@ class canonicaliser {
     buffer_ids_.finish();
   }
 
-  [[nodiscard]] graph run() {
+  [[nodiscard]] model run() {
     out_.rank = g_.rank;
     out_.world_size = g_.world_size;
     out_.form = g_.form;
@@ -91,7 +91,7 @@ class canonicaliser {
       out_.nodes.push_back(made);
     }
     out_.own_members = members(g_.own_members);
-    return static_cast<graph&&>(out_);
+    return static_cast<model&&>(out_);
   }
 
  private:
@@ -188,8 +188,8 @@ class canonicaliser {
     return out;
   }
 
-  const graph& g_;
-  graph out_;
+  const ark::model& g_;
+  model out_;
   interner names_;
   renumbering node_ids_, tensor_ids_, buffer_ids_;
   pool<std::uint32_t> made_, stored_;  // the new place of each tensor and buffer
@@ -199,7 +199,7 @@ class canonicaliser {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE graph canonicalise(const graph& g) {
+TESSERA_INLINE model canonicalise(const model& g) {
   if (check(g).code != errc::ok) return g;
   return detail::canonicaliser(g).run();
 }

@@ -35,7 +35,7 @@ namespace ark::detail {
 
 class graph_check {
  public:
-  explicit graph_check(const graph& g) noexcept : g_(g), ascii_(is_ascii(g.characters)) {}
+  explicit graph_check(const model& g) noexcept : g_(g), ascii_(is_ascii(g.characters)) {}
 
   [[nodiscard]] error all() const {
     if (static_cast<std::size_t>(g_.form) >= std::size(dialect_table))
@@ -164,14 +164,14 @@ class graph_check {
     return errc::ark_o05_argument_form;
   }
 
-  const graph& g_;
+  const ark::model& g_;
   bool ascii_;
 };
 
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE error check(const graph& g) { return detail::graph_check(g).all(); }
+TESSERA_INLINE error check(const model& g) { return detail::graph_check(g).all(); }
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI

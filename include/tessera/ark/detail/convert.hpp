@@ -20,7 +20,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-TESSERA_INLINE bool in_dialect(const graph& g) noexcept {
+TESSERA_INLINE bool in_dialect(const model& g) noexcept {
   if (!info(g.form).holds_ops)
     for (const node& n : g.nodes)
       if (n.ops.count != 1) return false;
@@ -35,7 +35,7 @@ TESSERA_INLINE bool in_dialect(const graph& g) noexcept {
 namespace ark::detail {
 
 /// Gives each node the edges of a list, ascending and once, as places.
-inline void set_edges(graph& g, pool<edge>& edges) {
+inline void set_edges(model& g, pool<edge>& edges) {
   const auto fill = [&](range node::*list, std::uint32_t edge::*owner, std::uint32_t edge::*other) {
     sort(edges.data(), edges.size(), [=](const edge& a, const edge& b) {
       return a.*owner != b.*owner ? a.*owner < b.*owner : a.*other < b.*other;
@@ -56,7 +56,7 @@ inline void set_edges(graph& g, pool<edge>& edges) {
 
 class converter {
  public:
-  converter(graph& g, dialect to) : g_(g), from_(info(g.form)), to_(info(to)) {}
+  converter(model& g, dialect to) : g_(g), from_(info(g.form)), to_(info(to)) {}
 
   [[nodiscard]] error run() {
     if (const error e = check(g_); e.code != errc::ok) return e;
@@ -274,7 +274,7 @@ class converter {
     g_.arguments.push_back(a);
   }
 
-  graph& g_;
+  ark::model& g_;
   const dialect_row& from_;
   const dialect_row& to_;
 };
@@ -282,7 +282,7 @@ class converter {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE result<graph> convert(graph g, dialect to) {
+TESSERA_INLINE result<model> convert(model g, dialect to) {
   if (static_cast<std::size_t>(to) >= std::size(dialect_table)) return error{errc::ark_dialect, 0};
   if (const error e = check(g); e.code != errc::ok) return e;
   if (to == g.form && in_dialect(g)) return g;

@@ -22,7 +22,7 @@
 
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -45,7 +45,7 @@ struct dialect_signs {
   bool pads = false, external = false, external_last = false;
   bool long_matmul = false, short_matmul = false;
 
-  void matmul(const graph& g, const op& o) noexcept {
+  void matmul(const model& g, const op& o) noexcept {
     (find_argument(g, o, argument_name::shape_mnk) != nullptr ? long_matmul : short_matmul) = true;
   }
   [[nodiscard]] dialect form() const noexcept {

@@ -83,7 +83,7 @@ struct place {
 class findings {
  public:
   /// For some files and what is there of their texts.
-  findings(view<const graph*> graphs, view<std::string_view> sources, const verify_options& options,
+  findings(view<const model*> graphs, view<std::string_view> sources, const verify_options& options,
            report* found)
       : graphs_(graphs), sources_(sources), options_(options), report_(found) {}
   findings(const findings&) = delete;
@@ -225,7 +225,7 @@ class findings {
       offsets[i] = offsets[i] == json::no_offset ? base : base + offsets[i];
   }
 
-  view<const graph*> graphs_;
+  view<const model*> graphs_;
   view<std::string_view> sources_;
   const verify_options& options_;
   report* report_;

@@ -32,7 +32,7 @@
 #include "../../version.hpp"
 #include "../findings.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "overlap.hpp"
 #include "rules_graph.hpp"
 #include "rules_structure.hpp"
@@ -212,7 +212,7 @@ class hazards {
   }
 
   context& c_;
-  const graph& g_;
+  const ark::model& g_;
   const graph_rules& edges_;
   std::uint64_t left_ = 0;
   pool<std::uint32_t> rank_;                   // by node: its place in the order

@@ -23,7 +23,7 @@
 #include "../../core/pool.hpp"
 #include "../../core/sort.hpp"
 #include "../../version.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {

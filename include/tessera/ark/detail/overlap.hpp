@@ -22,7 +22,7 @@
 #include <cstdint>
 
 #include "../../version.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {

@@ -14,7 +14,7 @@
 #include "../../core/limits.hpp"
 #include "../../core/pool.hpp"
 #include "../../core/result.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../plan.hpp"
 
 namespace tessera::inline TESSERA_ABI {

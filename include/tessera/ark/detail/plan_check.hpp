@@ -13,7 +13,7 @@
 #include "../../core/error.hpp"
 #include "../check.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../plan_check.hpp"
 
 namespace tessera::inline TESSERA_ABI {

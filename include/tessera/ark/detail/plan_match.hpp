@@ -18,7 +18,7 @@
 #include "../../core/text.hpp"
 #include "../diagnostic.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../plan.hpp"
 #include "../plan_match.hpp"
 #include "../plan_model.hpp"
@@ -34,7 +34,7 @@ enum class buffer_names : std::uint8_t { ids, first_uses };
 /// The operations of a graph that do something, in order, and how they compare.
 class op_list {
  public:
-  explicit op_list(const graph& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
+  explicit op_list(const model& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
     for (std::size_t n = 0; n < g.nodes.size(); ++n)
       for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
         const std::uint32_t index = g.nodes[n].ops.first + i;
@@ -53,7 +53,7 @@ class op_list {
     names_.resize(g.buffers.size());
   }
 
-  [[nodiscard]] const graph& of() const noexcept { return g_; }
+  [[nodiscard]] const model& of() const noexcept { return g_; }
   [[nodiscard]] std::size_t size() const noexcept { return ops_.size(); }
   [[nodiscard]] const op& operator[](std::size_t i) const noexcept { return g_.ops[ops_[i]]; }
   [[nodiscard]] std::uint32_t node(std::size_t i) const noexcept { return nodes_[i]; }
@@ -138,10 +138,10 @@ class op_list {
   [[nodiscard]] static int three(T a, T b) noexcept {
     return a < b ? -1 : b < a ? 1 : 0;
   }
-  [[nodiscard]] static std::int32_t owner(const graph& g, const buffer& b) noexcept {
+  [[nodiscard]] static std::int32_t owner(const model& g, const buffer& b) noexcept {
     return is_local(g, b) ? -1 : b.rank;
   }
-  [[nodiscard]] static int compare_tags(const graph& g, range a, const graph& h, range b) noexcept {
+  [[nodiscard]] static int compare_tags(const model& g, range a, const model& h, range b) noexcept {
     if (const int order = three(a.count, b.count); order != 0) return order;
     for (std::uint32_t i = 0; i < a.count; ++i) {
       const tag &p = g.tags[a.first + i], &q = h.tags[b.first + i];
@@ -192,7 +192,7 @@ class op_list {
     return h;
   }
 
-  const graph& g_;
+  const ark::model& g_;
   id_index buffers_;
   pool<std::uint32_t> ops_, nodes_;
   pool<std::uint32_t> arguments_;  // indices of arguments, those of each operation by name
@@ -203,7 +203,7 @@ class op_list {
 /// Compares the operations of a plan with those of its model.
 class plan_matcher {
  public:
-  plan_matcher(const plan& p, const graph& made, const graph& model, plan_findings& found)
+  plan_matcher(const plan& p, const model& made, const model& model, plan_findings& found)
       : p_(p), order_(plan_order(p)), found_(found), here_(made), there_(model) {}
 
   void all() {
@@ -390,7 +390,7 @@ class plan_matcher {
   }
   /// Whether two tensors of one buffer may share bytes.
   [[nodiscard]] bool overlap(std::uint32_t a, std::uint32_t b) const noexcept {
-    const graph& g = here_.of();
+    const model& g = here_.of();
     const layout &l = layout_of(g, a), &m = layout_of(g, b);
     if (l.rank != m.rank || info(g.tensors[a].type).bytes != info(g.tensors[b].type).bytes)
       return true;
@@ -443,8 +443,8 @@ TESSERA_INLINE bool verify_plan(const plan& p, const program& model, report& fou
                                 std::string_view source) {
   detail::plan_findings findings(found, source);
   if (detail::lint_plan(p, findings)) {
-    const graph made = plan_model(p);
-    detail::plan_matcher(p, made, model.graph(), findings).all();
+    const ark::model made = plan_model(p);
+    detail::plan_matcher(p, made, model.model(), findings).all();
   }
   return findings.finish();
 }

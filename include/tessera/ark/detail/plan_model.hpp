@@ -12,7 +12,7 @@
 
 #include "../../core/pool.hpp"
 #include "../../core/sort.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../plan_model.hpp"
 #include "index.hpp"
 
@@ -38,7 +38,7 @@ struct plan_place {
 }
 
 /// Gives the nodes of a graph their edges.
-inline void add_edges(graph& g) {
+inline void add_edges(model& g) {
   const id_index tensor_ids(g.tensors.data(), g.tensors.size());
   const id_index buffer_ids(g.buffers.data(), g.buffers.size());
   const pool<std::uint32_t>&tensor_of = tensor_ids.firsts(), &buffer_of = buffer_ids.firsts();
@@ -82,8 +82,8 @@ inline void add_edges(graph& g) {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE graph plan_model(const plan& p) {
-  graph g = p.parts;
+TESSERA_INLINE model plan_model(const plan& p) {
+  model g = p.parts;
   g.own_members = none;
   g.form =
       p.parts.form == dialect::d2x || p.parts.form == dialect::d3x ? dialect::d3x : dialect::d3;

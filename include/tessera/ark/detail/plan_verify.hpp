@@ -18,7 +18,7 @@
 #include "../diagnostic.hpp"
 #include "../findings.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../plan.hpp"
 #include "../plan_check.hpp"
 #include "../plan_verify.hpp"

@@ -14,7 +14,7 @@
 #include "../../core/pool.hpp"
 #include "../../core/result.hpp"
 #include "../../core/text.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../plan.hpp"
 #include "../plan_write.hpp"
 #include "../write.hpp"

@@ -24,7 +24,7 @@ namespace ark::detail {
 /// Appends the parts of a listing. Plans hold the same operations and use it too.
 class graph_printer {
  public:
-  graph_printer(text& out, const graph& g) : out_(out), g_(g) {}
+  graph_printer(text& out, const model& g) : out_(out), g_(g) {}
 
   void count(std::size_t n, std::string_view noun) {
     out_ << n << ' ' << noun << (n == 1 ? "" : "s");
@@ -195,13 +195,13 @@ class graph_printer {
   }
 
   text& out_;
-  const graph& g_;
+  const ark::model& g_;
 };
 
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE text print(const graph& g) {
+TESSERA_INLINE text print(const model& g) {
   text out;
   detail::graph_printer p(out, g);
   const error wrong = check(g);

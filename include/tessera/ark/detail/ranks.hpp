@@ -16,7 +16,7 @@
 #include "../../core/text.hpp"
 #include "../findings.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../ranks.hpp"
 #include "../shapes.hpp"
 #include "../verify.hpp"
@@ -27,7 +27,7 @@ namespace ark::detail {
 
 class ranks_checker {
  public:
-  ranks_checker(view<const program*> given, view<const graph*> graphs,
+  ranks_checker(view<const program*> given, view<const model*> graphs,
                 const verify_options& options, report* found, view<std::string_view> sources)
       : given_(given), found_(graphs, sources, options, found) {}
 
@@ -64,8 +64,8 @@ class ranks_checker {
     bool send;
   };
 
-  [[nodiscard]] const graph& graph_of(std::uint32_t rank) const noexcept {
-    return world_.rank(rank).graph();
+  [[nodiscard]] const model& graph_of(std::uint32_t rank) const noexcept {
+    return world_.rank(rank).model();
   }
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(world_.size());
@@ -75,7 +75,7 @@ class ranks_checker {
     at.file = files_[rank];
     found_.add(code, s, at, words);
   }
-  [[nodiscard]] static place place_of(const graph& g, const event& e) noexcept {
+  [[nodiscard]] static place place_of(const model& g, const event& e) noexcept {
     return at_op(e.node, e.op - g.nodes[e.node].ops.first);
   }
 
@@ -85,9 +85,9 @@ class ranks_checker {
       found_.add(errc::ark_m01_ranks, severity::error, at_root());
       return false;
     }
-    const std::int32_t world_size = given_[0]->graph().world_size;
+    const std::int32_t world_size = given_[0]->model().world_size;
     for (std::uint32_t f = 0; f < given_.size(); ++f) {
-      const graph& g = given_[f]->graph();
+      const model& g = given_[f]->model();
       if (g.world_size == world_size) continue;
       place at = at_root().in("WorldSize");
       at.file = f;
@@ -101,7 +101,7 @@ class ranks_checker {
       std::uint32_t file;
     };
     pool<entry> order;
-    for (std::uint32_t f = 0; f < given_.size(); ++f) order.push_back({given_[f]->graph().rank, f});
+    for (std::uint32_t f = 0; f < given_.size(); ++f) order.push_back({given_[f]->model().rank, f});
     sort(order.data(), order.size(),
          [](const entry& a, const entry& b) { return a.rank < b.rank; });
     std::int64_t expected = 0, missing = 0;
@@ -142,7 +142,7 @@ class ranks_checker {
   void index() {
     std::size_t buffers = 0, ops = 0;
     for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
+      const model& g = graph_of(r);
       world_.first_buffer_.push_back(buffers);
       world_.first_op_.push_back(ops);
       buffers += g.buffers.size();
@@ -160,7 +160,7 @@ class ranks_checker {
     world_.traffic_.resize(ops);
     first_use_.resize(buffers);
     for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
+      const model& g = graph_of(r);
       for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
         for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
           const auto used = uses(g, g.ops[g.nodes[n].ops.first + i]);
@@ -198,7 +198,7 @@ class ranks_checker {
   /// A member of a buffer at its first use; the root for one that nothing uses.
   [[nodiscard]] place buffer_place(std::uint32_t r, std::uint32_t b, std::string_view member,
                                    std::uint32_t index) const noexcept {
-    const graph& g = graph_of(r);
+    const model& g = graph_of(r);
     const use_place& p = first_use_[world_.first_buffer_[r] + b];
     if (p.node == none) return at_root();
     return at_use(p.node, p.op, g.ops[g.nodes[p.node].ops.first + p.op], p.use)
@@ -209,7 +209,7 @@ class ranks_checker {
   /// M02, M03, M05: what stand-ins stand for.
   void owners() {
     for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
+      const model& g = graph_of(r);
       for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
         const buffer& s = g.buffers[b];
         if (world_.rank(r).storage(b) != b || is_local(g, s)) continue;
@@ -264,7 +264,7 @@ class ranks_checker {
   /// M04: tags of buffers that a rank holds.
   void partners() {
     for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
+      const model& g = graph_of(r);
       for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
         const buffer& s = g.buffers[b];
         if (world_.rank(r).storage(b) != b || !is_local(g, s)) continue;
@@ -289,7 +289,7 @@ class ranks_checker {
   /// The messages of all operations.
   void traffic() {
     for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
+      const model& g = graph_of(r);
       for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
         for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) events_of(g, r, n, i);
     }
@@ -320,7 +320,7 @@ class ranks_checker {
     }
     world_.uses_ = static_cast<pool<std::uint32_t>&&>(numbers);
   }
-  void events_of(const graph& g, std::uint32_t r, std::uint32_t n, std::uint32_t i) {
+  void events_of(const model& g, std::uint32_t r, std::uint32_t n, std::uint32_t i) {
     const std::uint32_t index = g.nodes[n].ops.first + i;
     const op& o = g.ops[index];
     const auto read = [&](std::uint32_t u) -> const buffer& {
@@ -379,7 +379,7 @@ class ranks_checker {
     }
   }
   void transfer(const event& from, const event& to) {
-    const graph &a = graph_of(from.rank), &b = graph_of(to.rank);
+    const model &a = graph_of(from.rank), &b = graph_of(to.rank);
     const op &send = a.ops[from.op], &receive = b.ops[to.op];
     if (send.type != op_type::send || receive.type != op_type::recv) return;
     const std::uint32_t x = reads(a, send)[0], y = writes(b, receive)[0];
@@ -417,7 +417,7 @@ class ranks_checker {
     schedule::wait w;
     std::uint32_t first = 0;
     while (!order.waits(first, w)) ++first;
-    const graph& g = graph_of(first);
+    const model& g = graph_of(first);
     add(first, errc::ark_m08_deadlock, severity::error,
         at_op(w.at.node, w.at.op - g.nodes[w.at.node].ops.first),
         [&](text& out) { describe_waits(world_, order, out); });
@@ -439,8 +439,8 @@ namespace ark {
 
 TESSERA_INLINE result<world> verify_ranks(view<const program*> ranks, const verify_options& options,
                                           report* found, view<std::string_view> sources) {
-  pool<const graph*> graphs;
-  for (const program* const p : ranks) graphs.push_back(&p->graph());
+  pool<const model*> graphs;
+  for (const program* const p : ranks) graphs.push_back(&p->model());
   return detail::ranks_checker(ranks, graphs, options, found, sources).run();
 }
 

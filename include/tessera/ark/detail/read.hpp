@@ -26,37 +26,37 @@ class plan_reader;
 /// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
 class graph_reader {
  public:
-  graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
+  graph_reader(model& g, const limits& limit) : model_(g), names_(g), limit_(limit) {}
 
-  void model(json::reader& in, read_path path) {
+  void root(json::reader& in, read_path path) {
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
     bool rank = false, world = false, nodes = false;
     std::uint64_t rank_at = at;
-    member_list unknown{graph_.own_members};
+    member_list unknown{model_.own_members};
     std::string_view key;
     for (in.object(); in.key(key);) {
       if (key == "Rank") {
         rank = true;
         rank_at = in.offset();
-        graph_.rank = small_integer(in, errc::ark_s03_world);
+        model_.rank = small_integer(in, errc::ark_s03_world);
       } else if (key == "WorldSize") {
         world = true;
-        graph_.world_size = small_integer(in, errc::ark_s03_world);
+        model_.world_size = small_integer(in, errc::ark_s03_world);
       } else if (key == "Nodes") {
         nodes = true;
         if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
-        fast_nodes fast(graph_, names_, signs_, limit_);
+        fast_nodes fast(model_, names_, signs_, limit_);
         for (in.array(); in.element();)
           if (path == read_path::plain || !fast.read(in)) node(in);
-        too_many(in, graph_.nodes.size());
+        too_many(in, model_.nodes.size());
       } else {
         member(in, key, unknown);
       }
     }
     if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
-    if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
-    graph_.form = signs_.form();
+    if (!in.failed() && model_.rank >= model_.world_size) in.fail(errc::ark_s03_world, rank_at);
+    model_.form = signs_.form();
   }
 
   void node(json::reader& in) {
@@ -90,7 +90,7 @@ class graph_reader {
     if (in.failed()) return;
     if (!(id && producers && consumers)) return in.fail(errc::ark_s05_node_member, n.offset);
     if (!(op || ops)) return in.fail(errc::ark_s06_op_or_ops, n.offset);
-    graph_.nodes.push_back(n);
+    model_.nodes.push_back(n);
   }
 
   /// An operation, appended to the graph's. `config` gets the text of a plan's member "Config".
@@ -137,13 +137,13 @@ class graph_reader {
     if (in.failed()) return;
     if (!(type && name && is_virtual && args && listed[0] && listed[1] && listed[2]))
       return in.fail(errc::ark_s08_op_member, at);
-    o.first_use = names_.index(graph_.uses.size());
+    o.first_use = names_.index(model_.uses.size());
     o.reads = names_.index(uses[0].size());
     o.writes = names_.index(uses[1].size());
     o.results = names_.index(uses[2].size());
-    for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
-    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
-    graph_.ops.push_back(o);
+    for (const pool<std::uint32_t>& list : uses) model_.uses.append(list.data(), list.size());
+    if (o.type == op_type::matmul) signs_.matmul(model_, o);
+    model_.ops.push_back(o);
   }
 
   /// The dialect of a plan, which has no nodes: whatever its operations show.
@@ -194,41 +194,41 @@ class graph_reader {
     ark::member m;
     m.key = names_.characters(key);
     m.value = compact(in);
-    const std::uint32_t at = names_.index(graph_.members.size());
-    (to.last == none ? to.first : graph_.members[to.last].next) = at;
+    const std::uint32_t at = names_.index(model_.members.size());
+    (to.last == none ? to.first : model_.members[to.last].next) = at;
     to.last = at;
-    graph_.members.push_back(m);
+    model_.members.push_back(m);
   }
   /// The next value as compact JSON.
   string compact(json::reader& in) {
-    string out{names_.index(graph_.characters.size()), 0};
-    json::writer w(graph_.characters);
+    string out{names_.index(model_.characters.size()), 0};
+    json::writer w(model_.characters);
     json::copy(in, w);
-    out.size = names_.index(graph_.characters.size() - out.first);
+    out.size = names_.index(model_.characters.size() - out.first);
     return out;
   }
 
   range ids(json::reader& in) {
-    range out{names_.index(graph_.integers.size()), 0};
+    range out{names_.index(model_.integers.size()), 0};
     if (!expect(in, json::kind::array, errc::ark_s05_node_member)) return out;
     for (in.array(); in.element();)
-      graph_.integers.push_back(integer(in, errc::ark_s05_node_member));
-    out.count = names_.index(graph_.integers.size() - out.first);
+      model_.integers.push_back(integer(in, errc::ark_s05_node_member));
+    out.count = names_.index(model_.integers.size() - out.first);
     too_many(in, out.count);
     return out;
   }
 
   range one_operation(json::reader& in) {
-    const range out{names_.index(graph_.ops.size()), 1};
+    const range out{names_.index(model_.ops.size()), 1};
     if (expect(in, json::kind::object, errc::ark_s06_op_or_ops)) operation(in);
     return out;
   }
   range operations(json::reader& in) {
-    range out{names_.index(graph_.ops.size()), 0};
+    range out{names_.index(model_.ops.size()), 0};
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::array, errc::ark_s06_op_or_ops)) return out;
     for (in.array(); in.element();) operation(in);
-    out.count = names_.index(graph_.ops.size() - out.first);
+    out.count = names_.index(model_.ops.size() - out.first);
     too_many(in, out.count);
     if (!in.failed() && out.count == 0) in.fail(errc::ark_s07_no_ops, at);
     return out;
@@ -294,8 +294,8 @@ class graph_reader {
     l.rank = static_cast<std::uint32_t>(counts[0]);
     if (seen[4]) {  // no padded region exists; what stood there is for writing it back
       for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
-      l.pads = names_.index(graph_.integers.size());
-      graph_.integers.append(pads, counts[4]);
+      l.pads = names_.index(model_.integers.size());
+      model_.integers.append(pads, counts[4]);
       signs_.pads = true;
     }
     t.layout = names_.layout(l);
@@ -307,7 +307,7 @@ class graph_reader {
     if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
     ark::buffer b;
     bool id = false, rank = false, send = false, recv = false;
-    const std::size_t first_tag = graph_.tags.size();
+    const std::size_t first_tag = model_.tags.size();
     member_list unknown{b.members};
     std::string_view key;
     for (in.object(); in.key(key);) {
@@ -338,7 +338,7 @@ class graph_reader {
     return names_.buffer(b, first_tag);
   }
   range tags(json::reader& in) {
-    range out{names_.index(graph_.tags.size()), 0};
+    range out{names_.index(model_.tags.size()), 0};
     if (!expect(in, json::kind::array, errc::ark_s10_buffer_member)) return out;
     for (in.array(); in.element();) {
       if (!expect(in, json::kind::array, errc::ark_b03_tags)) return out;
@@ -351,16 +351,16 @@ class graph_reader {
         if (count < 2) pair[count] = v;
       }
       if (!in.failed() && count != 2) return in.fail(errc::ark_b03_tags, at), out;
-      graph_.tags.push_back(
+      model_.tags.push_back(
           {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
     }
-    out.count = names_.index(graph_.tags.size() - out.first);
+    out.count = names_.index(model_.tags.size() - out.first);
     too_many(in, out.count);
     return out;
   }
 
   void arguments(json::reader& in, ark::op& o) {
-    o.arguments = {names_.index(graph_.arguments.size()), 0};
+    o.arguments = {names_.index(model_.arguments.size()), 0};
     const std::uint64_t at = in.offset();
     if (in.peek() == json::kind::null) {
       o.args = args_form::null;
@@ -387,9 +387,9 @@ class graph_reader {
         a.integers = {};
         a.token = compact(again);
       }
-      graph_.arguments.push_back(a);
+      model_.arguments.push_back(a);
     }
-    o.arguments.count = names_.index(graph_.arguments.size() - o.arguments.first);
+    o.arguments.count = names_.index(model_.arguments.size() - o.arguments.first);
     too_many(in, o.arguments.count);
   }
   /// {"TYPE": value} of a known TYPE with a value in its range; false for anything else.
@@ -419,8 +419,8 @@ class graph_reader {
         std::int64_t dims[max_rank] = {};
         const std::size_t count = dimensions(in, dims, errc::ark_o05_argument_form);
         if (in.failed() || count > max_rank) return false;
-        a.integers = {names_.index(graph_.integers.size()), static_cast<std::uint32_t>(count)};
-        graph_.integers.append(dims, count);
+        a.integers = {names_.index(model_.integers.size()), static_cast<std::uint32_t>(count)};
+        model_.integers.append(dims, count);
         break;
       }
       case argument_type::tensor: a.integer = tensor(in); break;
@@ -431,11 +431,11 @@ class graph_reader {
   }
   /// {"BufferId": …, "Value": …}; in place of it the value alone.
   void offset(json::reader& in, argument& a) {
-    a.integers.first = names_.index(graph_.integers.size());
+    a.integers.first = names_.index(model_.integers.size());
     std::int64_t parts[2] = {};
     bool seen[2] = {};
     if (in.peek() == json::kind::number) {
-      graph_.integers.push_back(in.integer<std::int64_t>(0, INT64_MAX));
+      model_.integers.push_back(in.integer<std::int64_t>(0, INT64_MAX));
       a.integers.count = 1;
       return;
     }
@@ -447,11 +447,11 @@ class graph_reader {
       seen[part] = true;
     }
     if (!(seen[0] && seen[1])) in.fail(errc::ark_o05_argument_form, 0);
-    graph_.integers.append(parts, 2);
+    model_.integers.append(parts, 2);
     a.integers.count = 2;
   }
 
-  graph& graph_;
+  ark::model& model_;
   interner names_;
   limits limit_;
   pool<std::uint32_t> uses_[3];
@@ -461,11 +461,11 @@ class graph_reader {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE result<graph> read(std::string_view source, const limits& limit, read_path path) {
-  graph g;
+TESSERA_INLINE result<model> read(std::string_view source, const limits& limit, read_path path) {
+  model g;
   json::reader in(source, limit);
   detail::graph_reader reader(g, limit);
-  reader.model(in, path);
+  reader.root(in, path);
   reader.finish(in);
   if (const error e = in.finish(); e.code != errc::ok) return e;
   return g;

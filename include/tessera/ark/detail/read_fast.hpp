@@ -37,7 +37,7 @@
 #include "../../core/pool.hpp"
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "dialect_signs.hpp"
 #include "repeated_text.hpp"
 
@@ -65,8 +65,8 @@ inline constexpr name_slots buffer_slots(buffer_keys);
 
 class fast_nodes : repeated_text {
  public:
-  fast_nodes(graph& g, interner& names, dialect_signs& signs, const limits& limit) noexcept
-      : repeated_text(limit.max_items), graph_(g), names_(names), signs_(signs) {}
+  fast_nodes(model& g, interner& names, dialect_signs& signs, const limits& limit) noexcept
+      : repeated_text(limit.max_items), model_(g), names_(names), signs_(signs) {}
   fast_nodes(const fast_nodes&) = delete;
   fast_nodes& operator=(const fast_nodes&) = delete;
 
@@ -117,14 +117,14 @@ class fast_nodes : repeated_text {
       }
     });
     if (p == nullptr || (seen != 0b01111 && seen != 0b10111)) return nullptr;
-    graph_.nodes.push_back(n);
+    model_.nodes.push_back(n);
     return p;
   }
   const char* ids(const char* p, range& out) {
-    out.first = names_.index(graph_.integers.size());
+    out.first = names_.index(model_.integers.size());
     return array(ids_space_, p, out.count, [this](const char* v) {
       std::int64_t n = 0;
-      if ((v = id(v, n)) != nullptr) graph_.integers.push_back(n);
+      if ((v = id(v, n)) != nullptr) model_.integers.push_back(n);
       return v;
     });
   }
@@ -137,7 +137,7 @@ class fast_nodes : repeated_text {
   const char* operations(const char* p, range& out, bool many) {
     if (signs_.holds_ops == !many) return nullptr;
     signs_.holds_ops = many;
-    out = {names_.index(graph_.ops.size()), 1};
+    out = {names_.index(model_.ops.size()), 1};
     if (!many) return operation(p);
     p = array(ops_space_, p, out.count, [this](const char* v) { return operation(v); });
     return out.count == 0 ? nullptr : p;
@@ -173,13 +173,13 @@ class fast_nodes : repeated_text {
       }
     });
     if (p == nullptr || seen != 0b1111111) return nullptr;
-    o.first_use = names_.index(graph_.uses.size());
+    o.first_use = names_.index(model_.uses.size());
     o.reads = names_.index(uses_[0].size());
     o.writes = names_.index(uses_[1].size());
     o.results = names_.index(uses_[2].size());
-    for (const pool<std::uint32_t>& list : uses_) graph_.uses.append(list.data(), list.size());
-    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
-    graph_.ops.push_back(o);
+    for (const pool<std::uint32_t>& list : uses_) model_.uses.append(list.data(), list.size());
+    if (o.type == op_type::matmul) signs_.matmul(model_, o);
+    model_.ops.push_back(o);
     return p;
   }
 
@@ -193,7 +193,7 @@ class fast_nodes : repeated_text {
   static constexpr std::size_t argument_sets = 64, ways = 4;
 
   const char* arguments(const char* const p, range& out) {
-    out = {names_.index(graph_.arguments.size()), 0};
+    out = {names_.index(model_.arguments.size()), 0};
     if (end_ - p < 32 || *p != '{') return nullptr;
     if (p[1] == '}') return p + 2;
     std::uint64_t hash = 0;
@@ -212,25 +212,25 @@ class fast_nodes : repeated_text {
         object(argument_slots, argument_links_, p, seen, [&](std::size_t name, const char* v) {
           argument a;
           a.name = static_cast<argument_name>(name);
-          if ((v = argument_value(v, a)) != nullptr) graph_.arguments.push_back(a);
+          if ((v = argument_value(v, a)) != nullptr) model_.arguments.push_back(a);
           return v;
         });
     if (behind == nullptr) return nullptr;
-    out.count = names_.index(graph_.arguments.size() - out.first);
+    out.count = names_.index(model_.arguments.size() - out.first);
     if (out.count > most_ || behind - p > 4096) return nullptr;
     set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(behind - p), out.first, out.count};
     return behind;
   }
   void repeat(const known_arguments& k) {
     for (std::uint32_t i = k.first; i < k.first + k.count; ++i) {
-      argument a = graph_.arguments[i];
-      if (a.type == argument_type::float32) a.token = names_.characters(text_of(graph_, a.token));
+      argument a = model_.arguments[i];
+      if (a.type == argument_type::float32) a.token = names_.characters(text_of(model_, a.token));
       if (a.type == argument_type::dims) {
         const std::uint32_t from = a.integers.first;
-        a.integers.first = names_.index(graph_.integers.size());
-        graph_.integers.append(graph_.integers.data() + from, a.integers.count);
+        a.integers.first = names_.index(model_.integers.size());
+        model_.integers.append(model_.integers.data() + from, a.integers.count);
       }
-      graph_.arguments.push_back(a);
+      model_.arguments.push_back(a);
     }
   }
   /// {"TYPE": value}
@@ -261,9 +261,9 @@ class fast_nodes : repeated_text {
                    }
                    case argument_type::dims: {
                      std::int64_t dims[max_rank] = {};
-                     a.integers.first = names_.index(graph_.integers.size());
+                     a.integers.first = names_.index(model_.integers.size());
                      v = dimensions(v, dims, a.integers.count);
-                     if (v != nullptr) graph_.integers.append(dims, a.integers.count);
+                     if (v != nullptr) model_.integers.append(dims, a.integers.count);
                      return v;
                    }
                    default: return nullptr;
@@ -351,16 +351,16 @@ class fast_nodes : repeated_text {
   std::uint32_t intern(const pattern& t, std::uint16_t which, const std::int64_t (&ids)[2]) {
     const std::int64_t id = ids[t.buffer_first ? 1 : 0], buffer_id = ids[t.buffer_first ? 0 : 1];
     const std::uint32_t before = names_.find_tensor(id);
-    if (before != none && is_of(graph_.tensors[before], t) &&
-        graph_.tensors[before].buffer == names_.find_buffer(buffer_id)) {
-      remember(t.buffer_first, t.buffer_first ? graph_.tensors[before].buffer : before, which);
+    if (before != none && is_of(model_.tensors[before], t) &&
+        model_.tensors[before].buffer == names_.find_buffer(buffer_id)) {
+      remember(t.buffer_first, t.buffer_first ? model_.tensors[before].buffer : before, which);
       return before;
     }
     ark::buffer b;
     b.id = buffer_id;
     b.rank = t.rank;
     b.external = t.external;
-    const std::size_t first = graph_.tags.size();
+    const std::size_t first = model_.tags.size();
     if (t.recv_first) b.recv_tags = tags_again(t.recv_tags);
     b.send_tags = tags_again(t.send_tags);
     if (!t.recv_first) b.recv_tags = tags_again(t.recv_tags);
@@ -371,14 +371,14 @@ class fast_nodes : repeated_text {
   }
   /// Whether that is all that the pattern says of it. Tags are left to the interner.
   [[nodiscard]] bool is_of(const ark::tensor& k, const pattern& t) const noexcept {
-    const ark::buffer& b = graph_.buffers[k.buffer];
+    const ark::buffer& b = model_.buffers[k.buffer];
     return k.layout == t.layout && k.type == t.type && k.members == none && b.rank == t.rank &&
            b.external == t.external && b.members == none &&
            (b.send_tags.count | b.recv_tags.count | t.send_tags.count | t.recv_tags.count) == 0;
   }
   range tags_again(range r) {
-    const std::uint32_t first = names_.index(graph_.tags.size());
-    if (r.count != 0) graph_.tags.append(graph_.tags.data() + r.first, r.count);
+    const std::uint32_t first = names_.index(model_.tags.size());
+    if (r.count != 0) model_.tags.append(model_.tags.data() + r.first, r.count);
     return {first, r.count};
   }
   /// The pattern that a tensor, or a buffer, had.
@@ -425,7 +425,7 @@ class fast_nodes : repeated_text {
     if (behind - p > 8192) return behind;
 
     const bool buffer_first = id_at[1][0] < id_at[0][0];
-    const ark::buffer& b = graph_.buffers[t.buffer];
+    const ark::buffer& b = model_.buffers[t.buffer];
     const char* const(&one)[2] = id_at[buffer_first ? 1 : 0];
     const char* const(&two)[2] = id_at[buffer_first ? 0 : 1];
     const auto size = [](const char* from, const char* to) {
@@ -471,7 +471,7 @@ class fast_nodes : repeated_text {
   }
   const char* buffer(const char* p, std::uint32_t& out, const char* (&id_at)[2], bool& recv_first) {
     ark::buffer b;
-    const std::size_t first_tag = graph_.tags.size();
+    const std::size_t first_tag = model_.tags.size();
     unsigned seen = 0;
     p = object(buffer_slots, buffer_links_, p, seen, [&](std::size_t key, const char* v) {
       switch (key) {
@@ -499,7 +499,7 @@ class fast_nodes : repeated_text {
     return p;
   }
   const char* tags(const char* p, range& out) {
-    out.first = names_.index(graph_.tags.size());
+    out.first = names_.index(model_.tags.size());
     return array(tags_space_, p, out.count, [this](const char* v) -> const char* {
       std::int64_t pair[2] = {};
       std::uint32_t count = 0, at = 0;
@@ -507,7 +507,7 @@ class fast_nodes : repeated_text {
         return at < 2 ? integer(n, pair[at++], INT32_MIN, INT32_MAX) : nullptr;
       });
       if (v == nullptr || count != 2) return nullptr;
-      graph_.tags.push_back(
+      model_.tags.push_back(
           {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
       return v;
     });
@@ -520,16 +520,16 @@ class fast_nodes : repeated_text {
     const auto scale = [more](auto& list) {
       list.reserve(static_cast<std::size_t>(static_cast<double>(list.size()) * more));
     };
-    scale(graph_.nodes);
-    scale(graph_.ops);
-    scale(graph_.uses);
-    scale(graph_.arguments);
-    scale(graph_.tensors);
-    scale(graph_.buffers);
-    scale(graph_.integers);
+    scale(model_.nodes);
+    scale(model_.ops);
+    scale(model_.uses);
+    scale(model_.arguments);
+    scale(model_.tensors);
+    scale(model_.buffers);
+    scale(model_.integers);
   }
 
-  graph& graph_;
+  ark::model& model_;
   interner& names_;
   dialect_signs& signs_;
   const char* refused_ = nullptr;  // the node that was left last

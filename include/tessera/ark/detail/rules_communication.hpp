@@ -32,7 +32,7 @@
 #include "../../version.hpp"
 #include "../findings.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../shapes.hpp"
 #include "rules_structure.hpp"
 
@@ -282,7 +282,7 @@ class communication_rules {
   }
 
   context& c_;
-  const graph& g_;
+  const ark::model& g_;
   op_place p_ = {};
   bool sound_ = true;  // all tensors of the operation are
 };

@@ -30,7 +30,7 @@
 #include "../../core/text.hpp"
 #include "../../version.hpp"
 #include "../findings.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "rules_structure.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -342,7 +342,7 @@ class graph_rules {
   }
 
   context& c_;
-  const graph& g_;
+  const ark::model& g_;
   std::uint32_t count_;
   side sides_[2] = {{true, {}, {}, {}, {}, {}}, {false, {}, {}, {}, {}, {}}};
   pool<std::uint32_t> order_;

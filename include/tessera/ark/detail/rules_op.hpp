@@ -33,7 +33,7 @@
 #include "../../version.hpp"
 #include "../findings.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../shapes.hpp"
 #include "overlap.hpp"
 #include "rules_communication.hpp"
@@ -532,7 +532,7 @@ class op_rules {
   }
 
   context& c_;
-  const graph& g_;
+  const ark::model& g_;
   op_place p_ = {};
 };
 

@@ -27,7 +27,7 @@
 #include "../../version.hpp"
 #include "../findings.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "index.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -36,7 +36,7 @@ namespace detail {
 
 /// Whether all indices and enumerators of a graph that may be filled by hand lie in their tables,
 /// and no operation stands in two nodes.
-[[nodiscard]] inline bool indices_hold(const graph& g) noexcept {
+[[nodiscard]] inline bool indices_hold(const model& g) noexcept {
   const auto holds = [](range r, std::size_t size) {
     return r.count == 0 || (r.first < size && r.count <= size - r.first);
   };
@@ -107,13 +107,13 @@ struct op_place {
 
 /// What the rules look at.
 struct context {
-  context(const ark::graph& graph, const verify_options& o, findings& f)
-      : g(graph),
+  context(const ark::model& model, const verify_options& o, findings& f)
+      : g(model),
         options(o),
         found(f),
-        nodes(graph.nodes.data(), graph.nodes.size()),
-        tensors(graph.tensors.data(), graph.tensors.size()),
-        buffers(graph.buffers.data(), graph.buffers.size()) {
+        nodes(model.nodes.data(), model.nodes.size()),
+        tensors(model.tensors.data(), model.tensors.size()),
+        buffers(model.buffers.data(), model.buffers.size()) {
     ops.reserve(g.ops.size());
     for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
       for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i)
@@ -143,7 +143,7 @@ struct context {
     return at(p).in("Args").in(name(g, a));
   }
 
-  const ark::graph& g;
+  const ark::model& g;
   const verify_options& options;
   findings& found;
   id_index nodes, tensors, buffers;
@@ -165,7 +165,7 @@ inline void unknown_members(context& c, std::uint32_t members, const place& at, 
 
 /// The rules S of the root, nodes and operations; tensors and buffers come with their own rules.
 inline void structure_rules(context& c) {
-  const graph& g = c.g;
+  const model& g = c.g;
   if (g.world_size < 1)
     c.error(errc::ark_s03_world, at_root().in("WorldSize"),
             [&](text& out) { out << "WorldSize " << g.world_size << " is below 1"; });

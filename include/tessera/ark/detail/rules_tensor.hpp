@@ -33,7 +33,7 @@
 #include "../../version.hpp"
 #include "../findings.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../shapes.hpp"
 #include "rules_structure.hpp"
 
@@ -354,7 +354,7 @@ class tensor_rules {
   }
 
   context& c_;
-  const graph& g_;
+  const ark::model& g_;
   pool<bool> seen_tensor_, seen_buffer_;
   pool<std::uint8_t> layouts_;  // flaws of each
   pool<tag_use> tags_[2];       // SendTags, RecvTags of local buffers

@@ -23,7 +23,7 @@ TESSERA_INLINE text& operator<<(text& out, const dimensions& d) {
   return out << ']';
 }
 
-TESSERA_INLINE const argument* argument_of(const graph& g, const op& o,
+TESSERA_INLINE const argument* argument_of(const model& g, const op& o,
                                            argument_name name) noexcept {
   if (const argument* const a = find_argument(g, o, name)) return a;
   const argument_name older = older_name(name, o.type);

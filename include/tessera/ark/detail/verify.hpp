@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "../../core/pool.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../verify.hpp"
 #include "hazards.hpp"
 #include "rules_graph.hpp"
@@ -23,9 +23,9 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-TESSERA_INLINE result<program> verify(graph g, const verify_options& options, report* found,
+TESSERA_INLINE result<program> verify(model g, const verify_options& options, report* found,
                                       std::string_view source) {
-  const graph* const only = &g;
+  const model* const only = &g;
   detail::findings findings({&only, 1}, {&source, 1}, options, found);
   if (!detail::indices_hold(g)) {
     findings.add(errc::ark_pool_index, severity::error, detail::at_root());
@@ -50,7 +50,7 @@ TESSERA_INLINE result<program> verify(graph g, const verify_options& options, re
     std::uint64_t& most = p.bytes_[p.storages_[t.buffer]];
     if (bytes > most) most = bytes;
   }
-  p.graph_ = std::move(g);
+  p.model_ = std::move(g);
   return p;
 }
 

@@ -15,7 +15,7 @@
 #include "../../core/text.hpp"
 #include "../findings.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../world.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -68,7 +68,7 @@ TESSERA_INLINE std::size_t schedule::unfinished() const noexcept {
 TESSERA_INLINE bool schedule::waits(std::size_t r, wait& out) const noexcept {
   const state& s = ranks_[r];
   if (s.ended) return false;
-  const graph& g = world_.rank(r).graph();
+  const model& g = world_.rank(r).model();
   const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
   out.at = {static_cast<std::uint32_t>(r), s.node, op};
   out.sync = g.ops[op].type == op_type::device_sync;
@@ -86,7 +86,7 @@ TESSERA_INLINE std::uint64_t schedule::left_over() const noexcept {
 
 TESSERA_INLINE bool schedule::advance(step& out) {
   state& s = ranks_[current_];
-  const graph& g = world_.rank(current_).graph();
+  const model& g = world_.rank(current_).model();
   while (s.node < g.nodes.size() && s.op >= g.nodes[s.node].ops.count) {
     ++s.node;
     s.op = 0;
@@ -137,7 +137,7 @@ TESSERA_INLINE void describe_waits(const world& w, const schedule& order, text& 
   for (std::size_t r = 0; r < w.size(); ++r) {
     if (!order.waits(r, at)) continue;
     if (++count > 16) continue;
-    const graph& g = w.rank(r).graph();
+    const model& g = w.rank(r).model();
     out << (count == 1 ? "" : "; ") << "rank " << r << " waits at node " << g.nodes[at.at.node].id
         << " (" << type_name(g, g.ops[at.at.op]) << ") for ";
     if (at.sync)

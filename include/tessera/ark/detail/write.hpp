@@ -20,7 +20,7 @@
 #include "../../core/text.hpp"
 #include "../check.hpp"
 #include "../format.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 #include "../write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -36,7 +36,7 @@ inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
 /// the one after theirs goes. begin() says where the first goes, done() that the text ends there.
 class graph_writer {
  public:
-  graph_writer(text& out, const graph& g, dialect form, bool pretty)
+  graph_writer(text& out, const model& g, dialect form, bool pretty)
       : out_(out), g_(g), form_(info(form)), levels_(pretty ? info(form).levels : -1) {
     tensors_.resize(g.tensors.size());
     layouts_.resize(g.layouts.size());
@@ -471,7 +471,7 @@ class graph_writer {
 
   static constexpr unsigned never_spread = 1000;
   text& out_;
-  const graph& g_;
+  const ark::model& g_;
   const dialect_row& form_;
   int levels_;  // -1: nothing is spread
   char* end_ = nullptr;
@@ -481,7 +481,7 @@ class graph_writer {
 };
 
 /// The text of a graph that is in its dialect.
-[[nodiscard]] inline result<text> write_as_is(const graph& g, bool pretty) {
+[[nodiscard]] inline result<text> write_as_is(const model& g, bool pretty) {
   text out;
   // About what it takes, and less than twice that: growing costs more than the writing.
   const bool spread = pretty && info(g.form).levels > 5;
@@ -503,10 +503,10 @@ class graph_writer {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE result<text> write(const graph& g, const write_options& options) {
+TESSERA_INLINE result<text> write(const model& g, const write_options& options) {
   if (const error e = check(g); e.code != errc::ok) return e;
   if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
-  const result<graph> converted = convert(g, options.to);
+  const result<model> converted = convert(g, options.to);
   if (!converted) return converted.error();
   return detail::write_as_is(*converted, options.pretty);
 }

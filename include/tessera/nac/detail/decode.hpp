@@ -34,7 +34,7 @@ class length_table {
   /// Bytes that must be readable behind an instruction.
   static constexpr std::size_t slack = 32;
 
-  explicit length_table(const file& f) noexcept {
+  explicit length_table(const model& f) noexcept {
     for (std::uint32_t b = 0; b < 256; ++b) {
       const auto id = static_cast<std::uint8_t>(b);
       if (b != 0 && !f.has_signature(id)) continue;
@@ -173,7 +173,7 @@ inline void decode_two(const length_table& table, const std::byte* start, const 
 
 }  // namespace detail
 
-TESSERA_INLINE result<pool<step>> decode(const file& f, const instructions& list,
+TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& list,
                                          const limits& limit) {
   if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
   pool<step> steps;

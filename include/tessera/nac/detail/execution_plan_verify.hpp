@@ -14,7 +14,7 @@
 #include "../../core/pool.hpp"
 #include "../../core/sort.hpp"
 #include "../execution_plan_verify.hpp"
-#include "../file.hpp"
+#include "../model.hpp"
 #include "../records.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -150,7 +150,7 @@ class plan_checker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE error verify_plan(const file& f) {
+TESSERA_INLINE error verify_plan(const model& f) {
   if (f.plan().empty()) return {};
   error e = detail::plan_checker(f.plan(), f.plan_constants()).check();
   if (e.code != errc::ok) e.offset += f.offset(section::orch) + 12;  // the tag, and both sizes

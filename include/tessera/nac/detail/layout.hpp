@@ -38,7 +38,7 @@ inline void find_prefixes(const instructions& all, layout& out) noexcept {
 }
 
 /// Leaves `out` empty where the sections stand in the order of the version.
-inline void find_order(const file& f, pool<section>& out) {
+inline void find_order(const model& f, pool<section>& out) {
   section order[section_count];
   std::size_t count = 0;
   bool usual = true;
@@ -58,7 +58,7 @@ inline void find_order(const file& f, pool<section>& out) {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE layout layout_of(const file& f) {
+TESSERA_INLINE layout layout_of(const model& f) {
   layout out;
   detail::find_prefixes(f.instructions(), out);
   detail::find_prefixes(f.training(), out);

@@ -13,8 +13,8 @@
 
 #include "../../core/bytes.hpp"
 #include "../../core/pool.hpp"
-#include "../file.hpp"
 #include "../format.hpp"
+#include "../model.hpp"
 #include "../parts.hpp"
 #include "../records.hpp"
 
@@ -107,7 +107,7 @@ struct part_maker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE parts parts_of(const file& f) {
+TESSERA_INLINE parts parts_of(const model& f) {
   parts p;
   const detail::part_maker make{p};
   p.form = f.header();

@@ -12,8 +12,8 @@
 
 #include "../../core/text.hpp"
 #include "../execution_plan_text.hpp"
-#include "../file.hpp"
 #include "../layout.hpp"
+#include "../model.hpp"
 #include "../print.hpp"
 #include "../tokenizer_text.hpp"
 #include "../words.hpp"
@@ -62,42 +62,42 @@ inline void print_payload(text& out, bytes data, std::uint64_t offset, std::uint
 
 class printer {
  public:
-  printer(text& out, const file& f, const print_options& options) noexcept
-      : out_(out), file_(f), options_(options) {}
+  printer(text& out, const model& f, const print_options& options) noexcept
+      : out_(out), model_(f), options_(options) {}
 
   void print() {
     header();
-    names(text_section::operations, file_.operations(), false);
-    names(text_section::signatures, file_.signatures(), false);
+    names(text_section::operations, model_.operations(), false);
+    names(text_section::signatures, model_.signatures(), false);
     section(text_section::constants);
-    constants(file_.constants());
-    names(text_section::parameters, file_.parameters(), true);
-    names(text_section::input_names, file_.input_names(), true);
+    constants(model_.constants());
+    names(text_section::parameters, model_.parameters(), true);
+    names(text_section::input_names, model_.input_names(), true);
     tensors();
     {
-      code_printer code(out_, file_, options_);
+      code_printer code(out_, model_, options_);
       section(text_section::code);
-      code.print(file_.instructions(), false);
-      if (!file_.schedule().empty()) schedule();
-      if (file_.has(nac::section::trng)) {
+      code.print(model_.instructions(), false);
+      if (!model_.schedule().empty()) schedule();
+      if (model_.has(nac::section::trng)) {
         section(text_section::training);
-        code.print(file_.training(), true);
+        code.print(model_.training(), true);
       }
     }
     arrays();
     resources();
-    if (!file_.plan_constants().empty()) {
+    if (!model_.plan_constants().empty()) {
       section(text_section::plan_constants);
-      constants(file_.plan_constants());
+      constants(model_.plan_constants());
     }
-    if (!file_.plan().empty()) {
+    if (!model_.plan().empty()) {
       section(text_section::plan);
-      print_plan(out_, file_.plan(), file_.plan_constants());
+      print_plan(out_, model_.plan(), model_.plan_constants());
       out_ << word_end << '\n';
     }
-    if (file_.has(nac::section::proc)) {
+    if (model_.has(nac::section::proc)) {
       section(text_section::tokenizer);
-      print_manifest(out_, file_.manifest());
+      print_manifest(out_, model_.manifest());
       out_ << word_end << '\n';
     }
   }
@@ -107,32 +107,32 @@ class printer {
   text& line(key k) { return out_ << key_words[static_cast<std::size_t>(k)] << ' '; }
 
   void header() {
-    line(key::nac) << header_words[static_cast<std::size_t>(file_.header())] << '\n';
-    line(key::quantization) << name(file_.quantization()) << '\n';
-    line(key::weights) << weights_words[file_.has_internal_weights() ? 1 : 0] << '\n';
-    line(key::inputs) << file_.inputs() << '\n';
-    line(key::outputs) << file_.outputs() << '\n';
-    line(key::d_model) << file_.d_model() << '\n';
-    if (file_.has_training_flag() != (file_.version() == 2 && file_.has(nac::section::trng)))
-      line(key::training_flag) << boolean_words[file_.has_training_flag() ? 1 : 0] << '\n';
+    line(key::nac) << header_words[static_cast<std::size_t>(model_.header())] << '\n';
+    line(key::quantization) << name(model_.quantization()) << '\n';
+    line(key::weights) << weights_words[model_.has_internal_weights() ? 1 : 0] << '\n';
+    line(key::inputs) << model_.inputs() << '\n';
+    line(key::outputs) << model_.outputs() << '\n';
+    line(key::d_model) << model_.d_model() << '\n';
+    if (model_.has_training_flag() != (model_.version() == 2 && model_.has(nac::section::trng)))
+      line(key::training_flag) << boolean_words[model_.has_training_flag() ? 1 : 0] << '\n';
     layout();
   }
   /// Where it isn't what a new container of the version has.
   void layout() {
-    const nac::layout how = layout_of(file_);
+    const nac::layout how = layout_of(model_);
     const self_count rules[] = {how.inputs, how.outputs, how.branches};
     constexpr std::uint8_t operations[] = {op_input, op_output, op_control_flow};
     bool usual = true, none = true;
     for (std::size_t i = 0; i < 3; ++i) {
-      const bool itself = counts_itself(rules[i], operations[i], file_.header());
+      const bool itself = counts_itself(rules[i], operations[i], model_.header());
       none = none && !itself;
-      usual = usual && itself == counts_itself({}, operations[i], file_.header());
+      usual = usual && itself == counts_itself({}, operations[i], model_.header());
     }
     if (!usual) {
       out_ << key_words[static_cast<std::size_t>(key::self_counting)];
       if (none) out_ << ' ' << word_none;
       for (std::size_t i = 0; i < 3; ++i)
-        if (counts_itself(rules[i], operations[i], file_.header()))
+        if (counts_itself(rules[i], operations[i], model_.header()))
           out_ << ' ' << counting_words[i];
       out_ << '\n';
     }
@@ -160,9 +160,9 @@ class printer {
     }
   }
   void tensors() {
-    if (file_.tensors().empty()) return;
+    if (model_.tensors().empty()) return;
     section(text_section::tensors);
-    for (const tensor& t : file_.tensors()) {
+    for (const tensor& t : model_.tensors()) {
       out_ << "  " << t.id << " = ";
       print_tensor_type(out_, t);
       out_ << ' ';
@@ -172,16 +172,16 @@ class printer {
   }
   void schedule() {
     section(text_section::schedule);
-    for (const tick& t : file_.schedule()) {
+    for (const tick& t : model_.schedule()) {
       out_ << "  " << t.instruction << (t.commands.empty() ? ":" : ": ");
       print_commands(out_, t.commands);
       out_ << '\n';
     }
   }
   void arrays() {
-    if (file_.arrays().empty()) return;
+    if (model_.arrays().empty()) return;
     section(text_section::arrays);
-    for (const array& a : file_.arrays()) {
+    for (const array& a : model_.arrays()) {
       out_ << "  ";
       print_string(out_, a.name);
       out_ << " = " << name(a.type) << ' ';
@@ -192,9 +192,9 @@ class printer {
     }
   }
   void resources() {
-    if (!file_.has(nac::section::rsrc)) return;
+    if (!model_.has(nac::section::rsrc)) return;
     section(text_section::resources);
-    for (const resource& r : file_.resources()) {
+    for (const resource& r : model_.resources()) {
       out_ << "  ";
       print_string(out_, r.name);
       out_ << " = ";
@@ -203,14 +203,14 @@ class printer {
     }
   }
   text& out_;
-  const file& file_;
+  const model& model_;
   const print_options& options_;
 };
 
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE text print(const file& f, const print_options& options) {
+TESSERA_INLINE text print(const model& f, const print_options& options) {
   text out;
   detail::printer(out, f, options).print();
   return out;

@@ -33,7 +33,7 @@
 #include "../../core/pool.hpp"
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
-#include "../file.hpp"
+#include "../model.hpp"
 #include "../words.hpp"
 #include "ids.hpp"
 #include "print_values.hpp"
@@ -111,9 +111,9 @@ inline void print_commands(text& out, const commands& all) {
 
 class code_printer {
  public:
-  code_printer(text& out, const file& f, const print_options& options)
+  code_printer(text& out, const model& f, const print_options& options)
       : out_(out),
-        file_(f),
+        model_(f),
         constants_(f.constants()),
         parameters_(f.parameters()),
         tensors_(f.tensors()),
@@ -167,13 +167,13 @@ class code_printer {
       inline_[rows[i].id] = i == 0 || less(rows[i - 1].value, rows[i].value);
   }
   void find_ticks() {
-    for (const tick& t : file_.schedule()) of_tick_.push_back(t.commands);
+    for (const tick& t : model_.schedule()) of_tick_.push_back(t.commands);
     next_.resize(of_tick_.size());
     if (!of_tick_.empty()) ticks_.resize(65536);
     pool<std::uint32_t> last;
     last.resize(ticks_.size());
     std::uint32_t number = 0;
-    for (const tick& t : file_.schedule()) {
+    for (const tick& t : model_.schedule()) {
       ++number;
       std::uint32_t& before = last[t.instruction];
       (before == 0 ? ticks_[t.instruction] : next_[before - 1]) = number;
@@ -229,7 +229,7 @@ class code_printer {
     out_ << ')';
   }
   void operation(std::uint8_t a) {
-    const std::string_view n = file_.operation_name(a);
+    const std::string_view n = model_.operation_name(a);
     if (n.empty() || operations_.find(n) != a)
       out_ << "op " << a;
     else if (is_word(n) && instruction_word_of(n) == nullptr)
@@ -255,7 +255,7 @@ class code_printer {
       case operands::constant: out_ << ' ', constant_argument(i.c[0]); break;
       case operands::saved:
         out_ << ' ';
-        if (i.c[0] < file_.instructions().size()) out_ << 'v';
+        if (i.c[0] < model_.instructions().size()) out_ << 'v';
         out_ << i.c[0];
         break;
       case operands::values: {
@@ -337,7 +337,7 @@ class code_printer {
   }
 
   text& out_;
-  const file& file_;
+  const model& model_;
   text comment_;
   std::uint32_t count_ = 0;
   short_index operations_, signatures_;

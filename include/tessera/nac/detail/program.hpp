@@ -12,7 +12,7 @@
 
 #include "../../core/pool.hpp"
 #include "../../core/result.hpp"
-#include "../file.hpp"
+#include "../model.hpp"
 #include "../program.hpp"
 #include "ids.hpp"
 

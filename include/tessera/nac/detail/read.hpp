@@ -24,14 +24,14 @@ namespace nac::detail {
 struct maker {
   using tag_reader = bool (*)(const void* context, std::uint64_t offset, std::byte* tag);
 
-  file& out;
+  model& out;
   const limits& limit;
   bytes head;  ///< the first 100 bytes, or all
   std::uint64_t file_size;
   const void* context = nullptr;
   tag_reader read_tag = nullptr;  ///< four bytes, which are inside; null: they are in the file
 
-  [[nodiscard]] file::extent& part(section s) const noexcept {
+  [[nodiscard]] model::extent& part(section s) const noexcept {
     return out.parts_[static_cast<std::size_t>(s)];
   }
   [[nodiscard]] std::uint64_t slot(std::uint32_t i) const noexcept {
@@ -126,7 +126,7 @@ struct maker {
       const std::uint64_t offset = places[n].offset;
       if (places[n].section != section_count) {
         if (end - offset < 4) return {errc::nac_section_offset, offset};
-        file::extent& e = out.parts_[places[n].section];
+        model::extent& e = out.parts_[places[n].section];
         e.end = end;
         e.first = e.used = offset + 4;
       }
@@ -181,7 +181,7 @@ struct maker {
     return one_list<Form>(s, [](const auto&) {});
   }
 
-  [[nodiscard]] error names(section s, file::short_texts& texts) {
+  [[nodiscard]] error names(section s, model::short_texts& texts) {
     const error e = one_list<short_named>(s, [&](const named& n) {
       if (n.id > 255) return;  // which no instruction can name
       texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
@@ -269,7 +269,7 @@ struct maker {
     return e;
   }
 
-  static error make(bytes in, const limits& limit, file& out) {
+  static error make(bytes in, const limits& limit, model& out) {
     out.source_ = in;
     if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
     return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size()}.all();
@@ -279,8 +279,8 @@ struct maker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<file> read(bytes in, const limits& limit) {
-  result<file> out{file()};
+TESSERA_INLINE result<model> read(bytes in, const limits& limit) {
+  result<model> out{model()};
   if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) out = e;
   return out;  // the one object: a file isn't copied here
 }

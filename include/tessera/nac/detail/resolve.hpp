@@ -16,8 +16,8 @@
 #include "../../core/pool.hpp"
 #include "../../core/result.hpp"
 #include "../decode.hpp"
-#include "../file.hpp"
 #include "../format.hpp"
+#include "../model.hpp"
 #include "../records.hpp"
 #include "../resolve.hpp"
 #include "ids.hpp"
@@ -39,7 +39,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
 
-[[nodiscard]] inline id_set constant_ids(const file& f) noexcept {
+[[nodiscard]] inline id_set constant_ids(const model& f) noexcept {
   id_set ids;
   for (const constant& c : f.constants()) ids.insert(c.id);
   return ids;
@@ -351,7 +351,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 
 /// The same as an argument_resolver for each instruction, several times as fast; false: something
 /// is wrong.
-[[nodiscard]] inline bool resolve_fast(const file& f, const instructions& list, const id_set& ids,
+[[nodiscard]] inline bool resolve_fast(const model& f, const instructions& list, const id_set& ids,
                                        [[maybe_unused]] resolve_path path, code& out) {
   constexpr std::uint32_t part = 256;  // instructions between looks at what was found
   const length_table table(f);
@@ -387,7 +387,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 
 }  // namespace detail
 
-TESSERA_INLINE result<code> resolve(const file& f, const instructions& list, const limits& limit,
+TESSERA_INLINE result<code> resolve(const model& f, const instructions& list, const limits& limit,
                                     resolve_path path) {
   if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
   const detail::id_set ids = detail::constant_ids(f);

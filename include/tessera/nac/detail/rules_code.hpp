@@ -23,7 +23,7 @@
 
 #include "../../core/pool.hpp"
 #include "../diagnostic.hpp"
-#include "../file.hpp"
+#include "../model.hpp"
 #include "../operations.hpp"
 #include "../program.hpp"
 #include "../resolve.hpp"
@@ -74,7 +74,7 @@ class branches {
 };
 
 struct code_rules {
-  const file& f;
+  const model& f;
   const verify_options& options;
   findings& found;
   const pool<constant>& constants;

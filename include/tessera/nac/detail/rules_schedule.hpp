@@ -32,7 +32,7 @@
 
 #include "../../core/pool.hpp"
 #include "../diagnostic.hpp"
-#include "../file.hpp"
+#include "../model.hpp"
 #include "../program.hpp"
 #include "../resolve.hpp"
 #include "rules_code.hpp"
@@ -42,7 +42,7 @@ namespace nac {
 namespace detail {
 
 struct schedule_rules {
-  const file& f;
+  const model& f;
   findings& found;
   const code& program;  // as many steps as OPS has instructions
   const uses& used;

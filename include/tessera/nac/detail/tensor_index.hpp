@@ -17,8 +17,8 @@
 #include "../../core/pool.hpp"
 #include "../../core/result.hpp"
 #include "../../core/sort.hpp"
-#include "../file.hpp"
 #include "../format.hpp"
+#include "../model.hpp"
 #include "../records.hpp"
 #include "../tensor_index.hpp"
 
@@ -193,7 +193,7 @@ struct index_maker {
     std::byte first[100];
     const std::size_t size = from.size < 100 ? static_cast<std::size_t>(from.size) : 100;
     if (const error e = read(0, first, size); e.code != errc::ok) return e;
-    file f;
+    model f;
     maker in{f,
              limit,
              bytes(first, size),

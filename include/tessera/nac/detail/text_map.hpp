@@ -43,7 +43,7 @@ TESSERA_INLINE std::uint64_t text_map::of(assembly::text_section s,
   return rows[behind - 1].offset;
 }
 
-TESSERA_INLINE std::uint64_t text_map::offset_of(const file& f, std::uint64_t offset) const {
+TESSERA_INLINE std::uint64_t text_map::offset_of(const model& f, std::uint64_t offset) const {
   for (std::size_t i = 0; i < section_count; ++i) {
     const auto s = static_cast<section>(i);
     if (f.has(s) && offset >= f.offset(s) && offset - f.offset(s) < f.section(s).size())
@@ -54,7 +54,7 @@ TESSERA_INLINE std::uint64_t text_map::offset_of(const file& f, std::uint64_t of
   return of(offset >= 7 && offset < 9 ? assembly::key::outputs : assembly::key::nac);
 }
 
-TESSERA_INLINE std::uint64_t text_map::in_section(const file& f, section s,
+TESSERA_INLINE std::uint64_t text_map::in_section(const model& f, section s,
                                                   std::uint64_t offset) const {
   using assembly::text_section;
   switch (s) {

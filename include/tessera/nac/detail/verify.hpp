@@ -16,8 +16,8 @@
 #include "../../core/sort.hpp"
 #include "../diagnostic.hpp"
 #include "../execution_plan_verify.hpp"
-#include "../file.hpp"
 #include "../format.hpp"
+#include "../model.hpp"
 #include "../operations.hpp"
 #include "../program.hpp"
 #include "../records.hpp"
@@ -33,7 +33,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
 
 struct verifier {
-  const file& f;
+  const model& f;
   const verify_options& options;
   findings& found;
   program& out;
@@ -257,7 +257,8 @@ struct verifier {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<program> verify(const file& f, const verify_options& options, report* found) {
+TESSERA_INLINE result<program> verify(const model& f, const verify_options& options,
+                                      report* found) {
   detail::findings all(found);
   program out(f);
   detail::verifier{f, options, all, out}.all();

@@ -23,7 +23,7 @@
 #include <string_view>
 
 #include "../../version.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

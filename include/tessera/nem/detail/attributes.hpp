@@ -31,7 +31,7 @@
 #include "../../core/pool.hpp"
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -48,7 +48,7 @@ struct attributes {
   nem::element accum_type = nem::element::none;
   pad_mode mode = pad_mode::constant;
   bool keepdims = false;
-  std::uint32_t op = no_name;  ///< in document::names
+  std::uint32_t op = no_name;  ///< in model::names
   std::int64_t axis = 0, groups = 1;
   double alpha = 0, min_val = 0, max_val = 0, constant_value = 0, epsilon = 0;
   view<std::int64_t> pads, strides, dilations, kernel_shape, perm, target_shape, starts, ends, axes,

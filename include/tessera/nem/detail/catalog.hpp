@@ -33,7 +33,7 @@
 #include "../../version.hpp"
 #include "../diagnostic.hpp"
 #include "../format.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -192,10 +192,10 @@ struct catalog {
   }
 };
 
-/// Finds the files that documents name: what a caller supplies, for the library opens none.
+/// Finds the files that models name: what a caller supplies, for the library opens none.
 ///
 /// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, or
-/// verify_options::id for the document that is verified. Returns false where there is no such file, or
+/// verify_options::id for the model that is verified. Returns false where there is no such file, or
 /// none that may be included; then `why` may say so.
 /// What `file` points to must last until verification ends.
 struct resolver {
@@ -208,12 +208,12 @@ struct resolver {
   void* context = nullptr;
 };
 
-/// How a document is verified, and within which limits.
+/// How a model is verified, and within which limits.
 struct verify_options {
   nem::profile profile = nem::profile::standard;
   nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
-  std::string_view id = {};      ///< file::id of the document itself, where it is a file
-  std::string_view device = {};  ///< a target by name, in place of the document's directive
+  std::string_view id = {};      ///< file::id of the model itself, where it is a file
+  std::string_view device = {};  ///< a target by name, in place of the model's directive
   std::uint32_t max_include_depth = 32;   ///< files inside one another
   std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
   std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What the rules of verification share: the document, the catalog, the target and the findings.
+// What the rules of verification share: the model, the catalog, the target and the findings.
 //
 //   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
 //
@@ -22,7 +22,7 @@
 #include "../../version.hpp"
 #include "../diagnostic.hpp"
 #include "../model.hpp"
-#include "../syntax.hpp"
+#include "../values.hpp"
 #include "attributes.hpp"
 #include "catalog.hpp"
 
@@ -33,7 +33,7 @@ namespace detail {
 class scope;  // scope.hpp
 
 struct context {
-  const document& d;
+  const model& d;
   const verify_options& options;
   findings& found;
   const catalog& types;

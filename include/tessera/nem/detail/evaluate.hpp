@@ -27,7 +27,7 @@
 #include <string_view>
 
 #include "../../version.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "arithmetic.hpp"
 #include "context.hpp"
 #include "scope.hpp"

@@ -26,7 +26,7 @@
 #include "../../core/pool.hpp"
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "attributes.hpp"
 #include "context.hpp"
 #include "evaluate.hpp"
@@ -37,13 +37,13 @@ namespace nem {
 namespace detail {
 
 /// The value of a task's attribute, or no_node.
-[[nodiscard]] inline std::uint32_t attribute_value(const document& d, std::uint32_t task,
+[[nodiscard]] inline std::uint32_t attribute_value(const model& d, std::uint32_t task,
                                                    attribute a) noexcept {
   const std::uint32_t i = child(d, task, node_kind::attribute, static_cast<std::uint8_t>(a));
   return i == no_node ? no_node : i + 1;
 }
 /// Number `index` of a task's attribute where it is spelled out, else the whole value.
-[[nodiscard]] inline std::uint32_t attribute_element(const document& d, std::uint32_t task,
+[[nodiscard]] inline std::uint32_t attribute_element(const model& d, std::uint32_t task,
                                                      attribute a, std::size_t index) noexcept {
   const std::uint32_t value = attribute_value(d, task, a);
   if (value == no_node || d.nodes[value].kind != node_kind::list) return value;

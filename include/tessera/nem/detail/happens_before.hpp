@@ -32,7 +32,7 @@
 
 #include "../../core/pool.hpp"
 #include "../../version.hpp"
-#include "../model.hpp"
+#include "../values.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

@@ -44,7 +44,7 @@
 #include "../diagnostic.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
-#include "../syntax.hpp"
+#include "../values.hpp"
 #include "byte_map.hpp"
 #include "catalog.hpp"
 #include "context.hpp"

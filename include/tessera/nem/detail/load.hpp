@@ -5,7 +5,7 @@
 //
 //   nem::catalog c;
 //   std::uint32_t target;
-//   nem::detail::load(document, options, findings, c, target);
+//   nem::detail::load(model, options, findings, c, target);
 //   if (target != nem::no_index) use(c.devices[target]);     // resolved: lists all that it inherits
 //
 //   include         by options.resolver, else a baseline file by its base name     INC
@@ -16,7 +16,7 @@
 // Included files come first, in order, each once; then the families of a file, then its devices. All
 // that was loaded is visible to what comes later. The built-in families are there without any
 // include, and can be replaced (load_family.hpp); the baseline devices have to be included.
-// options.device is the target in place of what the directive names. A document without a program
+// options.device is the target in place of what the directive names. A model without a program
 // has no target otherwise. Nor is there one after an error in it or in its parents: the program is
 // taken as one for any device, so that one error doesn't cause others.
 //
@@ -50,9 +50,9 @@ inline constexpr std::uint32_t max_files = 4096;
 
 class loader {
  public:
-  loader(const document& main, const verify_options& options, findings& found, catalog& to)
+  loader(const model& main, const verify_options& options, findings& found, catalog& to)
       : main_(main), options_(options), s_(found, to), to_(to) {
-    files_.resize(found.report().files.size());  // those of a document that was verified before
+    files_.resize(found.report().files.size());  // those of a model that was verified before
   }
   loader(const loader&) = delete;
   loader& operator=(const loader&) = delete;
@@ -82,13 +82,13 @@ class loader {
 
   /// A file that is being loaded.
   struct frame {
-    frame(const document& of, std::string_view name) noexcept : d(of), id(name) {}
-    frame(document&& of, std::string_view name) noexcept : own(std::move(of)), d(own), id(name) {}
+    frame(const model& of, std::string_view name) noexcept : d(of), id(name) {}
+    frame(model&& of, std::string_view name) noexcept : own(std::move(of)), d(own), id(name) {}
     frame(const frame&) = delete;
     frame& operator=(const frame&) = delete;
 
-    document own = {};
-    const document& d;
+    model own = {};
+    const model& d;
     std::string_view id;
     std::uint32_t file = 0;   ///< as places have it
     std::uint32_t at = 0;     ///< the next node
@@ -223,7 +223,7 @@ class loader {
     read_options options;
     options.profile = options_.profile;
     options.max_errors = 1;
-    result<document> d = read(opened.text, options, &inner);
+    result<model> d = read(opened.text, options, &inner);
     if (d) {
       frame* const f = new frame(*std::move(d), opened.id);
       f->file = index + 1;
@@ -335,7 +335,7 @@ class loader {
     return no_index;
   }
 
-  const document& main_;
+  const model& main_;
   const verify_options& options_;
   loading s_;
   catalog& to_;
@@ -347,9 +347,9 @@ class loader {
   std::uint32_t inline_device_ = no_index;
 };
 
-/// Loads all that the types of a document depend on into an empty catalog. `target` becomes the index
+/// Loads all that the types of a model depend on into an empty catalog. `target` becomes the index
 /// of the device that its program is for, or no_index.
-inline void load(const document& d, const verify_options& options, findings& found, catalog& to,
+inline void load(const model& d, const verify_options& options, findings& found, catalog& to,
                  std::uint32_t& target) {
   target = loader(d, options, found, to).run();
 }

@@ -170,7 +170,7 @@ class device_loader {
   void find_cycles() {
     if (f_.knows_devices) return;
     f_.knows_devices = true;
-    const document& d = f_.d;
+    const model& d = f_.d;
     f_.devices.begin(d);
     pool<std::uint32_t> all;
     for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next) {

@@ -9,7 +9,7 @@
 //   hashed_names   by their text, of all files
 //   local_names    by their index, of one declaration
 //   loading        findings and catalog
-//   declaring_file a document, its index in places, its names in the catalog
+//   declaring_file a model, its index in places, its names in the catalog
 //
 // Lifetime:   for one call of load().
 // Errors:     none.
@@ -29,7 +29,7 @@
 #include "../../version.hpp"
 #include "../diagnostic.hpp"
 #include "../families.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "catalog.hpp"
 #include "suggest.hpp"
 
@@ -81,7 +81,7 @@ class hashed_names {
 class local_names {
  public:
   /// Begins a declaration.
-  void begin(const document& d) {
+  void begin(const model& d) {
     if (entries_.size() < d.names.size()) entries_.resize(d.names.size());
     ++turn_;
   }
@@ -106,7 +106,7 @@ struct in_cycle {
 
 /// The file whose declarations are being loaded.
 struct declaring_file {
-  const document& d;
+  const model& d;
   std::uint32_t file = 0;        ///< as places have it
   std::uint32_t characters = 0;  ///< where its names begin in catalog::characters
   local_names parameters = {};   ///< of a family: their nodes

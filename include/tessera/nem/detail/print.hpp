@@ -14,8 +14,8 @@
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
 #include "../format.hpp"
+#include "../model.hpp"
 #include "../print.hpp"
-#include "../syntax.hpp"
 #include "print_config.hpp"
 #include "print_expression.hpp"
 #include "print_lines.hpp"
@@ -32,7 +32,7 @@ namespace nem::detail {
 template <class Lines>
 class construct_printer {
  public:
-  construct_printer(const document& d, Lines& lines, const print_options& options) noexcept
+  construct_printer(const model& d, Lines& lines, const print_options& options) noexcept
       : d_(d), lines_(lines), values_(d, options), config_(d, lines, values_) {}
 
   /// The constructs of the top level from one to another, in their order.
@@ -354,7 +354,7 @@ class construct_printer {
       if (kind(c) == node_kind::decorator) print_decorator(continued(c), c);
   }
 
-  const document& d_;
+  const model& d_;
   Lines& lines_;
   value_printer values_;
   config_printer<Lines> config_;
@@ -378,7 +378,7 @@ class construct_printer {
 }  // namespace nem::detail
 namespace nem {
 
-TESSERA_INLINE text print(const document& d, const print_options& options) {
+TESSERA_INLINE text print(const model& d, const print_options& options) {
   detail::plain_lines lines;
   detail::construct_printer<detail::plain_lines> printer(d, lines, options);
   const auto count = static_cast<std::uint32_t>(d.nodes.size());

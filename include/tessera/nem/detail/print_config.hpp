@@ -18,7 +18,7 @@
 // brace that closes. Operands stand before other bindings, the parts of a device in the order of
 // the grammar. A template for what takes the lines, as those of construct_printer.
 //
-// Lifetime:   borrows the document and the lines.
+// Lifetime:   borrows the model and the lines.
 // Errors:     none.
 // Limits:     none; no recursion.
 // Allocation: the text.
@@ -32,7 +32,7 @@
 
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "print_expression.hpp"
 #include "print_lines.hpp"
 
@@ -43,7 +43,7 @@ namespace detail {
 template <class Lines>
 class config_printer {
  public:
-  config_printer(const document& d, Lines& lines, value_printer& values) noexcept
+  config_printer(const model& d, Lines& lines, value_printer& values) noexcept
       : d_(d), lines_(lines), values_(values) {}
 
   void print_family(std::uint32_t family) {
@@ -237,7 +237,7 @@ class config_printer {
       if (kind(c) == node_kind::name) out << '.' << name(c);
   }
 
-  const document& d_;
+  const model& d_;
   Lines& lines_;
   value_printer& values_;
   bool keeps_ = false;

@@ -17,7 +17,7 @@
 // that these parentheses would go over what readers accept, it gets only those that precedence
 // needs, no more than it was read with.
 //
-// Lifetime:   a printer borrows the document.
+// Lifetime:   a printer borrows the model.
 // Errors:     none.
 // Limits:     none; no recursion.
 // Allocation: up to 16 bytes an operand of the largest expression, besides the text.
@@ -34,7 +34,7 @@
 #include "../../core/shortest.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "arithmetic.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -93,7 +93,7 @@ inline void append_string(text& out, std::string_view s) {
 /// `at - 1` and, if it has two, at `left(at)`.
 class expression_index {
  public:
-  void assign(const document& d, std::uint32_t expression) {
+  void assign(const model& d, std::uint32_t expression) {
     root_ = expression;
     const std::uint32_t count = d.nodes[expression].next - expression - 1;
     first_.clear();
@@ -116,7 +116,7 @@ class expression_index {
 
 class value_printer {
  public:
-  value_printer(const document& d, const print_options& options) noexcept
+  value_printer(const model& d, const print_options& options) noexcept
       : d_(d), strict_(options.strict_ebnf) {}
 
   /// A number, name, string, list or expression.
@@ -252,7 +252,7 @@ class value_printer {
     }
   }
 
-  const document& d_;
+  const model& d_;
   bool strict_, is_minimal_ = false;
   pool<std::uint32_t> lists_, depths_;
   expression_index index_;

@@ -13,8 +13,8 @@
 
 #include "../../core/error.hpp"
 #include "../format.hpp"
+#include "../model.hpp"
 #include "../read.hpp"
-#include "../syntax.hpp"
 #include "lexer.hpp"
 #include "read_config.hpp"
 
@@ -26,7 +26,7 @@ class document_reader : private config_reader {
   document_reader(std::string_view source, const read_options& o, nem::report* found)
       : config_reader(source, o.profile, o.limit, o.max_errors, found) {}
 
-  result<document> read() {
+  result<model> read() {
     while (!at_end())
       if (!statement()) recover();
     check_loops();
@@ -96,7 +96,7 @@ class document_reader : private config_reader {
     first_statement_ = here();
   }
 
-  // --- the head of a document ---
+  // --- the head of a model ---
 
   static constexpr std::uint32_t none = 0xffffffff;
 
@@ -278,8 +278,8 @@ class document_reader : private config_reader {
 }  // namespace nem::detail
 namespace nem {
 
-TESSERA_INLINE result<document> read(std::string_view source, const read_options& options,
-                                     report* found) {
+TESSERA_INLINE result<model> read(std::string_view source, const read_options& options,
+                                  report* found) {
   if (source.size() > options.limit.max_bytes || source.size() > 0xffffffffu) {
     detail::findings f(found, options.profile, detail::max_findings);
     f.add(errc::input_too_large, {})

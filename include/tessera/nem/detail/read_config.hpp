@@ -13,7 +13,7 @@
 // Lifetime:   borrows the source.
 // Errors:     SYN-*, TYP-001, DEV-011, DEV-012.
 // Limits:     none.
-// Allocation: the document.
+// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_READ_CONFIG_HPP
 #define TESSERA_NEM_DETAIL_READ_CONFIG_HPP
@@ -25,7 +25,7 @@
 #include "../../core/error.hpp"
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "lexer.hpp"
 #include "read_program.hpp"
 

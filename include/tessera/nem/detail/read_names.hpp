@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The names of a document, each kept once.
+// The names of a model, each kept once.
 //
-//   nem::detail::name_index names(document, source.size());
+//   nem::detail::name_index names(model, source.size());
 //   std::uint32_t a = names.of_text("t0");       // 0
 //   std::uint32_t b = names.of_text("t0");       // 0 again
 //
@@ -13,10 +13,10 @@
 // names: what differs in its last character stands near in the table, so that they go through it and
 // not around in it. Hashes are keyed, so that no names can be made to collide.
 //
-// Lifetime:   borrows the document.
+// Lifetime:   borrows the model.
 // Errors:     none.
 // Limits:     fewer than 2^31 names.
-// Allocation: up to 64 bytes a name while it reads, besides the document's own.
+// Allocation: up to 64 bytes a name while it reads, besides the model's own.
 
 #ifndef TESSERA_NEM_DETAIL_READ_NAMES_HPP
 #define TESSERA_NEM_DETAIL_READ_NAMES_HPP
@@ -30,7 +30,7 @@
 #include "../../core/load_store.hpp"
 #include "../../core/pool.hpp"
 #include "../../version.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "word.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -39,7 +39,7 @@ namespace detail {
 
 class name_index {
  public:
-  name_index(document& d, std::size_t source_size) : d_(d) {
+  name_index(model& d, std::size_t source_size) : d_(d) {
     std::size_t slots = 64;
     while (slots < source_size / 24) slots *= 2;
     fill(slots);
@@ -157,7 +157,7 @@ class name_index {
 
   static constexpr std::uint32_t step = 17;  ///< past numbered neighbours; odd, to meet each slot
 
-  document& d_;
+  model& d_;
   pool<std::uint32_t> slots_;
   pool<entry> entries_;
   std::uint32_t mask_ = 0;  ///< slots - 1

@@ -15,7 +15,7 @@
 // Lifetime:   borrows the source.
 // Errors:     SYN-*, OPC-007.
 // Limits:     256 nested loops.
-// Allocation: the document.
+// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_READ_PROGRAM_HPP
 #define TESSERA_NEM_DETAIL_READ_PROGRAM_HPP
@@ -27,7 +27,7 @@
 #include "../../core/error.hpp"
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "lexer.hpp"
 #include "read_errors.hpp"
 #include "read_value.hpp"

@@ -14,7 +14,7 @@
 // Lifetime:   borrows the source.
 // Errors:     into `findings`.
 // Limits:     limits::max_items nodes.
-// Allocation: the document.
+// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_READ_TREE_HPP
 #define TESSERA_NEM_DETAIL_READ_TREE_HPP
@@ -30,7 +30,7 @@
 #include "../../core/text.hpp"
 #include "../../version.hpp"
 #include "../diagnostic.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "lexer.hpp"
 #include "read_names.hpp"
 
@@ -456,7 +456,7 @@ class tree_reader : protected lexer {
 
   void close_document() { d_.nodes.advance(count_ - d_.nodes.size()); }
 
-  document d_;
+  model d_;
   name_index names_;
   findings found_;
   tessera::error failure_;  ///< a limit that was met

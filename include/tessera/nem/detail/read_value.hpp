@@ -14,7 +14,7 @@
 // Lifetime:   borrows the source.
 // Errors:     LEX-*, SYN-001, 009 to 014, 017, 019, 020, TYP-001.
 // Limits:     256 nested parentheses, signs and lists.
-// Allocation: the document.
+// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_READ_VALUE_HPP
 #define TESSERA_NEM_DETAIL_READ_VALUE_HPP
@@ -26,7 +26,7 @@
 #include "../../core/error.hpp"
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "lexer.hpp"
 #include "read_tree.hpp"
 

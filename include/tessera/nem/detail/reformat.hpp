@@ -14,8 +14,8 @@
 #include "../../core/pool.hpp"
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
+#include "../model.hpp"
 #include "../reformat.hpp"
-#include "../syntax.hpp"
 #include "print_expression.hpp"
 #include "print_lines.hpp"
 
@@ -220,7 +220,7 @@ class commented_lines {
 }  // namespace nem::detail
 namespace nem {
 
-TESSERA_INLINE text reformat(const document& d, std::string_view source,
+TESSERA_INLINE text reformat(const model& d, std::string_view source,
                              const print_options& options) {
   detail::commented_lines lines(source);
   detail::construct_printer<detail::commented_lines> printer(d, lines, options);

@@ -25,7 +25,7 @@
 #include "../../core/pool.hpp"
 #include "../../core/sort.hpp"
 #include "../../version.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "context.hpp"
 #include "evaluate.hpp"
 #include "rules_decorator.hpp"

@@ -14,7 +14,7 @@
 // Lifetime:   keeps nothing of the context between calls.
 // Errors:     those of the headers that it includes, and TYP-003.
 // Limits:     those of the headers that it includes.
-// Allocation: a bit for each node of the document; none for a task whose like was checked before.
+// Allocation: a bit for each node of the model; none for a task whose like was checked before.
 
 #ifndef TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
 #define TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
@@ -25,7 +25,7 @@
 #include "../../core/pool.hpp"
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../model.hpp"
+#include "../values.hpp"
 #include "attributes.hpp"
 #include "context.hpp"
 #include "rules_attribute.hpp"

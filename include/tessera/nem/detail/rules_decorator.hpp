@@ -30,7 +30,7 @@
 
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "context.hpp"
 #include "evaluate.hpp"
 #include "suggest.hpp"
@@ -40,13 +40,13 @@ namespace nem {
 namespace detail {
 
 /// The first decorator of a name on a node, or no_node.
-[[nodiscard]] inline std::uint32_t find_decorator(const document& d, std::uint32_t node,
+[[nodiscard]] inline std::uint32_t find_decorator(const model& d, std::uint32_t node,
                                                   decorator which) noexcept {
   return child(d, node, node_kind::decorator, static_cast<std::uint8_t>(which));
 }
 
 /// What the decorators of a buffer, a region's `let` or an operand say of accesses: access_flag.
-[[nodiscard]] inline std::uint8_t decorated_access(const document& d, std::uint32_t node) noexcept {
+[[nodiscard]] inline std::uint8_t decorated_access(const model& d, std::uint32_t node) noexcept {
   unsigned flags = 0;
   for (const std::uint32_t i : children(d, node)) {
     if (d.nodes[i].kind != node_kind::decorator) continue;

@@ -30,7 +30,7 @@
 #include "../../version.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
-#include "../syntax.hpp"
+#include "../values.hpp"
 #include "attributes.hpp"
 #include "context.hpp"
 #include "keyed_rows.hpp"

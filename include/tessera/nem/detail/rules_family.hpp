@@ -35,7 +35,7 @@
 #include "../../version.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
-#include "../syntax.hpp"
+#include "../values.hpp"
 #include "attributes.hpp"
 #include "catalog.hpp"
 #include "context.hpp"

@@ -29,7 +29,7 @@
 
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "context.hpp"
 #include "rules_decorator.hpp"
 #include "rules_transfer.hpp"

@@ -25,7 +25,7 @@
 #include "../../core/shortest.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "context.hpp"
 #include "evaluate.hpp"
 #include "scope.hpp"

@@ -26,7 +26,7 @@
 
 #include "../../version.hpp"
 #include "../format.hpp"
-#include "../syntax.hpp"
+#include "../model.hpp"
 #include "context.hpp"
 
 namespace tessera::inline TESSERA_ABI {

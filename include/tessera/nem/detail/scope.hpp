@@ -3,7 +3,7 @@
 //
 // Which names mean what at one point of a program: one name space for all that it declares.
 //
-//   detail::scope names(document);
+//   detail::scope names(model);
 //   names.open();                                     // an iteration of a loop begins
 //   declare(c, n, detail::binding{…});                // NAM-001, NAM-002, CON-001, CON-006
 //   if (names[n].kind == detail::binding_kind::token) …
@@ -16,7 +16,7 @@
 // Names are interned, so a binding is an element of an array: no search, no hash. A scope remembers
 // what it replaced and puts that back when it ends.
 //
-// Lifetime:   borrows the document.
+// Lifetime:   borrows the model.
 // Errors:     declare() reports them.
 // Limits:     none.
 // Allocation: 32 bytes a name, 36 for each binding that an open iteration replaces.
@@ -31,7 +31,7 @@
 #include "../../core/pool.hpp"
 #include "../../version.hpp"
 #include "../model.hpp"
-#include "../syntax.hpp"
+#include "../values.hpp"
 #include "context.hpp"
 #include "suggest.hpp"
 
@@ -91,7 +91,7 @@ struct named_numbers {
 /// The bindings that are visible.
 class scope {
  public:
-  explicit scope(const document& d) : d_(d) { bindings_.resize(d.names.size()); }
+  explicit scope(const model& d) : d_(d) { bindings_.resize(d.names.size()); }
 
   [[nodiscard]] const binding& operator[](std::uint32_t name) const noexcept {
     return bindings_[name];
@@ -133,7 +133,7 @@ class scope {
     bindings_[name].mark = list_;
     return true;
   }
-  /// The first task of the document that assigns a token of the name, or no_node.
+  /// The first task of the model that assigns a token of the name, or no_node.
   [[nodiscard]] std::uint32_t task_of(std::uint32_t name) {
     if (tokens_.empty()) {
       tokens_.resize(d_.names.size());
@@ -174,7 +174,7 @@ class scope {
     std::uint32_t name;
     binding old;
   };
-  const document& d_;
+  const model& d_;
   pool<binding> bindings_;
   pool<replacement> replaced_;
   struct mark {

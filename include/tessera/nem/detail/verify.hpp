@@ -12,7 +12,7 @@
 
 #include "../diagnostic.hpp"
 #include "../model.hpp"
-#include "../syntax.hpp"
+#include "../values.hpp"
 #include "../verify.hpp"
 #include "catalog.hpp"
 #include "context.hpp"
@@ -26,9 +26,9 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
 
-/// Gives the nodes of a document their indices as places, if it was built in code: no node has a
+/// Gives the nodes of a model their indices as places, if it was built in code: no node has a
 /// place then.
-inline bool number_nodes(document& d) noexcept {
+inline bool number_nodes(model& d) noexcept {
   for (const node& n : d.nodes)
     if (n.offset != 0 || n.length != 0) return false;
   for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
@@ -74,14 +74,14 @@ class checker {
 }  // namespace nem::detail
 namespace nem {
 
-TESSERA_INLINE result<program> verify(document d, const verify_options& options, report* found) {
+TESSERA_INLINE result<program> verify(model d, const verify_options& options, report* found) {
   program p;
-  p.document_ = std::move(d);
+  p.model_ = std::move(d);
   p.profile_ = options.profile;
   detail::findings findings(found, options.profile, options.max_diagnostics);
-  findings.report().is_built = detail::number_nodes(p.document_);
-  detail::load(p.document_, options, findings, p.catalog_, p.target_);
-  detail::context c{p.document_, options, findings, p.catalog_, p.target()};
+  findings.report().is_built = detail::number_nodes(p.model_);
+  detail::load(p.model_, options, findings, p.catalog_, p.target_);
+  detail::context c{p.model_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
   p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
   p.most_live_tokens_ = checker.most_live_tokens();

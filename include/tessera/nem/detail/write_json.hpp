@@ -23,7 +23,7 @@ namespace nem::detail {
 
 class tree_writer {
  public:
-  tree_writer(const document& d, text& out) noexcept : d_(d), json_(out, json::indented) {}
+  tree_writer(const model& d, text& out) noexcept : d_(d), json_(out, json::indented) {}
 
   void write() {
     json_.begin_object();
@@ -131,7 +131,7 @@ class tree_writer {
     std::string_view key;
   };
 
-  const document& d_;
+  const model& d_;
   json::writer json_;
   pool<std::uint32_t> open_;  // behind the nodes whose children are being written
   expression_index index_;
@@ -141,7 +141,7 @@ class tree_writer {
 }  // namespace nem::detail
 namespace nem {
 
-TESSERA_INLINE text write_json(const document& d) {
+TESSERA_INLINE text write_json(const model& d) {
   text out;
   detail::tree_writer(d, out).write();
   out << '\n';

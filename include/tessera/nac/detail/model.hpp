@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/file.hpp.
+// The bodies of nac/model.hpp.
 
-#ifndef TESSERA_NAC_DETAIL_FILE_HPP
-#define TESSERA_NAC_DETAIL_FILE_HPP
+#ifndef TESSERA_NAC_DETAIL_MODEL_HPP
+#define TESSERA_NAC_DETAIL_MODEL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 #include "../../core/bytes.hpp"
 #include "../../core/error.hpp"
-#include "../file.hpp"
 #include "../format.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
@@ -23,18 +23,18 @@ struct maker;
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE bytes file::section(nac::section s) const noexcept {
+TESSERA_INLINE bytes model::section(nac::section s) const noexcept {
   const extent& e = part(s);
   return source_.subspan(static_cast<std::size_t>(e.offset), to_size(e.end - e.offset));
 }
 
-TESSERA_INLINE std::string_view file::operation_name(std::uint8_t a) const noexcept {
+TESSERA_INLINE std::string_view model::operation_name(std::uint8_t a) const noexcept {
   return operations_.offset[a] != 0 ? characters(nac::section::cmap, operations_, a)
                                     : predefined_operation(a, version());
 }
 
-TESSERA_INLINE std::string_view file::characters(nac::section s, const short_texts& of,
-                                                 std::uint8_t id) const noexcept {
+TESSERA_INLINE std::string_view model::characters(nac::section s, const short_texts& of,
+                                                  std::uint8_t id) const noexcept {
   const std::uint64_t first = part(s).offset + of.offset[id];
   return as_text(source_.subspan(static_cast<std::size_t>(first), of.size[id]));
 }
@@ -56,7 +56,7 @@ namespace nac::detail {
   }
 }
 
-TESSERA_INLINE error parse_instruction(const file& f, cursor& in, instruction& out) noexcept {
+TESSERA_INLINE error parse_instruction(const model& f, cursor& in, instruction& out) noexcept {
   out.offset = in.offset();
   out.has_prefix = false;
   out.prefix = 0;
@@ -115,4 +115,4 @@ TESSERA_INLINE instructions::iterator& instructions::iterator::operator++() noex
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NAC_DETAIL_FILE_HPP
+#endif  // TESSERA_NAC_DETAIL_MODEL_HPP

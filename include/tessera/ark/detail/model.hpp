@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of ark/graph.hpp.
+// The bodies of ark/model.hpp.
 
-#ifndef TESSERA_ARK_DETAIL_GRAPH_HPP
-#define TESSERA_ARK_DETAIL_GRAPH_HPP
+#ifndef TESSERA_ARK_DETAIL_MODEL_HPP
+#define TESSERA_ARK_DETAIL_MODEL_HPP
 
 #include <bit>
 #include <cstddef>
@@ -12,12 +12,12 @@
 #include <string_view>
 
 #include "../../core/pool.hpp"
-#include "../graph.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-TESSERA_INLINE std::size_t graph::memory() const noexcept {
+TESSERA_INLINE std::size_t model::memory() const noexcept {
   return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
          arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
          layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
@@ -25,12 +25,12 @@ TESSERA_INLINE std::size_t graph::memory() const noexcept {
          characters.size();
 }
 
-TESSERA_INLINE std::string_view name(const graph& g, const argument& a) noexcept {
+TESSERA_INLINE std::string_view name(const model& g, const argument& a) noexcept {
   return a.name == argument_name::other ? text_of(g, a.other_name)
                                         : argument_names[static_cast<std::size_t>(a.name)];
 }
 
-TESSERA_INLINE const argument* find_argument(const graph& g, const op& o,
+TESSERA_INLINE const argument* find_argument(const model& g, const op& o,
                                              argument_name name) noexcept {
   for (const argument& a : arguments(g, o))
     if (a.name == name) return &a;
@@ -38,8 +38,8 @@ TESSERA_INLINE const argument* find_argument(const graph& g, const op& o,
 }
 
 TESSERA_INLINE string interner::characters(std::string_view s) {
-  const string out{index(graph_.characters.size()), index(s.size())};
-  graph_.characters << s;
+  const string out{index(model_.characters.size()), index(s.size())};
+  model_.characters << s;
   return out;
 }
 
@@ -47,13 +47,13 @@ TESSERA_INLINE std::uint32_t interner::layout(const ark::layout& l) {
   if (recent_.empty()) recent_.resize(recent_layouts);
   const std::uint64_t hash = hash_of(l);
   std::uint32_t& slot = recent_[recent_slot(hash)];
-  if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
+  if (slot != 0 && same(model_.layouts[slot - 1], l)) return slot - 1;
   std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
-  if (latest == none || !same(graph_.layouts[latest], l)) {
+  if (latest == none || !same(model_.layouts[latest], l)) {
     replaced_layouts_ += latest != none ? 1 : 0;
     note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
-    latest = index(graph_.layouts.size());
-    graph_.layouts.push_back(l);
+    latest = index(model_.layouts.size());
+    model_.layouts.push_back(l);
   }
   slot = latest + 1;
   return latest;
@@ -61,35 +61,35 @@ TESSERA_INLINE std::uint32_t interner::layout(const ark::layout& l) {
 
 TESSERA_INLINE std::uint32_t interner::buffer(const ark::buffer& b, std::size_t first_tag) {
   std::uint32_t& latest = buffer_ids_.latest(b.id);
-  if (latest != none && same(graph_.buffers[latest], b)) {
-    graph_.tags.resize(first_tag);
+  if (latest != none && same(model_.buffers[latest], b)) {
+    model_.tags.resize(first_tag);
     return latest;
   }
   note(buffer_ids_, b.id, latest);
-  latest = index(graph_.buffers.size());
-  graph_.buffers.push_back(b);
+  latest = index(model_.buffers.size());
+  model_.buffers.push_back(b);
   return latest;
 }
 
 TESSERA_INLINE std::uint32_t interner::tensor(const ark::tensor& t) {
   std::uint32_t& latest = tensor_ids_.latest(t.id);
   if (latest != none) {
-    const ark::tensor& known = graph_.tensors[latest];
+    const ark::tensor& known = model_.tensors[latest];
     if (known.type == t.type && known.buffer == t.buffer &&
         same_members(known.members, t.members) &&
-        (known.layout == t.layout || same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
+        (known.layout == t.layout || same(model_.layouts[known.layout], model_.layouts[t.layout])))
       return latest;
   }
   note(tensor_ids_, t.id, latest);
-  latest = index(graph_.tensors.size());
-  graph_.tensors.push_back(t);
+  latest = index(model_.tensors.size());
+  model_.tensors.push_back(t);
   return latest;
 }
 
 TESSERA_INLINE auto interner::set_mark() noexcept -> mark {
   journal_.clear();
   noting_ = true;
-  const graph& g = graph_;
+  const model& g = model_;
   return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
           g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
           g.integers.size(), g.members.size(), g.characters.size()};
@@ -101,7 +101,7 @@ TESSERA_INLINE void interner::go_back(const mark& to) {
   const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
     if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
   };
-  graph& g = graph_;
+  model& g = model_;
   for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
     forget(tensor_ids_, g.tensors[i].id, to.tensors);
   for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
@@ -185,7 +185,7 @@ TESSERA_INLINE std::uint64_t interner::hash_of(const ark::layout& l) noexcept {
 TESSERA_INLINE bool interner::same(const ark::layout& a, const ark::layout& b) const noexcept {
   if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
   for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
-    if (graph_.integers[a.pads + d] != graph_.integers[b.pads + d]) return false;
+    if (model_.integers[a.pads + d] != model_.integers[b.pads + d]) return false;
   return true;
 }
 
@@ -195,9 +195,9 @@ TESSERA_INLINE bool interner::same(const ark::buffer& a, const ark::buffer& b) c
 }
 
 TESSERA_INLINE bool interner::same_members(std::uint32_t a, std::uint32_t b) const noexcept {
-  for (; a != none && b != none; a = graph_.members[a].next, b = graph_.members[b].next)
-    if (text_of(graph_, graph_.members[a].key) != text_of(graph_, graph_.members[b].key) ||
-        text_of(graph_, graph_.members[a].value) != text_of(graph_, graph_.members[b].value))
+  for (; a != none && b != none; a = model_.members[a].next, b = model_.members[b].next)
+    if (text_of(model_, model_.members[a].key) != text_of(model_, model_.members[b].key) ||
+        text_of(model_, model_.members[a].value) != text_of(model_, model_.members[b].value))
       return false;
   return a == b;
 }
@@ -205,11 +205,11 @@ TESSERA_INLINE bool interner::same_members(std::uint32_t a, std::uint32_t b) con
 TESSERA_INLINE bool interner::same(range a, range b) const noexcept {
   if (a.count != b.count) return false;
   for (std::uint32_t i = 0; i < a.count; ++i)
-    if (!(graph_.tags[a.first + i] == graph_.tags[b.first + i])) return false;
+    if (!(model_.tags[a.first + i] == model_.tags[b.first + i])) return false;
   return true;
 }
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_DETAIL_GRAPH_HPP
+#endif  // TESSERA_ARK_DETAIL_MODEL_HPP

@@ -26,8 +26,8 @@
 // Limits:     32-bit indices.
 // Allocation: pools, which double.
 
-#ifndef TESSERA_ARK_GRAPH_HPP
-#define TESSERA_ARK_GRAPH_HPP
+#ifndef TESSERA_ARK_MODEL_HPP
+#define TESSERA_ARK_MODEL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -144,7 +144,7 @@ struct member {
   std::uint32_t next = none;  ///< in graph::members
 };
 
-struct graph {
+struct model {
   std::int32_t rank = 0;        ///< which rank of the model this file is
   std::int32_t world_size = 1;  ///< how many ranks it has
   dialect form = dialect::d3;
@@ -166,7 +166,7 @@ struct graph {
   [[nodiscard]] std::size_t memory() const noexcept;
 };
 
-[[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
+[[nodiscard]] inline std::string_view text_of(const model& g, string s) noexcept {
   return {g.characters.data() + s.first, s.size};
 }
 /// An error in a row that was read, at its offset in the file, or in one that was built in code, by its
@@ -178,50 +178,50 @@ template <class Row>
   return row.offset > index ? error{code, row.offset} : error{code, index, kind};
 }
 
-[[nodiscard]] inline view<op> operations(const graph& g, const node& n) noexcept {
+[[nodiscard]] inline view<op> operations(const model& g, const node& n) noexcept {
   return {g.ops.data() + n.ops.first, n.ops.count};
 }
-[[nodiscard]] inline view<std::int64_t> integers(const graph& g, range r) noexcept {
+[[nodiscard]] inline view<std::int64_t> integers(const model& g, range r) noexcept {
   return {g.integers.data() + r.first, r.count};
 }
-[[nodiscard]] inline view<std::uint32_t> reads(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline view<std::uint32_t> reads(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use, o.reads};
 }
-[[nodiscard]] inline view<std::uint32_t> writes(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline view<std::uint32_t> writes(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use + o.reads, o.writes};
 }
-[[nodiscard]] inline view<std::uint32_t> results(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline view<std::uint32_t> results(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
 }
 /// All three lists, one behind the other.
-[[nodiscard]] inline view<std::uint32_t> uses(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline view<std::uint32_t> uses(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
 }
-[[nodiscard]] inline view<argument> arguments(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline view<argument> arguments(const model& g, const op& o) noexcept {
   return {g.arguments.data() + o.arguments.first, o.arguments.count};
 }
-[[nodiscard]] inline view<tag> tags(const graph& g, range r) noexcept {
+[[nodiscard]] inline view<tag> tags(const model& g, range r) noexcept {
   return {g.tags.data() + r.first, r.count};
 }
-[[nodiscard]] inline const layout& layout_of(const graph& g, std::uint32_t tensor) noexcept {
+[[nodiscard]] inline const layout& layout_of(const model& g, std::uint32_t tensor) noexcept {
   return g.layouts[g.tensors[tensor].layout];
 }
-[[nodiscard]] inline const buffer& buffer_of(const graph& g, std::uint32_t tensor) noexcept {
+[[nodiscard]] inline const buffer& buffer_of(const model& g, std::uint32_t tensor) noexcept {
   return g.buffers[g.tensors[tensor].buffer];
 }
-[[nodiscard]] inline std::string_view name(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline std::string_view name(const model& g, const op& o) noexcept {
   return text_of(g, o.name);
 }
 /// The Type as files spell it.
-[[nodiscard]] inline std::string_view type_name(const graph& g, const op& o) noexcept {
+[[nodiscard]] inline std::string_view type_name(const model& g, const op& o) noexcept {
   return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
 }
-[[nodiscard]] std::string_view name(const graph& g, const argument& a) noexcept;
+[[nodiscard]] std::string_view name(const model& g, const argument& a) noexcept;
 /// The argument of that name, or null.
-[[nodiscard]] const argument* find_argument(const graph& g, const op& o,
+[[nodiscard]] const argument* find_argument(const model& g, const op& o,
                                             argument_name name) noexcept;
 /// Whether this rank holds the buffer.
-[[nodiscard]] inline bool is_local(const graph& g, const buffer& b) noexcept {
+[[nodiscard]] inline bool is_local(const model& g, const buffer& b) noexcept {
   return b.rank == -1 || b.rank == g.rank;
 }
 
@@ -230,7 +230,7 @@ template <class Row>
 /// at most 64 steps, whatever they are.
 class interner {
  public:
-  explicit interner(graph& g) noexcept : graph_(g) {}
+  explicit interner(model& g) noexcept : model_(g) {}
   interner(const interner&) = delete;  // its journal points into it
   interner& operator=(const interner&) = delete;
 
@@ -313,7 +313,7 @@ class interner {
   };
 
   static constexpr std::size_t recent_layouts = 4096;
-  graph& graph_;
+  ark::model& model_;
   id_map tensor_ids_, buffer_ids_, layout_hashes_;
   pool<std::uint32_t> recent_;  // indices + 1, by hash; to find most layouts at once
   pool<change> journal_;        // since the mark
@@ -326,7 +326,7 @@ class interner {
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "detail/graph.hpp"
+#include "detail/model.hpp"
 #endif
 
-#endif  // TESSERA_ARK_GRAPH_HPP
+#endif  // TESSERA_ARK_MODEL_HPP

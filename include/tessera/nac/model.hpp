@@ -26,8 +26,8 @@
 // Limits:     none.
 // Allocation: none.
 
-#ifndef TESSERA_NAC_FILE_HPP
-#define TESSERA_NAC_FILE_HPP
+#ifndef TESSERA_NAC_MODEL_HPP
+#define TESSERA_NAC_MODEL_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -59,10 +59,10 @@ struct instruction {
   }
 };
 
-class file;
+class model;
 
 namespace detail {
-[[nodiscard]] error parse_instruction(const file& f, cursor& in, instruction& out) noexcept;
+[[nodiscard]] error parse_instruction(const model& f, cursor& in, instruction& out) noexcept;
 struct maker;
 
 /// An instruction in the middle of a list, which `read` came by: a second place to decode from.
@@ -78,7 +78,7 @@ class instructions {
   class iterator {
    public:
     iterator() noexcept = default;
-    iterator(const file* f, detail::cursor at, std::uint32_t left) noexcept;
+    iterator(const model* f, detail::cursor at, std::uint32_t left) noexcept;
     [[nodiscard]] const instruction& operator*() const noexcept { return now_; }
     [[nodiscard]] const instruction* operator->() const noexcept { return &now_; }
     iterator& operator++() noexcept;
@@ -88,19 +88,19 @@ class instructions {
 
    private:
     void read() noexcept;
-    const file* file_ = nullptr;
+    const model* model_ = nullptr;
     detail::cursor next_;
     std::uint32_t left_ = 0;
     instruction now_;
   };
 
   instructions() noexcept = default;
-  instructions(const file* f, detail::cursor first, std::uint32_t count,
+  instructions(const model* f, detail::cursor first, std::uint32_t count,
                const detail::halfway& half = {}) noexcept
-      : file_(f), first_(first), count_(count), halfway_(half) {}
+      : model_(f), first_(first), count_(count), halfway_(half) {}
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-  [[nodiscard]] iterator begin() const noexcept { return {file_, first_, count_}; }
+  [[nodiscard]] iterator begin() const noexcept { return {model_, first_, count_}; }
   [[nodiscard]] iterator end() const noexcept { return {}; }
   /// Byte offset of the first instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
@@ -109,14 +109,14 @@ class instructions {
   [[nodiscard]] const detail::halfway& halfway() const noexcept { return halfway_; }
 
  private:
-  const file* file_ = nullptr;
+  const model* model_ = nullptr;
   detail::cursor first_;
   std::uint32_t count_ = 0;
   detail::halfway halfway_;
 };
 
 /// A container. Only `read` makes one that isn't empty.
-class file {
+class model {
  public:
   [[nodiscard]] bytes source() const noexcept { return source_; }
   [[nodiscard]] nac::header header() const noexcept { return header_; }
@@ -235,21 +235,21 @@ class file {
   detail::halfway halfway_[2] = {};  // of OPS, TRNG
 };
 
-inline instructions::iterator::iterator(const file* f, detail::cursor at,
+inline instructions::iterator::iterator(const model* f, detail::cursor at,
                                         std::uint32_t left) noexcept
-    : file_(f), next_(at), left_(left) {
+    : model_(f), next_(at), left_(left) {
   read();
 }
 
 inline void instructions::iterator::read() noexcept {
-  if (left_ != 0) (void)detail::parse_instruction(*file_, next_, now_);
+  if (left_ != 0) (void)detail::parse_instruction(*model_, next_, now_);
 }
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "detail/file.hpp"
+#include "detail/model.hpp"
 #endif
 
-#endif  // TESSERA_NAC_FILE_HPP
+#endif  // TESSERA_NAC_MODEL_HPP
