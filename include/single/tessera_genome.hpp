@@ -1319,10 +1319,16 @@ struct errc_row {
   std::string_view name;
   std::string_view message;
 };
+struct error;
+class text;
 /// The codes of one owner, in ascending order.
 struct errc_table {
   const errc_row* rows = nullptr;
   std::size_t size = 0;
+  /// For binary formats: appends what an error's offset is in, such as "instruction 12, argument 2";
+  /// nothing where that is unknown.
+  void (*append_place)(text& to, const error& e, const std::byte* source,
+                       std::size_t size) = nullptr;
 
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
@@ -5668,6 +5674,104 @@ inline void append_hex_line(text& out, bytes source, std::size_t offset) {
 
 #endif  // TESSERA_CORE_DETAIL_HEX_HPP
 
+// ---- tessera/core/detail/json_path.hpp
+//
+// The paths of values in a JSON text, found in one walk.
+
+#ifndef TESSERA_CORE_DETAIL_JSON_PATH_HPP
+#define TESSERA_CORE_DETAIL_JSON_PATH_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+void append_key(text& out, std::string_view key);  // of describe.hpp, which includes this file
+
+namespace detail {
+
+/// Finds the paths of values, at ascending offsets, in one walk.
+class path_finder {
+ public:
+  path_finder(std::string_view source, const limits& limit) : in_(source, limit) {}
+
+  /// Appends the path of the innermost value that starts at `offset` or contains it.
+  void append(text& out, std::uint64_t offset) {
+    advance(offset);
+    out << '$';
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const step& s = steps_[i];
+      if (s.count == 0) break;  // after the opening bracket, before the first value
+      if (!s.is_object) {
+        out << '[' << s.count - 1 << ']';
+        continue;
+      }
+      const std::size_t end = i + 1 < steps_.size() ? steps_[i + 1].key_first : keys_.size();
+      append_key(out, keys_.view().substr(s.key_first, end - s.key_first));
+    }
+  }
+
+ private:
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys_`, up to the next step's
+  };
+
+  void advance(std::uint64_t offset) {
+    bool found = has_ended_ || (is_at_value_ ? in_.offset() >= offset : in_.offset() > offset);
+    while (!found) {
+      if (is_at_value_) {
+        is_at_value_ = false;
+        switch (in_.peek()) {
+          case kind::object: in_.object(), steps_.push_back({true, 0, keys_.size()}); break;
+          case kind::array: in_.array(), steps_.push_back({false, 0, keys_.size()}); break;
+          default: in_.skip(), found = in_.offset() > offset;
+        }
+      }
+      // On to the next value; containers that end on the way are left.
+      while (!found && !is_at_value_ && !steps_.empty()) {
+        std::string_view name;
+        is_at_value_ = steps_.back().is_object ? in_.key(name) : in_.element();
+        if (in_.failed()) {
+          found = has_ended_ = true;
+        } else if (is_at_value_) {
+          ++steps_.back().count;
+          keys_.truncate(steps_.back().key_first);
+          keys_ << name;
+          found = in_.offset() >= offset;
+        } else {
+          found = in_.offset() > offset;
+          keys_.truncate(steps_.back().key_first);
+          steps_.pop_back();
+        }
+      }
+      if (steps_.empty()) found = has_ended_ = true;
+    }
+  }
+
+  reader in_;
+  pool<step> steps_;
+  text keys_;
+  bool is_at_value_ = true, has_ended_ = false;
+};
+
+/// Whether a text may be JSON, for which paths mean something.
+[[nodiscard]] inline bool is_json(std::string_view source) noexcept {
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  return start != source.npos && (source[start] == '{' || source[start] == '[');
+}
+
+}  // namespace detail
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 namespace detail {
@@ -5725,53 +5829,8 @@ TESSERA_INLINE void append_key(text& out, std::string_view key) {
 }
 
 TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys`, up to the next step's
-  };
-  pool<step> steps;
-  text keys;
-  reader in(source, limit);
-  for (bool found = in.offset() >= offset; !found;) {
-    switch (in.peek()) {
-      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
-      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
-      default: in.skip(), found = in.offset() > offset;
-    }
-    // On to the next value; containers that end on the way are left.
-    bool more = false;
-    while (!found && !more && !steps.empty()) {
-      std::string_view name;
-      more = steps.back().is_object ? in.key(name) : in.element();
-      if (in.failed()) {
-        found = true;
-      } else if (more) {
-        ++steps.back().count;
-        keys.truncate(steps.back().key_first);
-        keys << name;
-        found = in.offset() >= offset;
-      } else {
-        found = in.offset() > offset;
-        keys.truncate(steps.back().key_first);
-        steps.pop_back();
-      }
-    }
-    found = found || steps.empty();
-  }
-
-  text out("$");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const step& s = steps[i];
-    if (s.count == 0) break;  // behind the opening bracket, before the first value
-    if (!s.is_object) {
-      out << '[' << s.count - 1 << ']';
-      continue;
-    }
-    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
-    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
-    append_key(out, key);
-  }
+  text out;
+  detail::path_finder(source, limit).append(out, offset);
   return out;
 }
 
@@ -5885,8 +5944,7 @@ TESSERA_INLINE text describe(error e, std::string_view source, std::string_view 
   text out(name);
   out << ':' << at.line << ':' << at.column;
   detail::append_message(out, e);
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
+  if (json::detail::is_json(source)) {
     const text path = json::path(source, offset, limit);
     append_shown(out << " at ", path);
     out << ", offset ";
@@ -5903,7 +5961,15 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
-  out << " at offset " << offset;
+  out << " at ";
+  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
+  if (owner < detail::owners)
+    if (const auto append_place = detail::table_of(owner).append_place; append_place != nullptr) {
+      const std::size_t before = out.size();
+      append_place(out, e, source.data(), source.size());
+      if (out.size() != before) out << ", ";
+    }
+  out << "offset " << offset;
   detail::append_offset_in_hex(out, offset);
   out << '\n';
   detail::append_hex_line(out, source, offset);

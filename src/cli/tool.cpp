@@ -363,6 +363,52 @@ diagnostic diagnose(error e, const source& from) {
   return d;
 }
 
+std::vector<diagnostic> diagnose(const report& found, std::span<const source_file> sources) {
+  const listing list(found, {sources.data(), sources.size()});
+  const auto name_of = [&](const place& p) {
+    return p.file == 0 ? std::string() : json_name(list.file_name(p));
+  };
+  const auto is_text = [&](const place& p) {
+    return p.index == error_index::none && p.file < sources.size() && !sources[p.file].is_binary;
+  };
+  std::vector<diagnostic> out;
+  for (const tessera::diagnostic& f : found.diagnostics) {
+    diagnostic d;
+    d.included = name_of(f.where);
+    d.severity = name(f.severity);
+    d.rule = found.rule_of(f);
+    d.message = found.text_of(f.text);
+    if (f.where.index != error_index::whole) d.offset = f.where.offset;
+    if (is_text(f.where)) {
+      const line_column at = list.locate(f.where);
+      d.line = at.line;
+      d.column = at.column;
+    }
+    if (f.where.length != 0) d.length = f.where.length;
+    if (const std::string_view path = list.path_of(f); !path.empty()) d.path = path;
+    if (f.has_note) {
+      diagnostic::related_note note;
+      note.message = found.text_of(f.note);
+      if (f.related.length != 0) {
+        note.included = name_of(f.related);
+        note.offset = f.related.offset;
+        if (is_text(f.related)) {
+          const line_column there = list.locate(f.related);
+          note.line = there.line;
+          note.column = there.column;
+        }
+      }
+      d.note = std::move(note);
+    }
+    if (f.has_fix)
+      d.fix = diagnostic::replacement{f.fix.offset, f.fix.length,
+                                      std::string(found.text_of(f.replacement))};
+    const text shown = list.describe(f);
+    d.shown = shown.view();
+    out.push_back(std::move(d));
+  }
+  return out;
+}
 diagnostic diagnose(const io::failure& why) {
   diagnostic d;
   d.path_of_file = why.path;

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/core/bytes.hpp>
+#include <tessera/core/report.hpp>
 #include <vector>
 
 #include "io/compress.hpp"
@@ -119,6 +120,9 @@ struct diagnostic {
 void write_json(json::writer& w, const diagnostic& d);
 [[nodiscard]] diagnostic diagnose(error e, const source& from);
 [[nodiscard]] diagnostic diagnose(const io::failure& why);
+/// The findings of a report, as people and as tools see them. `sources` as for tessera::describe.
+[[nodiscard]] std::vector<diagnostic> diagnose(const report& found,
+                                               std::span<const source_file> sources);
 [[nodiscard]] inline exit_code code_of(const io::failure& why) noexcept {
   return why.kind == io::fault::system ? io_error : bad_input;
 }

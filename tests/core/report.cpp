@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/describe.hpp>
+#include <tessera/core/findings.hpp>
 #include <tessera/core/report.hpp>
 
 #include "../support/catch.hpp"
@@ -115,4 +116,70 @@ TEST_CASE("report: places at and behind the end of a source can be shown", "[cor
   CHECK(list.locate({0, 3, 1}) == line_column{2, 2});
   CHECK(list.locate({0, 4, 1}) == line_column{3, 1});
   CHECK(list.locate({1, 4, 1}) == line_column{1, 1});
+}
+
+TEST_CASE("report: paths that a finding in JSON lacks are looked up", "[core]") {
+  const std::string_view source = R"({"a":[1,{"b":[2,3]}],"c":4})";
+  report r;
+  for (const char c : {'4', '2', '1', '3', '}'}) {
+    const place where{0, source.find(c), 1};
+    r.diagnostics.push_back(finding(r, errc::json_expected_value, where, "x"));
+    const text path = json::path(source, where.offset);
+    const std::string expected = "] at " + std::string(path.view()) + ", offset ";
+    const source_file file{"m", source};
+    const listing list(r, {&file, 1});
+    const text shown = list.describe(r.diagnostics.back());
+    CHECK(std::string(shown.view()).find(expected) != std::string::npos);
+  }
+}
+
+TEST_CASE("findings: messages, paths, notes and fixes", "[core]") {
+  report r;
+  detail::findings found(&r, 3);
+  CHECK_FALSE(found.failed());
+  found.warning(errc::input_too_large, {0, 3, 1});
+  found.error(errc::json_expected_value, {0, 5, 2}).rule("CON-001").path() << "$.a";
+  found.error(errc::json_expected_integer, {0, 1, 1}) << "expected " << 2 << ", found \x1b";
+  found.note(errc::json_expected_value, {}).note({0, 1, 1}).fix({0, 2, 1}) << "not kept";
+  CHECK(found.failed());
+  CHECK(found.first_error() == error{errc::json_expected_value, 5});
+  CHECK(found.errors() == 2);
+  CHECK((r.errors == 2 && r.warnings == 1 && r.notes == 1));
+  REQUIRE(r.diagnostics.size() == 3);
+  CHECK(r.text_of(r.diagnostics[0].text) == error{errc::input_too_large}.message());
+  CHECK(r.rule_of(r.diagnostics[0]) == "input_too_large");
+  CHECK(r.diagnostics[0].severity == severity::warning);
+  CHECK(r.text_of(r.diagnostics[1].text) == error{errc::json_expected_value}.message());
+  CHECK(r.rule_of(r.diagnostics[1]) == "CON-001");
+  CHECK(r.text_of(r.diagnostics[1].path) == "$.a");
+  CHECK(r.text_of(r.diagnostics[2].text) == "expected 2, found \\u001b");
+}
+
+TEST_CASE("findings: a note, a fix and long names", "[core]") {
+  report r;
+  detail::findings found(&r, 9);
+  const std::string shown_part(199, 'n');
+  std::string name = shown_part;
+  name += "\u00e4";
+  (found.error(errc::json_expected_value, {0, 5, 2}) << name).note({0, 7, 1}) << "there";
+  found.error(errc::json_expected_value, {0, 6, 2}).fix({0, 8, 0}) << name;
+  const diagnostic &d = r.diagnostics[0], &e = r.diagnostics[1];
+  CHECK(r.text_of(d.text).substr(0, 199) == shown_part);
+  CHECK(r.text_of(d.text).substr(199) == "...");
+  CHECK((d.has_note && !d.has_fix && d.related.offset == 7));
+  CHECK(r.text_of(d.note) == "there");
+  CHECK((e.has_fix && !e.has_note && e.fix.offset == 8));
+  CHECK(r.text_of(e.replacement) == name);
+}
+
+TEST_CASE("findings: without a report, the first error", "[core]") {
+  detail::findings found(nullptr, 9);
+  found.warning(errc::input_too_large, {});
+  CHECK_FALSE(found.failed());
+  found.error(error{errc::json_expected_value, 4, error_index::node});
+  (found.error(errc::json_expected_integer, {}) << "x").path().note().fix({}) << "y";
+  CHECK(found.first_error().code == errc::json_expected_value);
+  CHECK(found.first_error().offset == 4);
+  CHECK(found.first_error().index == error_index::node);
+  CHECK(found.errors() == 2);
 }

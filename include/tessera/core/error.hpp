@@ -50,10 +50,16 @@ struct errc_row {
   std::string_view name;
   std::string_view message;
 };
+struct error;
+class text;
 /// The codes of one owner, in ascending order.
 struct errc_table {
   const errc_row* rows = nullptr;
   std::size_t size = 0;
+  /// For binary formats: appends what an error's offset is in, such as "instruction 12, argument 2";
+  /// nothing where that is unknown.
+  void (*append_place)(text& to, const error& e, const std::byte* source,
+                       std::size_t size) = nullptr;
 
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }

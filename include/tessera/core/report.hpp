@@ -77,7 +77,8 @@ struct diagnostic {
   bool has_note = false, has_fix = false;
   place where;
   text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
-  text_range path;  ///< "$.Nodes[3].Op", or of a binary "instruction 12, argument 2"; may be empty
+  text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it is
+                    ///< empty, descriptions look for it in the source
   text_range text;  ///< one sentence
   place related;    ///< what the note is about; length 0 for a note about no place
   text_range note;
@@ -113,7 +114,7 @@ struct source_file {
 /// Shows the diagnostics of a report, one by one.
 class listing {
  public:
-  /// `sources` are file 0 and those behind it in their order; files that it lacks are named without
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
   /// their lines.
   listing(const report& found, view<source_file> sources);
   listing(const report&&, view<source_file>) = delete;
@@ -122,7 +123,9 @@ class listing {
   [[nodiscard]] line_column locate(const place& p) const noexcept;
   /// The name of the file that a place is in.
   [[nodiscard]] std::string_view file_name(const place& p) const noexcept;
-  /// A diagnostic with its line, its note and its fix.
+  /// The path of a diagnostic of the report, looked up in JSON sources; empty where there is none.
+  [[nodiscard]] std::string_view path_of(const diagnostic& d) const noexcept;
+  /// A diagnostic of the report with its line, its note and its fix.
   [[nodiscard]] text describe(const diagnostic& d) const;
 
  private:
@@ -130,10 +133,14 @@ class listing {
     return p.index == error_index::none && p.file < sources_.size();
   }
 
+  void find_paths();
+
   const report& found_;
   view<source_file> sources_;
   pool<std::uint64_t> lines_;      // where each line of each file begins
   pool<std::size_t> first_lines_;  // of each file, in lines_
+  text characters_;                // paths that the report lacks
+  pool<text_range> paths_;         // of each diagnostic, in characters_
 };
 
 /// All diagnostics of a report.

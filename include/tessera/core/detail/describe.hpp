@@ -11,6 +11,7 @@
 #include "../json.hpp"
 #include "../sort.hpp"
 #include "hex.hpp"
+#include "json_path.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
@@ -69,53 +70,8 @@ TESSERA_INLINE void append_key(text& out, std::string_view key) {
 }
 
 TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys`, up to the next step's
-  };
-  pool<step> steps;
-  text keys;
-  reader in(source, limit);
-  for (bool found = in.offset() >= offset; !found;) {
-    switch (in.peek()) {
-      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
-      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
-      default: in.skip(), found = in.offset() > offset;
-    }
-    // On to the next value; containers that end on the way are left.
-    bool more = false;
-    while (!found && !more && !steps.empty()) {
-      std::string_view name;
-      more = steps.back().is_object ? in.key(name) : in.element();
-      if (in.failed()) {
-        found = true;
-      } else if (more) {
-        ++steps.back().count;
-        keys.truncate(steps.back().key_first);
-        keys << name;
-        found = in.offset() >= offset;
-      } else {
-        found = in.offset() > offset;
-        keys.truncate(steps.back().key_first);
-        steps.pop_back();
-      }
-    }
-    found = found || steps.empty();
-  }
-
-  text out("$");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const step& s = steps[i];
-    if (s.count == 0) break;  // behind the opening bracket, before the first value
-    if (!s.is_object) {
-      out << '[' << s.count - 1 << ']';
-      continue;
-    }
-    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
-    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
-    append_key(out, key);
-  }
+  text out;
+  detail::path_finder(source, limit).append(out, offset);
   return out;
 }
 
@@ -229,8 +185,7 @@ TESSERA_INLINE text describe(error e, std::string_view source, std::string_view 
   text out(name);
   out << ':' << at.line << ':' << at.column;
   detail::append_message(out, e);
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
+  if (json::detail::is_json(source)) {
     const text path = json::path(source, offset, limit);
     append_shown(out << " at ", path);
     out << ", offset ";
@@ -247,7 +202,15 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
-  out << " at offset " << offset;
+  out << " at ";
+  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
+  if (owner < detail::owners)
+    if (const auto append_place = detail::table_of(owner).append_place; append_place != nullptr) {
+      const std::size_t before = out.size();
+      append_place(out, e, source.data(), source.size());
+      if (out.size() != before) out << ", ";
+    }
+  out << "offset " << offset;
   detail::append_offset_in_hex(out, offset);
   out << '\n';
   detail::append_hex_line(out, source, offset);

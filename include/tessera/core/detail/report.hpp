@@ -8,7 +8,9 @@
 
 #include "../caret.hpp"
 #include "../report.hpp"
+#include "../sort.hpp"
 #include "hex.hpp"
+#include "json_path.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 
@@ -22,6 +24,40 @@ TESSERA_INLINE listing::listing(const report& found, view<source_file> sources)
       lines_.push_back(i + 1);
   }
   first_lines_.push_back(lines_.size());
+  find_paths();
+}
+
+TESSERA_INLINE void listing::find_paths() {
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
+    const diagnostic& d = found_.diagnostics[i];
+    paths_.push_back(d.path);
+    if (d.path.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+  }
+  const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    const place &p = where(a), &q = where(b);
+    return p.file != q.file ? p.file < q.file : p.offset < q.offset;
+  });
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    const std::uint32_t file = where(order[first]).file;
+    while (last < order.size() && where(order[last]).file == file) ++last;
+    const source_file& s = sources_[file];
+    if (s.is_binary || !json::detail::is_json(s.text)) continue;
+    json::detail::path_finder finder(s.text, {});
+    for (std::size_t i = first; i < last; ++i) {
+      text_range& path = paths_[order[i]];
+      path.first = static_cast<std::uint32_t>(characters_.size());
+      finder.append(characters_, where(order[i]).offset);
+      path.size = static_cast<std::uint32_t>(characters_.size()) - path.first;
+    }
+  }
+}
+
+TESSERA_INLINE std::string_view listing::path_of(const diagnostic& d) const noexcept {
+  if (d.path.size != 0) return found_.text_of(d.path);
+  const auto i = static_cast<std::size_t>(&d - found_.diagnostics.data());
+  return {characters_.data() + paths_[i].first, paths_[i].size};
 }
 
 TESSERA_INLINE line_column listing::locate(const place& p) const noexcept {
@@ -67,16 +103,17 @@ TESSERA_INLINE text listing::describe(const diagnostic& d) const {
   begin(d.where, tessera::name(d.severity), found_.text_of(d.text));
   const bool is_element = d.where.index != error_index::none;
   const bool is_binary = has_source(d.where) && sources_[d.where.file].is_binary;
-  if (d.path.size == 0 && !is_binary) {
+  const std::string_view path = path_of(d);
+  if (path.empty() && !is_binary) {
     out << " [" << found_.rule_of(d) << ']';
     if (is_element && d.where.index != error_index::whole)
       out << " at " << tessera::name(d.where.index) << ' ' << d.where.offset;
     out << '\n';
   } else {
     out << "\n  [" << found_.rule_of(d) << "] at ";
-    if (d.path.size != 0) append_shown(out, found_.text_of(d.path));
+    append_shown(out, path);
     if (!is_element) {
-      out << (d.path.size != 0 ? ", offset " : "offset ") << d.where.offset;
+      out << (!path.empty() ? ", offset " : "offset ") << d.where.offset;
       if (is_binary) detail::append_offset_in_hex(out, d.where.offset);
     }
     out << '\n';

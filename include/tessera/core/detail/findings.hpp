@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The bodies of core/findings.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_FINDINGS_HPP
+#define TESSERA_CORE_DETAIL_FINDINGS_HPP
+
+#include "../findings.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+TESSERA_INLINE auto findings::add(errc code, severity s, place where) -> writer {
+  if (s == severity::error) {
+    ++errors_;
+    if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
+  }
+  if (to_ == nullptr) return writer(nullptr, false);
+  ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
+  constexpr std::size_t max_characters = std::size_t{1} << 30;
+  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
+    return writer(nullptr, false);
+  to_->diagnostics.push_back({});
+  diagnostic& d = to_->diagnostics.back();
+  d.code = code;
+  d.severity = s;
+  d.where = where;
+  return writer(to_, true);
+}
+
+TESSERA_INLINE auto findings::writer::rule(std::string_view id) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().rule);
+  to_->characters << id;
+  close();
+  range_ = nullptr;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::path() -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().path);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_note = true;
+  last().related = related;
+  open(last().note);
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_fix = true;
+  last().fix = range;
+  open(last().replacement);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE void findings::writer::put(std::string_view part) {
+  constexpr std::size_t max_shown = 200;
+  text& out = to_->characters;
+  if (is_verbatim_) {
+    out << part;
+    return;
+  }
+  std::size_t size = part.size();
+  if (size > max_shown)  // cut between characters of UTF-8
+    for (size = max_shown; size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
+      --size;
+  append_shown(out, part.substr(0, size));
+  if (size < part.size()) out << "...";
+}
+
+TESSERA_INLINE void findings::writer::open(text_range& range, bool has_general_message) noexcept {
+  range_ = &range;
+  range_->first = static_cast<std::uint32_t>(to_->characters.size());
+  is_verbatim_ = false;
+  has_general_message_ = has_general_message;
+}
+
+TESSERA_INLINE void findings::writer::close() {
+  if (range_ == nullptr) return;
+  text& out = to_->characters;
+  if (has_general_message_ && out.size() == range_->first)
+    out << tessera::error{last().code}.message();
+  range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_FINDINGS_HPP

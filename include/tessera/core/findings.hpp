@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// How verifiers fill a report, and know the first error even where nobody wants one.
+//
+//   detail::findings found(report, options.max_diagnostics);
+//   found.error(errc::nac_arity, {.offset = at})
+//       << name << ": " << count << " arguments; expected " << least << " or " << most;
+//   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
+//   if (found.failed()) return found.first_error();
+//
+// A message that nobody writes is the general one of the code.
+//
+// Lifetime:   borrows the report.
+// Errors:     none.
+// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; of a
+//             text that is written into a message 200 bytes are shown.
+// Allocation: the report's.
+
+#ifndef TESSERA_CORE_FINDINGS_HPP
+#define TESSERA_CORE_FINDINGS_HPP
+
+#include <cstdint>
+#include <string_view>
+
+#include "../version.hpp"
+#include "error.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+class findings {
+ public:
+  findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// Writes the texts of one diagnostic: the message first, then, each at most once and in any
+  /// order, a path, a note and a fix.
+  class writer {
+   public:
+    writer(report* to, bool has_general_message) noexcept : to_(to) {
+      if (to != nullptr) open(last().text, has_general_message);
+    }
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+    ~writer() {
+      if (to_ != nullptr) close();
+    }
+
+    template <class Part>
+    writer& operator<<(const Part& part) {
+      if (to_ == nullptr) return *this;
+      if constexpr (requires { std::string_view(part); })
+        put(std::string_view(part));
+      else
+        to_->characters << part;
+      return *this;
+    }
+    /// Sets the id of the rule, where it isn't the code's name.
+    writer& rule(std::string_view id);
+    /// What follows is the path, written as it is.
+    writer& path();
+    /// What follows is the note, about `related`.
+    writer& note(place related = {});
+    /// What follows replaces `range`, as it is.
+    writer& fix(place range);
+
+   private:
+    [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
+    void put(std::string_view part);
+    void open(text_range& range, bool has_general_message = false) noexcept;
+    void close();
+
+    report* to_;
+    text_range* range_ = nullptr;
+    bool is_verbatim_ = false, has_general_message_ = false;
+  };
+
+  /// Adds a finding, whose texts are written into the result.
+  writer add(errc code, severity s, place where);
+  writer error(errc code, place where) { return add(code, severity::error, where); }
+  writer warning(errc code, place where) { return add(code, severity::warning, where); }
+  writer note(errc code, place where) { return add(code, severity::note, where); }
+  /// Adds an error with its general message.
+  void error(const tessera::error& e) { error(e.code, {0, e.offset, 0, e.index}); }
+
+  [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
+  [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
+  /// How many errors there were.
+  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+
+ protected:
+  report* to_;
+  std::uint64_t max_;
+  std::uint64_t errors_ = 0;
+  tessera::error first_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/findings.hpp"
+#endif
+
+#endif  // TESSERA_CORE_FINDINGS_HPP
