@@ -152,7 +152,7 @@ TEST_CASE("findings: messages, paths, notes and fixes", "[core]") {
   CHECK(r.text_of(r.diagnostics[1].text) == error{errc::json_expected_value}.message());
   CHECK(r.rule_of(r.diagnostics[1]) == "CON-001");
   CHECK(r.text_of(r.diagnostics[1].path) == "$.a");
-  CHECK(r.text_of(r.diagnostics[2].text) == "expected 2, found \\u001b");
+  CHECK(r.text_of(r.diagnostics[2].text) == "expected 2, found \\x1b");
 }
 
 TEST_CASE("findings: a note, a fix and long names", "[core]") {
