@@ -68,10 +68,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)alir::print(*m);
   (void)alir::write_json(*m);
   (void)alir::write_bytecode(*m);  // of models that verify() refuses too: no more than an error
-  const result<alir::program> p = alir::verify(std::move(*m));
+  report found;
+  const result<alir::program> p = alir::verify(std::move(*m), {}, &found);
   if (!p) {
     fuzz::require_error(p.error(), size);
     fuzz::require(!describe(p.error(), source).empty(), "every error can be described");
   }
+  fuzz::require_report(found, p.error(), {"fuzz", source, false});
   return 0;
 }

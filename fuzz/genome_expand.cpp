@@ -106,7 +106,7 @@ void check_round_trip(const genome::program& p, const genome::library& l) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::exact source(fuzz::as_text(data, size));
   bytes rest = source.bytes();
-  const result<genome::library> l = genome::verify(patterns_of(rest), small);
+  const result<genome::library> l = genome::verify(patterns_of(rest), {.limit = small});
   if (!l) return 0;
   result<genome::stream> s = genome::read(rest);
   if (!s) return 0;

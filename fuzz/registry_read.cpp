@@ -19,7 +19,7 @@ namespace {
 /// Lower limits refuse more, change nothing about what they accept, and hide no other error.
 void check_limits(std::string_view source, const result<genome::registry>& r) {
   const result<genome::registry> low =
-      genome::read_registry(source, {.max_items = 4, .max_depth = 6});
+      genome::read_registry(source, {.limit = {.max_items = 4, .max_depth = 6}});
   if (low) {
     fuzz::require(r && *low == *r, "what lower limits accept reads the same");
     return;
@@ -97,7 +97,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   check_prefix(source);
   (void)check_written(*r);
-  const result<genome::library> l = genome::verify(std::move(*r), {.max_items = 1 << 20});
+  report found;
+  const result<genome::library> l =
+      genome::verify(std::move(*r), {.limit = {.max_items = 1 << 20}}, &found);
+  fuzz::require_report(found, l.error(), {"fuzz", source});
   if (!l) {
     fuzz::require_error(l.error(), size);
     fuzz::require(!describe(l.error(), source).empty(), "every error can be described");

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/report.hpp>
 
 namespace fuzz {
 
@@ -33,6 +34,31 @@ inline void require(bool holds, const char* law) {
 inline void require_error(tessera::error e, std::size_t size) {
   require(e.code != tessera::errc::ok, "what isn't a value is an error");
   require(e.offset <= size, "an error's offset is at most the length of the source");
+}
+
+/// That a report of a source holds what verify() returned, within the source, and can be described.
+/// `first` is the error, or ok where the source is valid.
+inline void require_report(const tessera::report& found, tessera::error first,
+                           const tessera::source_file& source) {
+  require((found.errors != 0) == (first.code != tessera::errc::ok),
+          "a report has errors where there is no program");
+  std::uint64_t kept = 0;
+  bool has_first = first.code == tessera::errc::ok;
+  for (const tessera::diagnostic& d : found.diagnostics) {
+    kept += d.severity == tessera::severity::error;
+    require(d.code != tessera::errc::ok, "a diagnostic has a code");
+    if (d.where.index == tessera::error_index::none && d.where.file == 0)
+      require(d.where.offset <= source.text.size(), "a diagnostic is in the source");
+    require(!found.text_of(d.text).empty(), "a diagnostic has a message");
+    if (!has_first && d.severity == tessera::severity::error) {
+      require(tessera::error(d.code, d.where.offset) == first,
+              "the first error of a report is the one that is returned");
+      has_first = true;
+    }
+  }
+  require(kept <= found.errors, "a report counts what it keeps");
+  if (!found.diagnostics.empty())
+    require(!describe(found, {&source, 1}).empty(), "every report can be described");
 }
 
 /// A copy in memory of exactly its size, so that a sanitizer sees the first byte read too far.

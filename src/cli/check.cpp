@@ -78,8 +78,11 @@ class checker {
         *in.file, about, "check",
         {.alir =
              [&](const source& file) {
-               const error e = verify_alir(file).error();
-               return e.code == errc::ok ? fine(path, file, "") : about.fail(e, file);
+               report found;
+               alir::verify_options how;
+               if (options_.all) how.max_diagnostics = max_findings(file.data().size());
+               const result<alir::program> p = verify_alir(file, &found, how);
+               return p ? fine(path, file, "") : about.fail(found, p.error(), file);
              },
          .ark_model = [&](const source&) { return check_model(path, std::move(*in.file)); },
          .ark_plan =

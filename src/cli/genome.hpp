@@ -45,6 +45,10 @@ struct stored_stream {
   /// What is wrong with the text, or with the bytes that it stands for.
   [[nodiscard]] diagnostic diagnose_read(error e) const;
   [[nodiscard]] diagnostic diagnose_stream(error e, const genome::stream& read) const;
+  /// The findings of a report, whose offsets count the stream's bytes.
+  [[nodiscard]] std::vector<diagnostic> diagnose_stream(report found) const;
+  /// Where a byte of the stream is in the file.
+  [[nodiscard]] std::uint64_t in_file(std::uint64_t byte) const;
 };
 /// Each stream of a file until one fails; tells what is wrong with signatures.
 [[nodiscard]] exit_code each_stream(const source& file, const reporting& to,

@@ -57,11 +57,33 @@ diagnostic stored_stream::diagnose_read(error e) const {
   return diagnose(e, *file);
 }
 
+std::uint64_t stored_stream::in_file(std::uint64_t byte) const {
+  if (file->what == format::genome_stream) return place_of_byte(file->characters(), byte);
+  if (file->what == format::genome_signatures)
+    return first + (escaped ? 0 : place_of_byte(base64, byte));
+  return byte;
+}
+
+std::vector<diagnostic> stored_stream::diagnose_stream(report found) const {
+  std::vector<std::string> places;  // below the place in JSON
+  for (tessera::diagnostic& d : found.diagnostics) {
+    if (d.where.index != error_index::none) continue;
+    if (file->what == format::genome_signatures) {
+      places.push_back("  at " + std::string(found.text_of(d.path)) + ", byte " +
+                       std::to_string(d.where.offset) + " of the stream\n");
+      d.path = {};
+    }
+    d.where.offset = in_file(d.where.offset);
+  }
+  const source_file shown = file->shown();
+  std::vector<diagnostic> all = diagnose(found, {&shown, 1});
+  for (std::size_t i = 0; i < places.size(); ++i) all[i].shown += places[i];
+  return all;
+}
+
 diagnostic stored_stream::diagnose_stream(error e, const genome::stream& read) const {
   const std::uint64_t byte = e.offset;
-  if (file->what == format::genome_stream) e.offset = place_of_byte(file->characters(), byte);
-  if (file->what == format::genome_signatures)
-    e.offset = first + (escaped ? 0 : place_of_byte(base64, byte));
+  e.offset = in_file(byte);
   diagnostic d = diagnose(e, *file);
   const std::string place = read.size() == 0
                                 ? "at byte " + std::to_string(byte)
@@ -112,9 +134,10 @@ library_outcome verify_registry(const source& file, const reporting& to) {
     out.code = to.fail(read.error(), file);
     return out;
   }
-  result<genome::library> verified = genome::verify(std::move(*read));
+  report found;
+  result<genome::library> verified = genome::verify(std::move(*read), {}, &found);
   if (!verified) {
-    out.code = to.fail(verified.error(), file);
+    out.code = to.fail(found, verified.error(), file);
     return out;
   }
   out.library = std::make_unique<genome::library>(std::move(*verified));
@@ -148,11 +171,10 @@ program_outcome verify_stream(const stored_stream& s, const genome::library& in,
                               const reporting& to) {
   result<genome::stream> read = s.read();
   if (!read) return {std::nullopt, to.fail(s.diagnose_read(read.error()), bad_input, s.file->what)};
-  result<genome::program> verified = genome::verify(std::move(*read), in);
+  report found;
+  result<genome::program> verified = genome::verify(std::move(*read), in, {}, &found);
   if (verified) return {std::move(*verified), success};
-  const result<genome::stream> again = s.read();
-  return {std::nullopt,
-          to.fail(s.diagnose_stream(verified.error(), *again), bad_input, s.file->what)};
+  return {std::nullopt, to.fail(s.diagnose_stream(std::move(found)), s.file->what)};
 }
 
 void add_genome_options(CLI::App& verb, std::string& registry) {

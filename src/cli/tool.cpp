@@ -488,6 +488,22 @@ exit_code reporting::fail(std::span<const diagnostic> found, format what) const 
   return bad_input;
 }
 
+exit_code reporting::fail(const report& found, error first, const source& from) const {
+  if (found.diagnostics.empty()) return fail(first, from);
+  const source_file shown = from.shown();
+  const std::vector<diagnostic> all = diagnose(found, {&shown, 1});
+  if (!as_json) {
+    for (const diagnostic& d : all) show(d);
+    if (const std::uint64_t total = found.errors + found.warnings + found.notes; total > all.size())
+      show_note(std::to_string(total - all.size()) + " more findings were counted and not kept");
+    return bad_input;
+  }
+  const std::uint64_t total = found.errors + found.warnings + found.notes;
+  const text out = file_report(path, from.what, all, total - all.size());
+  const exit_code wrote = print_result(out);
+  return wrote != success ? wrote : bad_input;
+}
+
 exit_code reporting::fail(const diagnostic& d, exit_code code, format what) const {
   if (!as_json) return show(d), code;
   const text report = file_report(d.path_of_file.empty() ? path : d.path_of_file, what, {&d, 1});
@@ -634,14 +650,16 @@ exit_code write_report(const std::string& path, std::string_view report) {
 }
 
 result<alir::model> read_alir(const source& from) {
-  return from.what == format::alir_json ? alir::read_json(from.characters())
-                                        : alir::read_bytecode(from.data());
+  const alir::encoding as =
+      from.what == format::alir_json ? alir::encoding::json : alir::encoding::bytecode;
+  return alir::read(from.data(), {.encoding = as});
 }
 
-result<alir::program> verify_alir(const source& from) {
+result<alir::program> verify_alir(const source& from, report* found,
+                                  const alir::verify_options& options) {
   result<alir::model> m = read_alir(from);
   if (!m) return m.error();
-  return alir::verify(std::move(*m));
+  return alir::verify(std::move(*m), options, found);
 }
 
 }  // namespace cli

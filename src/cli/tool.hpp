@@ -85,6 +85,9 @@ struct source {
 
   [[nodiscard]] bytes data() const noexcept { return content.view(); }
   [[nodiscard]] std::string_view characters() const noexcept { return as_text(content.view()); }
+  [[nodiscard]] source_file shown() const noexcept {
+    return {name, characters(), !info(what).is_text};
+  }
 };
 
 /// A path or a name as messages show it: "-" is <stdin>, an empty path is quoted, and what may not
@@ -144,6 +147,8 @@ struct reporting {
   exit_code fail(const diagnostic& d, exit_code code, format what) const;
   /// All that was found: as text the errors among it.
   exit_code fail(std::span<const diagnostic> found, format what) const;
+  /// What a report holds; `first` where nobody reported anything.
+  exit_code fail(const report& found, error first, const source& from) const;
   exit_code fail(error e, const source& from) const {
     return fail(diagnose(e, from), bad_input, from.what);
   }
@@ -228,7 +233,8 @@ struct file_list {
 
 /// The model or program of an ALIR file, or its diagnostic.
 [[nodiscard]] result<alir::model> read_alir(const source& from);
-[[nodiscard]] result<alir::program> verify_alir(const source& from);
+[[nodiscard]] result<alir::program> verify_alir(const source& from, report* found = nullptr,
+                                                const alir::verify_options& options = {});
 /// Each adds a subcommand; what `run` is set to is called when it was chosen.
 using action = std::function<exit_code()>;
 void add_info(CLI::App& app, action& run);

@@ -155,7 +155,7 @@ TEST_CASE("describe: binary sources show sixteen bytes", "[core]") {
         "                        ^\n");
   CHECK(binary(32, 32) ==
         "f: error: the bytecode ends early\n"
-        "  [alir_bytecode_truncated] at offset 32 (0x20)\n"
+        "  [alir_bytecode_truncated] at inp_shifts[2], offset 32 (0x20)\n"
         "  00000010: 51 52 53 54 55 56 57 58 59 5a 30 31 32 33 34 35\n"
         "                                                            ^\n");
   CHECK(binary(0, 0) ==

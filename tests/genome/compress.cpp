@@ -20,7 +20,7 @@ namespace {
 
 const row input{2, 1, 0, {}};
 
-std::string listing(const std::vector<row>& rows) {
+std::string shown(const std::vector<row>& rows) {
   const genome::stream s = stream_of(rows);
   return text_of(s);
 }
@@ -40,7 +40,7 @@ std::string compressed(const genome::library& l, const std::vector<row>& rows,
   const genome::program p = program_of(l, *std::move(s));
   auto again = genome::expand(p, how);
   REQUIRE(again);
-  CHECK(text_of(*again) == listing(rows));
+  CHECK(text_of(*again) == shown(rows));
   auto twice = genome::compress(program_of(l, *std::move(again)), how);
   REQUIRE(twice);
   CHECK(text_of(*twice) == out);
@@ -272,34 +272,34 @@ TEST_CASE("genome/compress: runs become copies", "[genome]") {
                        p,
                        p,
                        {20, 1, 0, {0, 10}},
-                       {4, 1, 0, {13}}}) == listing({{7, 2, 4, {1, 0}},
-                                                     p,
-                                                     p,
-                                                     {5, 1, 11, {}},
-                                                     {5, 1, 12, {}},
-                                                     p,
-                                                     p,
-                                                     {7, 5, 3, {1, 10}},
-                                                     {20, 1, 0, {0, 7}},
-                                                     {4, 1, 0, {8}}}));
-  CHECK(compressed(l, {input, input, input}, {.copies = false}) == listing({input, input, input}));
+                       {4, 1, 0, {13}}}) == shown({{7, 2, 4, {1, 0}},
+                                                   p,
+                                                   p,
+                                                   {5, 1, 11, {}},
+                                                   {5, 1, 12, {}},
+                                                   p,
+                                                   p,
+                                                   {7, 5, 3, {1, 10}},
+                                                   {20, 1, 0, {0, 7}},
+                                                   {4, 1, 0, {8}}}));
+  CHECK(compressed(l, {input, input, input}, {.copies = false}) == shown({input, input, input}));
   // Outputs and padding aren't copied.
   const std::vector<row> others = {{4, 1, 0, {}}, {4, 1, 0, {}}, {4, 1, 0, {}},
                                    {1, 1, 0, {}}, {1, 1, 0, {}}, {1, 1, 0, {}}};
-  CHECK(compressed(l, others) == listing(others));
+  CHECK(compressed(l, others) == shown(others));
   // Operations without inputs are; the last of a block, which is its value, isn't.
   const row any{20, 1, -11, {}};
   CHECK(compressed(l, {input, {8, 1, 0, {5, 1, 0}}, any, any, any, any, any, p}) ==
-        listing({input, {8, 1, 0, {2, 1, 0}}, {7, 20, 4, {1, -11}}, any, p}));
+        shown({input, {8, 1, 0, {2, 1, 0}}, {7, 20, 4, {1, -11}}, any, p}));
 }
 
 TEST_CASE("genome/compress: a COPY has 32767 nodes at most", "[genome]") {
   const genome::library l = library_of({});
   const row p{5, 1, 10, {}};
   const auto run = [&](std::size_t count) { return compressed(l, std::vector<row>(count, p)); };
-  CHECK(run(32767) == listing({{7, 5, 32767, {1, 10}}}));
-  CHECK(run(32768) == listing({{7, 5, 32767, {1, 10}}, p}));
-  CHECK(run(32770) == listing({{7, 5, 32767, {1, 10}}, {7, 5, 3, {1, 10}}}));
+  CHECK(run(32767) == shown({{7, 5, 32767, {1, 10}}}));
+  CHECK(run(32768) == shown({{7, 5, 32767, {1, 10}}, p}));
+  CHECK(run(32770) == shown({{7, 5, 32767, {1, 10}}, {7, 5, 3, {1, 10}}}));
 }
 
 TEST_CASE("genome/compress: macros", "[genome]") {
@@ -312,7 +312,7 @@ TEST_CASE("genome/compress: macros", "[genome]") {
                        {20, 1, 0, {3}},
                        {21, 1, 0, {4, 3}},
                        {4, 1, 0, {5}}}) ==
-        listing({input, {5, 1, 10, {}}, {6, 12, 256, {1}}, {6, 12, 256, {2}}, {4, 1, 0, {3}}}));
+        shown({input, {5, 1, 10, {}}, {6, 12, 256, {1}}, {6, 12, 256, {2}}, {4, 1, 0, {3}}}));
   // Others take what isn't the result: no macro, and so none before it either, which it takes from.
   CHECK(compressed(l, {input,
                        {20, 1, 0, {0}},
@@ -320,11 +320,11 @@ TEST_CASE("genome/compress: macros", "[genome]") {
                        {20, 1, 0, {2}},
                        {21, 1, 0, {3, 2}},
                        {4, 1, 0, {3}}}) ==
-        listing({input, {6, 12, 256, {0}}, {20, 1, 0, {1}}, {21, 1, 0, {2, 1}}, {4, 1, 0, {2}}}));
+        shown({input, {6, 12, 256, {0}}, {20, 1, 0, {1}}, {21, 1, 0, {2, 1}}, {4, 1, 0, {2}}}));
   // With another result, that is what others may take.
   const genome::pattern_result first[] = {{268, 0}};
   CHECK(compressed(l, {input, {20, 1, 0, {0}}, {21, 1, 0, {1, 0}}, {4, 1, 0, {1}}},
-                   {.results = {first, 1}}) == listing({input, {6, 12, 256, {0}}, {4, 1, 0, {1}}}));
+                   {.results = {first, 1}}) == shown({input, {6, 12, 256, {0}}, {4, 1, 0, {1}}}));
   const genome::pattern_result wrong[] = {{268, 2}};
   const auto s = genome::compress(program_of(l, stream_of({input})), {.results = {wrong, 1}});
   CHECK(s.error() == error{errc::genome_pattern_result, 0});
@@ -336,10 +336,10 @@ TEST_CASE("genome/compress: dropping one match may drop others", "[genome]") {
       {{10, {{20, 1, 0, {-2}}, {20, 1, 0, {-1}}}}, {11, {{22, 1, 0, {-1}}, {23, 1, 0, {-1}}}}});
   const std::vector<row> rows = {input,           {22, 1, 0, {0}}, {23, 1, 0, {1}},
                                  {20, 1, 0, {1}}, {20, 1, 0, {3}}, {4, 1, 0, {3}}};
-  CHECK(compressed(l, rows) == listing(rows));
+  CHECK(compressed(l, rows) == shown(rows));
   std::vector<row> fits = rows;
   fits[5].d[0] = 4;
-  CHECK(compressed(l, fits) == listing({input, {6, 11, 0, {0}}, {6, 10, 0, {1}}, {4, 1, 0, {2}}}));
+  CHECK(compressed(l, fits) == shown({input, {6, 11, 0, {0}}, {6, 10, 0, {1}}, {4, 1, 0, {2}}}));
 }
 
 TEST_CASE("genome/compress: the longest pattern, then the first", "[genome]") {
@@ -348,7 +348,7 @@ TEST_CASE("genome/compress: the longest pattern, then the first", "[genome]") {
       {{10, {a}}, {12, {a, a, a}}, {13, {{6, 12, 0, {}}}}, {11, {a, a, a}}, {14, {a, a, a, a, a}}});
   std::vector<row> rows = {input};
   for (int i = 0; i < 9; ++i) rows.push_back({20, 1, 0, {i}});
-  CHECK(compressed(l, rows) == listing({input, {6, 14, 0, {0}}, {6, 12, 0, {1}}, {6, 10, 0, {2}}}));
+  CHECK(compressed(l, rows) == shown({input, {6, 14, 0, {0}}, {6, 12, 0, {1}}, {6, 10, 0, {2}}}));
 }
 
 TEST_CASE("genome/compress: a match lies in one block", "[genome]") {
@@ -369,24 +369,24 @@ TEST_CASE("genome/compress: a match lies in one block", "[genome]") {
                        {20, 1, 0, {7}},
                        {20, 1, 0, {8}},
                        {20, 1, 0, {9}},
-                       {20, 1, 0, {10}}}) == listing({input,
-                                                      {8, 1, 0, {3, 1, 0}},
-                                                      {5, 1, 10, {}},
-                                                      {6, 11, 0, {-1}},
-                                                      a,
-                                                      {5, 1, 10, {}},
-                                                      {21, 1, 0, {1}},
-                                                      {6, 10, 0, {6}}}));
+                       {20, 1, 0, {10}}}) == shown({input,
+                                                    {8, 1, 0, {3, 1, 0}},
+                                                    {5, 1, 10, {}},
+                                                    {6, 11, 0, {-1}},
+                                                    a,
+                                                    {5, 1, 10, {}},
+                                                    {21, 1, 0, {1}},
+                                                    {6, 10, 0, {6}}}));
   // Ids instead of offsets stay, and match nothing.
   const std::vector<row> ids = {input,           {8, 1, 0, {3, 1, 0}}, {5, 1, 10, {}},
                                 {20, 1, 0, {2}}, {20, 1, 0, {3}},      {5, 1, 10, {}}};
-  CHECK(compressed(l, ids) == listing(ids));
+  CHECK(compressed(l, ids) == shown(ids));
 }
 
 TEST_CASE("genome/compress: inputs of blocks are no pattern's", "[genome]") {
   const row copy{7, 2, 3, {1, 0}}, a{20, 1, 0, {-1}};
   const genome::library l = library_of({{10, {copy, a}}});
-  CHECK(compressed(l, {input, input, input, {20, 1, 0, {0}}}) == listing({{6, 10, 0, {}}}));
+  CHECK(compressed(l, {input, input, input, {20, 1, 0, {0}}}) == shown({{6, 10, 0, {}}}));
   CHECK(compressed(l, {input,
                        {8, 1, 0, {4, 1, 0, 0, 0, 0}},
                        input,
@@ -394,7 +394,7 @@ TEST_CASE("genome/compress: inputs of blocks are no pattern's", "[genome]") {
                        input,
                        {20, 1, 0, {-3}},
                        {5, 1, 10, {}}}) ==
-        listing({input, {8, 1, 0, {2, 1, 0, 0, 0, 0}}, copy, a, {5, 1, 10, {}}}));
+        shown({input, {8, 1, 0, {2, 1, 0, 0, 0, 0}}, copy, a, {5, 1, 10, {}}}));
 }
 
 TEST_CASE("genome/compress: the longest that a block has room for", "[genome]") {
@@ -408,7 +408,7 @@ TEST_CASE("genome/compress: the longest that a block has room for", "[genome]") 
     rows.insert(rows.end(), static_cast<std::size_t>(k) + 44, any);
     CHECK(
         compressed(l, rows, {.copies = false}) ==
-        listing(
+        shown(
             {input, {8, 1, 0, {1, 1, 0}}, p, {6, 10 + k, 0, {}}, {6, 50, 0, {}}, {6, 14, 0, {}}}));
   }
 }
@@ -420,10 +420,10 @@ TEST_CASE("genome/compress: blocks inside of patterns", "[genome]") {
   std::vector<row> rows = {input,           {20, 1, 0, {0}}, {8, 1, 0, {1, 2, 1, 0}},
                            {21, 1, 0, {0}}, {22, 1, 0, {0}}, {22, 1, 0, {-1}},
                            {4, 1, 0, {2}}};
-  CHECK(compressed(l, rows) == listing({input, {6, 10, 0, {0}}, {4, 1, 0, {1}}}));
+  CHECK(compressed(l, rows) == shown({input, {6, 10, 0, {0}}, {4, 1, 0, {1}}}));
   rows[2].d = {2, 1, 1, 0};  // other lengths: another IF
   rows[5].d = {0};
-  CHECK(compressed(l, rows) == listing(rows));
+  CHECK(compressed(l, rows) == shown(rows));
 }
 
 TEST_CASE("genome/compress: the last of a block is its value", "[genome]") {
@@ -433,8 +433,8 @@ TEST_CASE("genome/compress: the last of a block is its value", "[genome]") {
       input,         {8, 1, 0, {3, 1, 0}}, {5, 1, 10, {}}, {20, 1, 0, {-1}}, {21, 1, 0, {-1, -2}},
       {5, 1, 11, {}}};
   CHECK(compressed(l, rows) ==
-        listing({input, {8, 1, 0, {2, 1, 0}}, {5, 1, 10, {}}, {6, 10, 0, {-1}}, {5, 1, 11, {}}}));
-  CHECK(compressed(l, rows, {.results = {first, 1}}) == listing(rows));
+        shown({input, {8, 1, 0, {2, 1, 0}}, {5, 1, 10, {}}, {6, 10, 0, {-1}}, {5, 1, 11, {}}}));
+  CHECK(compressed(l, rows, {.results = {first, 1}}) == shown(rows));
 }
 
 TEST_CASE("genome/compress: a macro takes 255 nodes at most", "[genome]") {
@@ -449,14 +449,14 @@ TEST_CASE("genome/compress: a macro takes 255 nodes at most", "[genome]") {
     const genome::library l = library_of({{10, pattern}});
     const std::string out = compressed(l, rows);
     if (count == 256) {
-      CHECK(out == listing(rows));
+      CHECK(out == shown(rows));
       continue;
     }
     rows.resize(255);
     row macro{6, 10, 0, {}};
     for (int i = 0; i < count; ++i) macro.d.push_back(i);
     rows.push_back(macro);
-    CHECK(out == listing(rows));
+    CHECK(out == shown(rows));
   }
 }
 
@@ -465,7 +465,7 @@ TEST_CASE("genome/compress: what has patterns is expanded first", "[genome]") {
   const auto s = genome::compress(program_of(
       l, stream_of({input, {6, 10, 0, {0}}, {6, 10, 0, {1}}, {7, 5, 2, {1, 10}}, {4, 1, 0, {2}}})));
   REQUIRE(s);
-  CHECK(text_of(*s) == listing({input, {6, 11, 0, {0}}, {7, 5, 2, {1, 10}}, {4, 1, 0, {1}}}));
+  CHECK(text_of(*s) == shown({input, {6, 11, 0, {0}}, {7, 5, 2, {1, 10}}, {4, 1, 0, {1}}}));
   const auto e = genome::compress(program_of(l, stream_of({input, {6, 11, 0, {0}}})),
                                   {.limit = {.max_items = 4}});
   CHECK(e.error() == error{errc::genome_expansion_size, 5});
@@ -486,7 +486,7 @@ TEST_CASE("genome/compress: patterns are prepared once for many graphs", "[genom
     for (std::size_t i = 0; i < graphs.size(); ++i) {
       const auto s = many.run(program_of(l, stream_of(graphs[i])));
       REQUIRE(s);
-      CHECK(text_of(*s) == listing(expected[i]));
+      CHECK(text_of(*s) == shown(expected[i]));
     }
   const genome::pattern_result wrong[] = {{10, 2}};
   const genome::compressor none(l, {.results = {wrong, 1}});
@@ -517,7 +517,7 @@ TEST_CASE("genome/compress: patterns too large to be written out don't matter", 
   CHECK(s->size() < 20);
   const auto flat = genome::expand(program_of(l, *s));
   REQUIRE(flat);
-  CHECK(text_of(*flat) == listing(rows));
+  CHECK(text_of(*flat) == shown(rows));
 }
 
 TEST_CASE("genome/compress: as a rule memory is 200 bytes a node", "[genome]") {

@@ -29,7 +29,7 @@ std::string expanded(const genome::library& l, const std::vector<row>& rows,
   return s ? text_of(*s)
            : std::string(s.error().name()) + " at " + std::to_string(s.error().offset);
 }
-std::string listing(const std::vector<row>& rows) {
+std::string printed(const std::vector<row>& rows) {
   const genome::stream s = stream_of(rows);
   return text_of(s);
 }
@@ -48,7 +48,7 @@ TEST_CASE("genome/expand: a pattern's offsets count flat nodes", "[genome]") {
   // Three nodes that the pattern's first, third and fifth views take, and one of its result.
   const std::vector<row> rows = {
       input, {5, 1, 11, {}}, {5, 1, 12, {}}, {6, 18, 0, {0, 1, 2}}, {4, 1, 0, {3}}};
-  CHECK(expanded(l, rows) == listing({input,
+  CHECK(expanded(l, rows) == printed({input,
                                       {5, 1, 11, {}},
                                       {5, 1, 12, {}},
                                       {23, 10, 55, {0}},
@@ -76,7 +76,7 @@ TEST_CASE("genome/expand: copies", "[genome]") {
                                  {30, 1, 0, {0, 1, 2}},
                                  {4, 1, 0, {3}}};
   const row parameter{5, 1, 10, {}};
-  CHECK(expanded(l, rows) == listing({input,
+  CHECK(expanded(l, rows) == printed({input,
                                       input,
                                       input,
                                       input,
@@ -87,7 +87,7 @@ TEST_CASE("genome/expand: copies", "[genome]") {
                                       {30, 1, 0, {5, 4, 0}},
                                       {30, 1, 0, {0, 4, 8}},
                                       {4, 1, 0, {9}}}));
-  CHECK(expanded(l, rows, {.copies = false}) == listing({{7, 2, 4, {1, 0}},
+  CHECK(expanded(l, rows, {.copies = false}) == printed({{7, 2, 4, {1, 0}},
                                                          {20, 1, 0, {0}},
                                                          {7, 5, 3, {1, 10}},
                                                          {30, 1, 0, {2, 1, 0}},
@@ -100,7 +100,7 @@ TEST_CASE("genome/expand: patterns inside of patterns", "[genome]") {
   const genome::library l = library_of({{11, {relu, {6, 12, 0, {}}, {21, 1, 0, {-1, -3, -4}}}},
                                         {12, {{22, 1, 0, {-2}}, {23, 1, 0, {-1}}}},
                                         {13, {{6, 11, 0, {}}}}});
-  const std::string flat = listing({input,
+  const std::string flat = printed({input,
                                     input,
                                     {20, 1, 0, {1}},
                                     {22, 1, 0, {1}},
@@ -120,7 +120,7 @@ TEST_CASE("genome/expand: blocks grow", "[genome]") {
       {7, 5, 3, {1, 10}},                                            //   else
       {4, 1, 0, {2}},
   };
-  CHECK(expanded(l, rows) == listing({input,
+  CHECK(expanded(l, rows) == printed({input,
                                       input,
                                       input,
                                       {20, 1, 0, {0}},
@@ -140,7 +140,7 @@ TEST_CASE("genome/expand: blocks inside of patterns", "[genome]") {
       {{11, {relu, {8, 1, 0, {1, 2, -1, -2}}, {22, 1, 0, {-3}}, {23, 1, 0, {-4}}, {6, 12, 0, {}}}},
        {12, {{24, 1, 0, {-1}}, {25, 1, 0, {-1}}}}});
   const std::vector<row> rows = {input, input, {6, 11, 0, {1}}, {26, 1, 0, {2}}, {4, 1, 0, {3}}};
-  CHECK(expanded(l, rows) == listing({input,
+  CHECK(expanded(l, rows) == printed({input,
                                       input,
                                       {20, 1, 0, {1}},
                                       {8, 1, 0, {1, 3, 2, 1}},
@@ -206,7 +206,7 @@ TEST_CASE("genome/expand: as many nodes and inputs as limits::max_items", "[geno
   const std::vector<row> few = {input, {6, 11, 0, {}}, {21, 1, 0, {1, 1, 1}}};  // 10 inputs
   CHECK(expanded(wide, few, {.limit = {.max_items = 9}}) == "genome_expansion_size at 10");
   CHECK(expanded(wide, few, {.limit = {.max_items = 10}}) ==
-        listing({input, {20, 1, 0, {0, 0, 0, 0, 0, 0, 0}}, {21, 1, 0, {1, 1, 1}}}));
+        printed({input, {20, 1, 0, {0, 0, 0, 0, 0, 0, 0}}, {21, 1, 0, {1, 1, 1}}}));
 }
 
 TEST_CASE("genome/expand: bombs", "[genome]") {

@@ -19,7 +19,7 @@ namespace {
   if (!l) FAIL(l.error().name());
   return std::move(*l);
 }
-[[nodiscard]] std::string listing(const genome::library& l, genome::stream s) {
+[[nodiscard]] std::string printed(const genome::library& l, genome::stream s) {
   const auto p = genome::verify(std::move(s), l);
   if (!p) FAIL(p.error().name() << " at " << p.error().offset);
   const text out = genome::print(*p);
@@ -66,7 +66,7 @@ TEST_CASE("genome/print: nodes, by what the registry says", "[genome]") {
   s.add({.a = 13, .b = 10, .c = 12}, {8});
   s.add({.a = 1, .b = 1}, {});
   s.add({.a = 4, .b = 1}, {5, 9, 9});
-  CHECK(listing(l, std::move(s)) == R"(; 12 nodes, 13 inputs
+  CHECK(printed(l, std::move(s)) == R"(; 12 nodes, 13 inputs
 %0 = input
 %1 = parameter
 %2 = parameter "fc.weight\n"
@@ -94,7 +94,7 @@ TEST_CASE("genome/print: blocks", "[genome]") {
   s.add({.a = 10, .b = 10}, {-4});
   s.add({.a = 10, .b = 10}, {0});
   s.add({.a = 4, .b = 1}, {1});
-  CHECK(listing(l, std::move(s)) == R"(; 9 nodes, 13 inputs
+  CHECK(printed(l, std::move(s)) == R"(; 9 nodes, 13 inputs
 %0 = input
 %1 = if(%0, %0)
   %2 = while(%0)
@@ -159,5 +159,5 @@ TEST_CASE("genome/print: what many lines may show is cut short", "[genome]") {
   s.add({.a = 5, .b = 1, .c = 11}, {});
   std::string shown = "; 1 node, 0 inputs\n%0 = parameter \"";
   shown.append(94, 'x').append("\"...\n");
-  CHECK(listing(l, std::move(s)) == shown);
+  CHECK(printed(l, std::move(s)) == shown);
 }

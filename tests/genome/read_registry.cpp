@@ -18,7 +18,7 @@ using genome::registry;
 namespace {
 
 [[nodiscard]] error error_of(std::string_view json, const limits& limit = {}) {
-  return genome::read_registry(json, limit).error();
+  return genome::read_registry(json, {.limit = limit}).error();
 }
 
 struct broken {

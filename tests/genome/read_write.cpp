@@ -41,10 +41,10 @@ void require_nodes(const genome::stream& s, const std::vector<expected_node>& ex
 }
 
 [[nodiscard]] error error_of(std::string_view source, const limits& limit = {}) {
-  return genome::read(as_bytes(source), limit).error();
+  return genome::read(as_bytes(source), {.limit = limit}).error();
 }
 [[nodiscard]] error base64_error(std::string_view source, const limits& limit = {}) {
-  return genome::read_base64(source, limit).error();
+  return genome::read_base64(source, {.limit = limit}).error();
 }
 
 // Streams of the original tools, with what their nodes say.

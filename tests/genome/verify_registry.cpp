@@ -3,7 +3,9 @@
 //
 // genome::verify of registries: every error with its row, and what a library then knows.
 
+#include <algorithm>
 #include <string>
+#include <tessera/core/report.hpp>
 #include <tessera/genome.hpp>
 #include <utility>
 #include <vector>
@@ -20,7 +22,7 @@ namespace {
 [[nodiscard]] result<genome::library> library_of(std::string_view json, const limits& limit = {}) {
   result<registry> r = genome::read_registry(json);
   if (!r) return r.error();
-  return genome::verify(std::move(*r), limit);
+  return genome::verify(std::move(*r), {.limit = limit});
 }
 
 struct broken {
@@ -320,4 +322,46 @@ TEST_CASE("genome/verify registry: a registry built in code", "[genome]") {
   CHECK(genome::verify(r));
   r.add_constant(10, "int", "1 ]");
   CHECK(genome::verify(r).error() == error{errc::genome_constant_value, 0});
+}
+
+TEST_CASE("genome/verify registry: a report has every error", "[genome]") {
+  constexpr std::string_view json =
+      R"({"canonical_to_index":{"aten.a":10,"aten.b":10,"aten.c":300},)"
+      R"("variation_to_index":{"in0":10,"x":11},)"
+      R"("constants":{"10":{"type":"int","value":"1"},"11":{"type":"strange","value":1}},)"
+      R"("index_to_constant_group":{"10":"arg1=10","11":"arg1=77"}})";
+  result<registry> r = genome::read_registry(json);
+  REQUIRE(r);
+  report found;
+  const result<genome::library> l = genome::verify(std::move(*r), {}, &found);
+  REQUIRE_FALSE(l);
+  const source_file file{"r.json", json};
+  const listing list(found, {&file, 1});
+  const struct {
+    errc code;
+    std::string_view message, path;
+  } expected[] = {
+      {errc::genome_id_repeated, "duplicate id 10", R"($.canonical_to_index["aten.b"])"},
+      {errc::genome_id_range, "id 300; expected 0 to 255", R"($.canonical_to_index["aten.c"])"},
+      {errc::genome_variation_form, R"(variation "x"; expected a form such as "in0,in1")",
+       "$.variation_to_index.x"},
+      {errc::genome_constant_value, R"(the value "1" is not of type int)", R"($.constants.10)"},
+      {errc::genome_constant_type,
+       R"(unknown type "strange"; expected int, float, str, bool, NoneType, list, tuple, )"
+       R"(immutable_list, slice, torch.dtype, torch.device, torch.layout or torch.memory_format)",
+       R"($.constants.11)"},
+      {errc::genome_group_constant, R"(group "arg1=77": constant 77 does not exist)",
+       R"($.index_to_constant_group.11)"},
+  };
+  std::vector<errc> codes;
+  for (const diagnostic& d : found.diagnostics) codes.push_back(d.code);
+  for (const auto& e : expected) {
+    const auto at = std::find(codes.begin(), codes.end(), e.code);
+    REQUIRE(at != codes.end());
+    const diagnostic& d = found.diagnostics[static_cast<std::size_t>(at - codes.begin())];
+    CHECK(found.text_of(d.text) == e.message);
+    CHECK(list.path_of(d) == e.path);
+  }
+  CHECK(l.error().code == codes[0]);
+  CHECK(found.errors == codes.size());
 }

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <tessera/core/bytes.hpp>
+#include <tessera/core/report.hpp>
 #include <tessera/genome.hpp>
 #include <utility>
 
@@ -375,8 +376,9 @@ TEST_CASE("genome/verify stream: any one byte changed", "[genome]") {
 
 TEST_CASE("genome/verify stream: limits and streams built in code", "[genome]") {
   const genome::stream s = genome_samples::stream({input, input, {add, in01, 0, {0, 1}}});
-  CHECK(genome::verify(s, library(), {.max_items = 3}));
-  CHECK(genome::verify(s, library(), {.max_items = 2}).error() == error{errc::too_many_items, 0});
+  CHECK(genome::verify(s, library(), {.limit = {.max_items = 3}}));
+  CHECK(genome::verify(s, library(), {.limit = {.max_items = 2}}).error() ==
+        error{errc::too_many_items, 0});
   genome::stream moved = s;
   moved.nodes[2].first = 1;
   CHECK(genome::verify(std::move(moved), library()).error() ==
@@ -410,4 +412,36 @@ TEST_CASE("genome/verify stream: memory is a multiple of the nodes", "[genome]")
   CHECK(genome::verify(std::move(s), library()));
   // 4 bytes a node, 160 at most an IF, 8 each of its inputs, while pools double.
   CHECK(used.peak() <= 3 * (4 * nodes + 168 * 10000) + 4096);
+}
+
+TEST_CASE("genome/verify stream: a report has every error", "[genome]") {
+  genome::stream s = genome_samples::stream(
+      {input, {0}, {35, 1}, {add, in01, 0, {0, 9}}, {relu, in0, 30, {0}}, {8, 7}, {0}});
+  report found;
+  const result<genome::program> p = genome::verify(std::move(s), library(), {}, &found);
+  REQUIRE_FALSE(p);
+  CHECK(p.error() == error{errc::genome_command, 5});
+  const struct {
+    errc code;
+    std::uint64_t offset;
+    std::string_view message, path;
+  } expected[] = {
+      {errc::genome_command, 5, error{errc::genome_command}.message(), "node 1 (<NONE>)"},
+      {errc::genome_operation_unknown, 10, "operation 35 is not in the registry", "node 2"},
+      {errc::genome_reference, 15 + 5 + 2, "9: ", "D[1]"},
+      {errc::genome_constant_unknown, 24, "constant 30 is not in the registry", "node 4 ("},
+      {errc::genome_control_form, 31, error{errc::genome_control_form}.message(),
+       "node 5 (<CONTROL_FLOW_PREFIX>)"},
+  };
+  for (const diagnostic& d : found.diagnostics)
+    UNSCOPED_INFO(found.text_of(d.path) << ": " << found.text_of(d.text));
+  REQUIRE(found.diagnostics.size() == std::size(expected));  // none after the broken IF
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    const diagnostic& d = found.diagnostics[i];
+    CAPTURE(std::string(found.text_of(d.text)), std::string(found.text_of(d.path)));
+    CHECK(d.code == expected[i].code);
+    CHECK(d.where.offset == expected[i].offset);
+    CHECK(found.text_of(d.text).find(expected[i].message) != std::string_view::npos);
+    CHECK(found.text_of(d.path).find(expected[i].path) != std::string_view::npos);
+  }
 }

@@ -67,7 +67,7 @@ constexpr std::string_view small_json = R"j({
 })j";
 
 [[nodiscard]] error error_of(const registry& r, const limits& limit = {}) {
-  return genome::write_registry(r, limit).error();
+  return genome::write_registry(r, {.limit = limit}).error();
 }
 /// Adds a rule with the nodes of pattern 0.
 void add_rule(registry& r, std::string_view text, std::string_view probability) {
@@ -254,8 +254,8 @@ TEST_CASE("genome/write_registry: constants as deep as a reader goes", "[genome]
   CHECK(error_of(r, {.max_depth = 2}) == error{errc::genome_constant_value, 0});
   const result<text> json = genome::write_registry(r);
   REQUIRE(json);
-  CHECK(genome::read_registry(*json, {.max_depth = 5}));
-  CHECK_FALSE(genome::read_registry(*json, {.max_depth = 4}));
+  CHECK(genome::read_registry(*json, {.limit = {.max_depth = 5}}));
+  CHECK_FALSE(genome::read_registry(*json, {.limit = {.max_depth = 4}}));
 }
 
 TEST_CASE("genome/write_registry: errors name the element of what has no source", "[genome]") {

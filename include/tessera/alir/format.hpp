@@ -71,6 +71,9 @@
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
+/// The two encodings of a model; `automatic` lets a reader look at the first bytes.
+enum class encoding : std::uint8_t { automatic, json, bytecode };
+
 /// Operation codes (specification, "Operation Codes"; `sum` is code 11 of versions 3 and 4).
 enum class opcode : std::int8_t {
 #define TESSERA_X(name, code, mnemonic, ids, addresses, data) name = code,
@@ -171,6 +174,7 @@ struct source_map {
     std::uint64_t start : 36;
     std::uint64_t id1 : 7, condition : 7, data : 7, qint : 7;
   };
+  bool is_bytecode = false;
   std::uint64_t shape = 0, inp_shifts = 0, out_idxs = 0, out_shifts = 0, out_negs = 0;
   pool<place> ops;
   pool<std::uint64_t> outputs;  ///< of each entry of out_idxs

@@ -29,8 +29,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
+struct print_options {
+  bool costs = true;  ///< latency and cost of the operations that have them
+};
+
 /// The listing of a model.
-[[nodiscard]] text print(const model& m);
+[[nodiscard]] text print(const model& m, const print_options& options = {});
 
 }  // namespace alir
 }  // namespace tessera::inline TESSERA_ABI

@@ -32,10 +32,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
-enum class encoding : std::uint8_t { automatic, json, bytecode };
-
 struct read_options {
-  alir::encoding encoding = alir::encoding::automatic;  ///< `automatic` looks at the first bytes
+  alir::encoding encoding = alir::encoding::automatic;
   limits limit = {};
 };
 

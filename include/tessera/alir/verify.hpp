@@ -3,9 +3,9 @@
 //
 // The proof that an ALIR model can run, and `program`, which only verify() can make.
 //
-//   tessera::result<alir::program> p = alir::verify(std::move(model));
-//   if (!p) return p.error();
-//   alir::fixed_type t = p->type(3);
+//   tessera::report found;
+//   tessera::result<alir::program> p = alir::verify(std::move(model), {}, &found);
+//   if (!p) std::cerr << describe(found, sources);   // every fault; p.error() is the first
 //
 // Proven of a program (specification, "CombLogic Payload"):
 //
@@ -17,13 +17,14 @@
 //   shifts       no value is shifted by more than 63 bits; at most one operand of a mux is shifted
 //   tables       exist, hold at least one entry, and start at an index that int32 can hold
 //
-// Operations that no output needs are fine. An interval is a promise that is not enforced, so one
+// Each fault is found once: of an operation whose operands or type are wrong, nothing is said that
+// depends on them. Operations that no output needs are fine. An interval is a promise that is not enforced, so one
 // trap remains for running: alir_lookup_range, a lookup outside its table.
 //
 // Lifetime:   a program owns its model; what it hands out borrows from it.
-// Errors:     alir_shape to alir_table_base, the first in the order of the file's operations.
-// Limits:     those of the format: ids are int32, types at most 64 bits.
-// Allocation: 6 bytes for each operation.
+// Errors:     alir_shape to alir_unused_shift: lists and outputs, tables, then operations in order.
+// Limits:     those of the format: ids are int32, types at most 64 bits; verify_options.
+// Allocation: 6 bytes for each operation, and the report's.
 
 #ifndef TESSERA_ALIR_VERIFY_HPP
 #define TESSERA_ALIR_VERIFY_HPP
@@ -33,6 +34,7 @@
 #include <utility>
 
 #include "../core/pool.hpp"
+#include "../core/report.hpp"
 #include "../core/result.hpp"
 #include "format.hpp"
 
@@ -45,9 +47,14 @@ struct alignment {
   std::int64_t a = 0, b = 0, result = 0;
 };
 
+struct verify_options {
+  std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps; all are counted
+};
+
 class program;
-/// Checks everything static about a model and takes it into a program.
-[[nodiscard]] result<program> verify(alir::model m);
+/// Checks everything static about a model and takes it into a program. `found` gets every fault.
+[[nodiscard]] result<program> verify(alir::model m, const verify_options& options = {},
+                                     report* found = nullptr);
 
 /// A verified model.
 class program {
@@ -61,7 +68,7 @@ class program {
   [[nodiscard]] const operation& op(std::size_t i) const noexcept { return model_.ops[i]; }
   /// The type of operation i's value.
   [[nodiscard]] fixed_type type(std::size_t i) const noexcept { return types_[i]; }
-  /// The shifts of operation i; of a sum, `result` alone (see term_shift).
+  /// The shifts of operation i; of a sum, only `result` (see term_shift).
   [[nodiscard]] alignment shifts(std::size_t i) const noexcept { return align(model_, types_, i); }
   /// The fraction bits to which the terms of the sum i are brought before adding.
   [[nodiscard]] std::int64_t sum_fraction(std::size_t i) const noexcept {
@@ -75,7 +82,7 @@ class program {
   [[nodiscard]] std::int64_t base(std::size_t i) const noexcept;
 
  private:
-  friend result<program> verify(alir::model m);
+  friend result<program> verify(alir::model m, const verify_options& options, report* found);
   using types = pool<fixed_type>;
 
   explicit program(alir::model&& m) noexcept : model_(std::move(m)) {}

@@ -3,7 +3,8 @@
 //
 // ALIR to version 2: the JSON that the format's own tool saves, byte for byte, and bytecode.
 //
-//   tessera::result<tessera::text> json = alir::write_json(model);
+//   tessera::result<tessera::text> json = alir::write(model);
+//   tessera::result<tessera::text> bytes = alir::write(model, {.encoding = alir::encoding::bytecode});
 //   tessera::result<tessera::pool<std::int32_t>> words = alir::write_bytecode(model);
 //
 // Models that came from versions 3 and 4 are written as version 2 where it has a form for them. It
@@ -28,10 +29,18 @@
 
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
+#include "../core/text.hpp"
 #include "verify.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
+
+struct write_options {
+  alir::encoding encoding = alir::encoding::json;  ///< `automatic` is JSON
+};
+
+/// The model as a file of version 2: JSON, or bytecode as little-endian words.
+[[nodiscard]] result<text> write(const model& m, const write_options& options = {});
 
 /// The model as version 2 JSON: keys in canonical order, no white space, no newline at the end.
 [[nodiscard]] result<text> write_json(const model& m);

@@ -25,12 +25,18 @@
 
 #include "../core/limits.hpp"
 #include "../core/pool.hpp"
+#include "../core/report.hpp"
 #include "../core/result.hpp"
 #include "../version.hpp"
 #include "registry.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
+
+struct verify_options {
+  limits limit = {};  ///< max_items: nodes of a stream, or of a pattern's expansion
+  std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps; all are counted
+};
 
 namespace detail {
 class library_maker;
@@ -124,7 +130,8 @@ class program {
   [[nodiscard]] const genome::library& library() const noexcept { return *library_; }
 
  private:
-  friend result<program> verify(genome::stream, const genome::library&, const limits&);
+  friend result<program> verify(genome::stream, const genome::library&, const verify_options&,
+                                report*);
   program(genome::stream s, const genome::library& l) noexcept
       : stream_(std::move(s)), library_(&l) {}
 

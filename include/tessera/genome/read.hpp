@@ -32,15 +32,20 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+struct read_options {
+  limits limit = {};
+};
+
 /// Reads the bytes of a stream. The error's offset is into them.
-[[nodiscard]] result<stream> read(bytes source, const limits& limit = {});
-[[nodiscard]] inline result<stream> read(std::string_view source, const limits& limit = {}) {
-  return read(as_bytes(source), limit);
+[[nodiscard]] result<stream> read(bytes source, const read_options& options = {});
+[[nodiscard]] inline result<stream> read(std::string_view source,
+                                         const read_options& options = {}) {
+  return read(as_bytes(source), options);
 }
 
 /// The same from base64, white space around it aside. The error's offset is into the text: for a
 /// node, that of the group of 4 characters that it begins in.
-[[nodiscard]] result<stream> read_base64(std::string_view source, const limits& limit = {});
+[[nodiscard]] result<stream> read_base64(std::string_view source, const read_options& options = {});
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI

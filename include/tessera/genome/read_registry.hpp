@@ -45,7 +45,8 @@ namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
 /// Reads the text of a registry.json.
-[[nodiscard]] result<registry> read_registry(std::string_view source, const limits& limit = {});
+[[nodiscard]] result<registry> read_registry(std::string_view source,
+                                             const read_options& options = {});
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI

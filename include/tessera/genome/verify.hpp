@@ -3,8 +3,9 @@
 //
 // The proof that a registry and streams over it hold together.
 //
-//   tessera::result<genome::library> library = genome::verify(std::move(*registry));
-//   tessera::result<genome::program> program = genome::verify(std::move(*stream), *library);
+//   tessera::report found;
+//   tessera::result<genome::library> library = genome::verify(std::move(*registry), {}, &found);
+//   tessera::result<genome::program> program = genome::verify(std::move(*stream), *library, {}, &found);
 //
 //   registry   ids, names and their reverse maps, constants, groups       genome/check_registry.hpp
 //   patterns   none contains itself, sizes of their expansions, their nodes
@@ -27,7 +28,7 @@
 #ifndef TESSERA_GENOME_VERIFY_HPP
 #define TESSERA_GENOME_VERIFY_HPP
 
-#include "../core/limits.hpp"
+#include "../core/report.hpp"
 #include "../core/result.hpp"
 #include "program.hpp"
 
@@ -38,12 +39,16 @@ class library_maker;
 
 }  // namespace detail
 
-/// Checks a registry and all of its patterns.
-[[nodiscard]] result<library> verify(registry r, const limits& limit = {});
+/// Checks a registry and all of its patterns. `found` gets every error.
+[[nodiscard]] result<library> verify(registry r, const verify_options& options = {},
+                                     report* found = nullptr);
 
-/// Checks a stream against a library, which has to outlive the program.
-[[nodiscard]] result<program> verify(stream s, const library& l, const limits& limit = {});
-result<program> verify(stream s, library&& l, const limits& limit = {}) = delete;
+/// Checks a stream against a library, which has to outlive the program. `found` gets every error, up
+/// to an IF or WHILE whose blocks can't be known.
+[[nodiscard]] result<program> verify(stream s, const library& l, const verify_options& options = {},
+                                     report* found = nullptr);
+result<program> verify(stream s, library&& l, const verify_options& options = {},
+                       report* found = nullptr) = delete;
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI

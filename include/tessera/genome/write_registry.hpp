@@ -37,8 +37,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+struct write_options {
+  limits limit = {};  ///< max_depth: of constants
+};
+
 /// The text of a registry.json.
-[[nodiscard]] result<text> write_registry(const registry& r, const limits& limit = {});
+[[nodiscard]] result<text> write_registry(const registry& r, const write_options& options = {});
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI

@@ -18,13 +18,6 @@
 namespace tessera::inline TESSERA_ABI {
 namespace alir::detail {
 
-inline void print_number(text& out, double v) {
-  if (is_finite(v))
-    append_double(out, v, double_style::python);
-  else
-    out << (v > 0 ? "inf" : v < 0 ? "-inf" : "nan");
-}
-
 inline void print_count(text& out, std::int64_t n, std::string_view noun) {
   out << n << ' ' << noun << (n == 1 ? "" : "s");
 }
@@ -102,7 +95,7 @@ inline void print_operation(text& out, const model& m, const operation& o,
 }  // namespace alir::detail
 namespace alir {
 
-TESSERA_INLINE text print(const model& m) {
+TESSERA_INLINE text print(const model& m, const print_options& options) {
   text out;
   out << "alir " << m.spec_version << ": ";
   detail::print_count(out, m.n_inputs, "input");
@@ -136,7 +129,7 @@ TESSERA_INLINE text print(const model& m) {
     detail::print_number(out, o.qint.max);
     out << "] step ";
     detail::print_number(out, o.qint.step);
-    if (o.latency != 0.0 || o.cost != 0.0) {
+    if (options.costs && (o.latency != 0.0 || o.cost != 0.0)) {
       out << "; latency ";
       detail::print_number(out, o.latency);
       out << ", cost ";

@@ -101,6 +101,7 @@ class bytecode_reader {
     if (e != errc::ok) return error{e, version_at};
     if (size_ < header_size) return error{errc::alir_bytecode_truncated, size_};
     m_.spec_version = static_cast<std::int32_t>(version);
+    m_.source.is_bytecode = true;
     if (words)
       read_words();
     else

@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "../../core/findings.hpp"
+#include "../../core/number.hpp"
+#include "../../core/shortest.hpp"
 #include "../verify.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -120,31 +123,39 @@ template <class Distance>
          t.count <= m.table_data.size() - t.first;
 }
 
-[[nodiscard]] inline errc check_ids(const model& m, std::size_t index) noexcept {
+/// What is wrong with the ids of an operation, in the order in which it is reported.
+struct id_faults {
+  errc list[3] = {};
+  std::size_t count = 0;
+
+  void add(errc code) noexcept { list[count++] = code; }
+  [[nodiscard]] errc first() const noexcept { return list[0]; }
+};
+
+[[nodiscard]] inline id_faults check_ids(const model& m, std::size_t index) noexcept {
   const operation& o = m.ops[index];
   const auto earlier = [index](std::int64_t id) {
     return id >= 0 && static_cast<std::uint64_t>(id) < index;
   };
-  switch (o.code) {
-    case opcode::input:
-      if (o.id0 < 0 || o.id0 >= m.n_inputs) return errc::alir_input_index;
-      break;
-    case opcode::sum: {
-      const auto count = static_cast<std::int64_t>(m.terms.size());
-      if (o.id0 < 0 || o.id1 < 2 || o.id0 > count || o.id1 > count - o.id0)
-        return errc::alir_sum_terms;
-      for (const term& t : terms(m, o))
-        if (!earlier(t.id)) return errc::alir_sum_terms;
-      return errc::ok;
-    }
-    default:
-      if (info(o.code).ids > 0 && !earlier(o.id0)) return errc::alir_id0;
+  id_faults out;
+  if (o.code == opcode::sum) {
+    const auto count = static_cast<std::int64_t>(m.terms.size());
+    bool sound = o.id0 >= 0 && o.id1 >= 2 && o.id0 <= count && o.id1 <= count - o.id0;
+    if (sound)
+      for (const term& t : terms(m, o)) sound = sound && earlier(t.id);
+    if (!sound) out.add(errc::alir_sum_terms);
+    return out;
   }
-  if (info(o.code).ids == 0 && o.id0 != -1) return errc::alir_unused_id0;
-  if (info(o.code).ids < 2 && o.id1 != -1) return errc::alir_unused_id1;
-  if (info(o.code).ids == 2 && !earlier(o.id1)) return errc::alir_id1;
-  if (o.code == opcode::mux && !earlier(o.data)) return errc::alir_condition;
-  return errc::ok;
+  const int ids = info(o.code).ids;
+  if (o.code == opcode::input) {
+    if (o.id0 < 0 || o.id0 >= m.n_inputs) out.add(errc::alir_input_index);
+  } else if (ids > 0 ? !earlier(o.id0) : o.id0 != -1) {
+    out.add(ids > 0 ? errc::alir_id0 : errc::alir_unused_id0);
+  }
+  if (ids < 2 ? o.id1 != -1 : !earlier(o.id1))
+    out.add(ids < 2 ? errc::alir_unused_id1 : errc::alir_id1);
+  if (o.code == opcode::mux && !earlier(o.data)) out.add(errc::alir_condition);
+  return out;
 }
 
 /// Sub-operations and tables.
@@ -181,71 +192,261 @@ template <class Distance>
   return o.code == opcode::mux && s.a != 0 && s.b != 0 ? errc::alir_mux_alignment : errc::ok;
 }
 
-/// Lengths and outputs: what is not about one operation.
-[[nodiscard]] inline error check_interface(const model& m) noexcept {
+/// Calls `fault(error, index)` for what is wrong with lengths, outputs and tables.
+template <class Fault>
+void for_each_interface_fault(const model& m, Fault&& fault) {
   const auto count = [](std::int64_t n) { return n >= 0 && n <= INT32_MAX; };
-  if (!count(m.n_inputs) || !count(m.n_outputs))
-    return error_at_list(errc::alir_shape, m.source.shape);
-  const auto inputs = static_cast<std::size_t>(m.n_inputs);
-  const auto outputs = static_cast<std::size_t>(m.n_outputs);
-  if (m.inp_shifts.size() != inputs)
-    return error_at_list(errc::alir_inp_shifts_count, m.source.inp_shifts);
-  if (m.out_idxs.size() != outputs)
-    return error_at_list(errc::alir_out_idxs_count, m.source.out_idxs);
-  if (m.out_shifts.size() != outputs)
-    return error_at_list(errc::alir_out_shifts_count, m.source.out_shifts);
-  if (m.out_negs.size() != outputs)
-    return error_at_list(errc::alir_out_negs_count, m.source.out_negs);
-  for (std::size_t j = 0; j < outputs; ++j)
+  const bool has_counts = count(m.n_inputs) && count(m.n_outputs);
+  if (!has_counts) fault(error_at_list(errc::alir_shape, m.source.shape), std::size_t{0});
+  const auto list = [&](std::size_t size, std::int64_t expected, errc code, std::uint64_t offset) {
+    if (has_counts && size != static_cast<std::size_t>(expected))
+      fault(error_at_list(code, offset), std::size_t{0});
+  };
+  list(m.inp_shifts.size(), m.n_inputs, errc::alir_inp_shifts_count, m.source.inp_shifts);
+  list(m.out_idxs.size(), m.n_outputs, errc::alir_out_idxs_count, m.source.out_idxs);
+  list(m.out_shifts.size(), m.n_outputs, errc::alir_out_shifts_count, m.source.out_shifts);
+  list(m.out_negs.size(), m.n_outputs, errc::alir_out_negs_count, m.source.out_negs);
+  for (std::size_t j = 0; j < m.out_idxs.size(); ++j)
     if (m.out_idxs[j] >= 0 && static_cast<std::size_t>(m.out_idxs[j]) >= m.ops.size())
-      return j < m.source.outputs.size() ? error{errc::alir_output_index, m.source.outputs[j]}
-                                         : error{errc::alir_output_index, j, error_index::output};
+      fault(j < m.source.outputs.size() ? error{errc::alir_output_index, m.source.outputs[j]}
+                                        : error{errc::alir_output_index, j, error_index::output},
+            j);
   for (std::size_t t = 0; t < m.tables.size(); ++t)
     if (m.tables[t].count == 0 || !holds_entries(m, t))
-      return error_at_table(m, errc::alir_table_empty, t);
-  return {};
+      fault(error_at_table(m, errc::alir_table_empty, t), t);
 }
+/// The first of them.
+[[nodiscard]] inline error check_interface(const model& m) {
+  error first;
+  for_each_interface_fault(m, [&first](const error& e, std::size_t) {
+    if (first.code == errc::ok) first = e;
+  });
+  return first;
+}
+
+/// Any number, as Python prints it.
+inline void print_number(text& out, double v) {
+  if (is_finite(v))
+    append_double(out, v, double_style::python);
+  else
+    out << (v > 0 ? "inf" : v < 0 ? "-inf" : "nan");
+}
+
+/// Finds all faults of a model, and the types of its operations.
+class verifier {
+ public:
+  verifier(program& p, pool<fixed_type>& types, tessera::detail::findings& found) noexcept
+      : p_(p), m_(p.model()), types_(types), found_(found) {}
+
+  void run() {
+    for_each_interface_fault(
+        m_, [this](const error& e, std::size_t index) { interface_fault(e, index); });
+    types_.reserve(m_.ops.size());
+    for (std::size_t i = 0; i < m_.ops.size(); ++i) operation_faults(i);
+  }
+
+ private:
+  void operation_faults(std::size_t i) {
+    const operation& o = m_.ops[i];
+    types_.push_back(unknown);
+    if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
+      return fault(errc::alir_opcode, i);
+    const id_faults ids = check_ids(m_, i);
+    for (std::size_t k = 0; k < ids.count; ++k) fault(ids.list[k], i);
+    bool has_ids = ids.count == 0;
+    if (has_ids && o.code == opcode::sum) {  // terms of its own: sharing would make this quadratic
+      if (o.id0 < terms_used_)
+        fault(errc::alir_sum_terms, i), has_ids = false;
+      else
+        terms_used_ = std::int64_t{o.id0} + o.id1;
+    }
+    if (const errc e = check_interval(o.qint); e != errc::ok)
+      fault(e, i);
+    else
+      types_[i] = type_of(o.qint);
+    if (const errc e = check_data(m_, o); e != errc::ok) return fault(e, i);
+    if (!has_ids || !has_types(i)) return;
+    if (const errc e = check_shifts(p_, i); e != errc::ok) return fault(e, i);
+    if (o.code == opcode::lookup) {
+      const auto x = static_cast<std::size_t>(o.id0);
+      const double pad = table_pad(m_.ops[x].qint, types_[x]);
+      if (!(pad >= INT32_MIN && pad <= INT32_MAX)) fault(errc::alir_table_base, i);
+    }
+  }
+
+  /// Whether an operation, whose ids are sound, and its operands have types.
+  [[nodiscard]] bool has_types(std::size_t i) const noexcept {
+    const operation& o = m_.ops[i];
+    const auto has = [this](std::int64_t id) {
+      return !(types_[static_cast<std::size_t>(id)] == unknown);
+    };
+    bool all = has(static_cast<std::int64_t>(i));
+    if (o.code == opcode::sum)
+      for (const term& t : terms(m_, o)) all = all && has(t.id);
+    else if (o.code != opcode::input)
+      all = all && (info(o.code).ids < 1 || has(o.id0)) && (info(o.code).ids < 2 || has(o.id1));
+    return all;
+  }
+
+  /// Of the parts of an operation, the one that a fault is about.
+  [[nodiscard]] std::uint64_t distance(errc code, const source_map::place& s) const noexcept {
+    switch (code) {
+      case errc::alir_condition: return s.condition;
+      case errc::alir_input_index: return m_.spec_version != 2 ? s.data : 0;
+      case errc::alir_id1:
+      case errc::alir_unused_id1: return s.id1;
+      case errc::alir_interval:
+      case errc::alir_step:
+      case errc::alir_width: return s.qint;
+      case errc::alir_shift:
+      case errc::alir_mux_alignment:
+      case errc::alir_table_index:
+      case errc::alir_sub_operation:
+      case errc::alir_unused_shift:
+      case errc::alir_table_base: return s.data;
+      default: return 0;
+    }
+  }
+
+  [[gnu::cold]] [[gnu::noinline]] void fault(errc code, std::size_t i) {
+    const error e = error_at(m_, code, i, [&](const source_map::place& s) -> std::uint64_t {
+      return distance(code, s);
+    });
+    auto out = found_.error(code, {0, e.offset, 0, e.index});
+    const operation& o = m_.ops[i];
+    const auto earlier = [&](std::string_view what, std::int64_t id) {
+      out << what << " is " << id << "; expected an earlier operation, ";
+      if (i == 0)
+        out << "of which there is none";
+      else
+        out << "0 to " << i - 1;
+    };
+    switch (code) {
+      case errc::alir_opcode:
+        out << "unknown opcode " << static_cast<int>(o.code) << "; expected " << first_opcode
+            << " to " << last_opcode;
+        return;
+      case errc::alir_input_index:
+        out << "input " << o.id0 << " of " << m_.n_inputs << " does not exist";
+        break;
+      case errc::alir_id0: earlier("id0", o.id0); break;
+      case errc::alir_id1: earlier("id1", o.id1); break;
+      case errc::alir_condition: earlier("the condition", o.data); break;
+      case errc::alir_unused_id0: unused(out, "id0", o, o.id0, -1); break;
+      case errc::alir_unused_id1: unused(out, "id1", o, o.id1, -1); break;
+      case errc::alir_unused_shift: unused(out, "shift", o, o.shift, 0); break;
+      case errc::alir_interval:
+      case errc::alir_step:
+      case errc::alir_width:
+        out << "[";
+        number(out, o.qint.min), out << ", ";
+        number(out, o.qint.max), out << ", ";
+        number(out, o.qint.step), out << "]: " << error{code}.message();
+        break;
+      case errc::alir_shift: shift(out, i); break;
+      case errc::alir_mux_alignment:
+        out << "the operands would be shifted by " << p_.shifts(i).a << " and by " << p_.shifts(i).b
+            << "; at most one may be shifted";
+        break;
+      case errc::alir_table_index:
+        out << "lookup table " << o.data << " of " << m_.tables.size() << " does not exist";
+        break;
+      case errc::alir_sub_operation:
+        out << "sub-operation "
+            << (o.code == opcode::bit_binary && o.data >= 0 ? o.data >> 24 : o.data)
+            << "; expected 0, 1 or 2";
+        break;
+      default: out << error{code}.message();
+    }
+    if (m_.source.is_bytecode)
+      out.path() << "operation " << i << " (" << info(o.code).mnemonic << ')';
+  }
+
+  using writer = tessera::detail::findings::writer;
+
+  static void unused(writer& out, std::string_view what, const operation& o, std::int64_t found,
+                     int expected) {
+    out << what << " is " << found << "; expected " << expected << ", as " << info(o.code).mnemonic
+        << " does not use it";
+  }
+  static void number(writer& out, double v) {
+    text shown;
+    print_number(shown, v);
+    out << shown.view();
+  }
+  void shift(writer& out, std::size_t i) const {
+    const operation& o = m_.ops[i];
+    const auto farther = [](std::int64_t a, std::int64_t b) {
+      return (a < 0 ? -a : a) < (b < 0 ? -b : b) ? b : a;
+    };
+    if ((o.code == opcode::add || o.code == opcode::subtract) &&
+        (o.data < INT32_MIN || o.data > INT32_MAX)) {
+      out << "the operand is shifted by " << o.data << "; expected at most 63 bits";
+      return;
+    }
+    const alignment s = p_.shifts(i);
+    std::int64_t worst = farther(farther(s.a, s.b), s.result);
+    if (o.code == opcode::sum)
+      for (const term& t : terms(m_, o))
+        worst = farther(worst, p_.term_shift(p_.sum_fraction(i), t));
+    out << "the operation shifts by " << (worst < 0 ? -worst : worst)
+        << " bits; expected at most 63";
+  }
+
+  [[gnu::cold]] [[gnu::noinline]] void interface_fault(const error& e, std::size_t index) {
+    auto out = found_.error(e.code, {0, e.offset, 0, e.index});
+    const auto counts = [&](std::string_view list, std::size_t size, std::int64_t expected,
+                            std::string_view of) {
+      out << list << " has " << size << (size == 1 ? " entry" : " entries") << "; expected "
+          << expected << ", one for each " << of;
+    };
+    switch (e.code) {
+      case errc::alir_shape:
+        out << m_.n_inputs << " inputs and " << m_.n_outputs
+            << " outputs; expected 0 to 2147483647 of each";
+        break;
+      case errc::alir_inp_shifts_count:
+        counts("inp_shifts", m_.inp_shifts.size(), m_.n_inputs, "input");
+        break;
+      case errc::alir_out_idxs_count:
+        counts("out_idxs", m_.out_idxs.size(), m_.n_outputs, "output");
+        break;
+      case errc::alir_out_shifts_count:
+        counts("out_shifts", m_.out_shifts.size(), m_.n_outputs, "output");
+        break;
+      case errc::alir_out_negs_count:
+        counts("out_negs", m_.out_negs.size(), m_.n_outputs, "output");
+        break;
+      case errc::alir_output_index:
+        out << "output " << index << " is operation " << m_.out_idxs[index] << " of "
+            << m_.ops.size() << ", which does not exist";
+        if (m_.source.is_bytecode) out.path() << "out_idxs[" << index << ']';
+        break;
+      case errc::alir_table_empty:
+        out << e.message();
+        if (m_.source.is_bytecode) out.path() << "table " << index;
+        break;
+      default: out << e.message();
+    }
+  }
+
+  static constexpr fixed_type unknown = {false, INT16_MIN, INT16_MIN};
+
+  const program& p_;
+  const model& m_;
+  pool<fixed_type>& types_;
+  tessera::detail::findings& found_;
+  std::int64_t terms_used_ = 0;
+};
 
 }  // namespace alir::detail
 namespace alir {
 
-TESSERA_INLINE result<program> verify(alir::model m) {
-  if (const error e = detail::check_interface(m); e.code != errc::ok) return e;
+TESSERA_INLINE result<program> verify(alir::model m, const verify_options& options, report* found) {
   program p(std::move(m));
-  const alir::model& checked = p.model_;
-  p.types_.reserve(p.size());
-  const auto at = [&checked](errc code, std::size_t index, auto distance) {
-    return detail::error_at(checked, code, index, distance);
-  };
-  using place = source_map::place;
-  std::int64_t terms_used = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    const operation& o = checked.ops[i];
-    if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
-      return detail::error_at(checked, errc::alir_opcode, i);
-    if (const errc e = detail::check_ids(checked, i); e != errc::ok)
-      return at(e, i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
-        if (e == errc::alir_condition) return s.condition;
-        if (e == errc::alir_input_index) return variadic ? s.data : 0;
-        return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
-      });
-    if (o.code == opcode::sum) {  // terms of its own: shared ones would make verifying quadratic
-      if (o.id0 < terms_used) return detail::error_at(checked, errc::alir_sum_terms, i);
-      terms_used = std::int64_t{o.id0} + o.id1;
-    }
-    if (const errc e = detail::check_interval(o.qint); e != errc::ok)
-      return at(e, i, [](const place& s) { return s.qint; });
-    p.types_.push_back(type_of(o.qint));
-    errc e = detail::check_data(checked, o);
-    if (e == errc::ok) e = detail::check_shifts(p, i);
-    if (e != errc::ok) return at(e, i, [](const place& s) { return s.data; });
-    if (o.code == opcode::lookup) {
-      const auto x = static_cast<std::size_t>(o.id0);
-      const double pad = table_pad(checked.ops[x].qint, p.type(x));
-      if (!(pad >= INT32_MIN && pad <= INT32_MAX))
-        return at(errc::alir_table_base, i, [](const place& s) { return s.data; });
-    }
-  }
+  tessera::detail::findings findings(found, options.max_diagnostics);
+  detail::verifier(p, p.types_, findings).run();
+  if (findings.failed()) return findings.first_error();
   return p;
 }
 

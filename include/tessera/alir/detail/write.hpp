@@ -201,7 +201,7 @@ TESSERA_INLINE result<pool<std::int32_t>> write_bytecode(const model& m) {
   for (std::size_t i = 0; i < m.ops.size(); ++i) {
     const operation& o = m.ops[i];
     errc e = detail::check_version_2(o);
-    if (e == errc::ok) e = detail::check_ids(m, i);
+    if (e == errc::ok) e = detail::check_ids(m, i).first();
     if (e == errc::ok) e = detail::check_interval(o.qint);
     std::int64_t data = detail::pack_data(o);
     const bool low_only = o.code == opcode::add || o.code == opcode::subtract;
@@ -225,6 +225,20 @@ TESSERA_INLINE result<pool<std::int32_t>> write_bytecode(const model& m) {
   for (const lookup_table& t : m.tables) word(static_cast<std::int64_t>(t.count));
   for (const lookup_table& t : m.tables) all(entries(m, t));
   return words;
+}
+
+TESSERA_INLINE result<text> write(const model& m, const write_options& options) {
+  if (options.encoding != encoding::bytecode) return write_json(m);
+  const result<pool<std::int32_t>> words = write_bytecode(m);
+  if (!words) return words.error();
+  text out;
+  std::byte word[4];
+  out.reserve(4 * words->size());
+  for (const std::int32_t v : *words) {
+    store_le(word, v);
+    out << as_text(bytes(word, sizeof word));
+  }
+  return out;
 }
 
 }  // namespace alir

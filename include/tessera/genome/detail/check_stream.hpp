@@ -3,8 +3,7 @@
 //
 // What verify() checks about the nodes of a stream, or of a pattern, against a library.
 //
-//   detail::stream_checker checker(stream, library);
-//   if (error e = checker.check(); e.code != errc::ok) return e;
+//   detail::stream_checker(stream, library, found).check();
 //
 //   what a reference may name         in a stream                      in a pattern
 //   at the top                        id of an earlier node            offset below 0, which may lead
@@ -43,7 +42,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../../core/result.hpp"
+#include "../../core/findings.hpp"
 #include "../../core/sort.hpp"
 #include "../format.hpp"
 #include "../program.hpp"
@@ -54,23 +53,28 @@ namespace detail {
 
 class stream_checker {
  public:
-  stream_checker(const stream_view& s, const library& l) : s_(s), library_(l) {}
-  /// A pattern whose nodes start at `starts` in its expansion; errors are at `offset`.
-  stream_checker(const stream_view& s, const library& l, view<std::uint64_t> starts,
-                 std::uint64_t offset)
-      : s_(s), library_(l), starts_(starts), row_offset_(offset), in_pattern_(true) {}
+  stream_checker(const stream_view& s, const library& l, tessera::detail::findings& found)
+      : s_(s), library_(l), found_(found) {}
+  /// A pattern whose nodes start at `starts` in its expansion; errors are at its row.
+  stream_checker(const stream_view& s, const library& l, tessera::detail::findings& found,
+                 view<std::uint64_t> starts, const error& row, std::uint32_t id)
+      : s_(s), library_(l), found_(found), starts_(starts), row_(row), id_(id), in_pattern_(true) {}
 
-  [[nodiscard]] error check() {
+  /// Checks all nodes, up to an IF or WHILE whose blocks can't be known.
+  void check() {
     blocks_.push_back({.end = s_.size()});
     scopes_.resize(s_.size());
     for (std::size_t i = 0; i < s_.size(); ++i) {
-      if (!close_blocks(i)) return error_;
+      close_blocks(i);
       scopes_[i] = current_;
       blocks_[current_].last = i;
-      if (!check_node(i)) return error_;
+      const std::uint64_t before = flat_;
+      if (!check_node(i)) {
+        if (lost_blocks_) return;
+        if (flat_ == before) flat_ += flat_size(i);
+      }
     }
-    (void)close_blocks(s_.size());
-    return error_;
+    close_blocks(s_.size());
   }
   /// How far before the pattern references lead.
   [[nodiscard]] std::uint64_t reach() const noexcept { return reach_; }
@@ -92,13 +96,57 @@ class stream_checker {
     bool loop_body = false;
   };
 
-  bool fail(errc code, std::size_t i) {
-    error_ = {code, in_pattern_ ? row_offset_ : offset_of(s_, i)};
+  static constexpr std::size_t no_entry = ~std::size_t{0};
+
+  bool fail(errc code, std::size_t i) { return fail_entry(code, i, no_entry); }
+  /// About entry `k` of D.
+  [[gnu::cold]] [[gnu::noinline]] bool fail_entry(errc code, std::size_t i, std::size_t k) {
+    const node& n = s_.nodes[i];
+    const std::uint64_t distance = k == no_entry ? 0 : 5 + 2 * std::uint64_t{k};
+    auto out = in_pattern_ ? found_.error(code, {0, row_.offset, 0, row_.index})
+                           : found_.error(code, {0, offset_of(s_, i) + distance, 0});
+    if (in_pattern_) out << "pattern " << id_ << ", node " << i << ": ";
+    const auto c = static_cast<std::uint32_t>(n.c);
+    const auto missing = [&](std::string_view what, std::uint32_t id) {
+      out << what << ' ' << id << " is not in the registry";
+    };
+    const bool is_copy = n.what() == command::copy;
+    switch (is_copy ? errc::ok : code) {
+      case errc::genome_operation_unknown: missing("operation", n.a); break;
+      case errc::genome_variation_unknown: missing("variation", n.b); break;
+      case errc::genome_constant_unknown: missing("constant", c); break;
+      case errc::genome_group_unknown: missing("constant group", n.group_id()); break;
+      case errc::genome_parameter_unknown: missing("parameter", c); break;
+      case errc::genome_pattern_unknown: missing("pattern", n.pattern_id()); break;
+      case errc::genome_input_count:
+        out << n.count << " inputs; " << library_.operation(n.a) << " takes "
+            << library_.tensors(n.a);
+        break;
+      case errc::genome_reference:
+      case errc::genome_relative:
+      case errc::genome_reference_scope:
+      case errc::genome_reference_external:
+        if (k != no_entry) out << s_.inputs_of(i)[k] << ": ";
+        out << error{code}.message();
+        break;
+      default: out << error{code}.message();
+    }
+    if (in_pattern_) return false;
+    out.path() << "node " << i;
+    if (const std::string_view name = library_.operation(n.a); !name.empty())
+      out << " (" << name << ')';
+    else if (n.a < first_id)
+      out << " (" << command_names[n.a] << ')';
+    if (k != no_entry) out << ", D[" << k << ']';
     return false;
   }
-  bool fail_entry(errc code, std::size_t i, std::size_t k) {
-    error_ = {code, in_pattern_ ? row_offset_ : offset_of(s_, i) + 5 + 2 * k};
-    return false;
+  /// How many nodes a node is in the expansion; so many that nothing is said about references
+  /// before the stream, where that is unknown.
+  [[nodiscard]] std::uint64_t flat_size(std::size_t i) const noexcept {
+    const node& n = s_.nodes[i];
+    if (n.what() != command::pattern) return 1;
+    const std::uint32_t p = library_.find_pattern(n.pattern_id());
+    return p == library::none ? std::uint64_t{1} << 40 : library_.flat_size(p);
   }
 
   /// Where a node stands in the numbering that offsets count in.
@@ -230,9 +278,10 @@ class stream_checker {
   // ---- references
 
   bool check_references(std::size_t i) {
+    bool all = true;
     for (std::size_t k = s_.nodes[i].lengths(); k < s_.nodes[i].count; ++k)
-      if (!check_reference(i, k)) return false;
-    return true;
+      all = check_reference(i, k) && all;
+    return all;
   }
   /// What an entry of D names, in the numbering of positions.
   [[nodiscard]] std::int64_t target(std::size_t i, std::size_t k) const noexcept {
@@ -286,16 +335,20 @@ class stream_checker {
   bool check_control(std::size_t i) {
     const node& n = s_.nodes[i];
     const bool is_if = n.b == if_else;
-    if ((!is_if && n.b != while_loop) || n.c != 0 || n.count < 3)
+    if ((!is_if && n.b != while_loop) || n.c != 0 || n.count < 3) {
+      lost_blocks_ = true;
       return fail(errc::genome_control_form, i);
+    }
     const view<std::int32_t> d = s_.inputs_of(i);
     std::size_t left = blocks_[current_].end - i - 1;
     for (std::size_t k = 0; k < 2; ++k) {
-      if (d[k] < 1 || static_cast<std::uint32_t>(d[k]) > left)
+      if (d[k] < 1 || static_cast<std::uint32_t>(d[k]) > left) {
+        lost_blocks_ = true;
         return fail_entry(errc::genome_block_length, i, k);
+      }
       left -= static_cast<std::uint32_t>(d[k]);
     }
-    if (!check_references(i)) return false;
+    const bool all = check_references(i);
 
     const auto first = static_cast<std::uint32_t>(blocks_.size());
     block b;
@@ -320,10 +373,10 @@ class stream_checker {
     b.loop_body = !is_if;
     blocks_.push_back(b);
     current_ = first;
-    return step(1);
+    return step(1) && all;
   }
   /// Leaves the blocks that end before node `i`.
-  bool close_blocks(std::size_t i) {
+  void close_blocks(std::size_t i) {
     while (current_ != 0 && blocks_[current_].end == i) {
       const block& b = blocks_[current_];
       const node& last = s_.nodes[b.last];
@@ -331,20 +384,21 @@ class stream_checker {
       if (b.loop_body) {
         const std::uint32_t states = s_.nodes[b.control].count - 2;
         if (what == command::output ? last.count != states : states != 1 || what == command::pad)
-          return fail(errc::genome_loop_state, b.last);
+          (void)fail(errc::genome_loop_state, b.last);
       } else if (what == command::pad) {
-        return fail(errc::genome_reference_nothing, b.last);
+        (void)fail(errc::genome_reference_nothing, b.last);
       }
       current_ = b.next;
     }
-    return true;
   }
 
   stream_view s_;
   const library& library_;
+  tessera::detail::findings& found_;
   view<std::uint64_t> starts_;
-  std::uint64_t row_offset_ = 0;
-  bool in_pattern_ = false;
+  error row_;
+  std::uint32_t id_ = 0;
+  bool in_pattern_ = false, lost_blocks_ = false;
 
   pool<block> blocks_;          // block 0 is the whole stream
   pool<std::uint32_t> scopes_;  // the block of each node
@@ -353,7 +407,6 @@ class stream_checker {
   bool merged_ = false;  // an input may stand for several nodes
   bool takes_inputs_ = false;
   std::uint64_t flat_ = 0, reach_ = 0;
-  error error_;
 };
 
 }  // namespace detail

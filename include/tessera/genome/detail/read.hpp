@@ -56,13 +56,14 @@ namespace genome::detail {
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<stream> read(bytes source, const limits& limit) {
+TESSERA_INLINE result<stream> read(bytes source, const read_options& options) {
   stream out;
-  if (const error e = detail::read_nodes(source, limit, out); e.code != errc::ok) return e;
+  if (const error e = detail::read_nodes(source, options.limit, out); e.code != errc::ok) return e;
   return out;
 }
 
-TESSERA_INLINE result<stream> read_base64(std::string_view source, const limits& limit) {
+TESSERA_INLINE result<stream> read_base64(std::string_view source, const read_options& options) {
+  const limits& limit = options.limit;
   if (source.size() > limit.max_bytes) return error{errc::input_too_large, limit.max_bytes};
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   std::size_t first = 0, last = source.size();

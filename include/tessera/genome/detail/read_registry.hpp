@@ -269,8 +269,9 @@ class registry_reader {
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<registry> read_registry(std::string_view source, const limits& limit) {
-  limits low = limit;  // names are ranges of 32 bits
+TESSERA_INLINE result<registry> read_registry(std::string_view source,
+                                              const read_options& options) {
+  limits low = options.limit;  // names are ranges of 32 bits
   if (low.max_bytes > UINT32_MAX) low.max_bytes = UINT32_MAX;
   return detail::registry_reader(source, low).read();
 }

@@ -48,19 +48,20 @@ template <class T>
 }
 [[nodiscard]] constexpr characters_range key_of(const counted_rule& c) noexcept { return c.text; }
 
-/// The first member whose name stands before it already; map.size() where there is none. Sorting
-/// costs n log n in characters, however alike the names are.
+/// The indices of members whose name an earlier one has, ascending. Sorting costs n log n in
+/// characters, however alike the names are.
 template <class T>
-[[nodiscard]] std::size_t first_repeated_name(const registry& r, const pool<T>& map) {
+[[nodiscard]] map_order repeated_names(const registry& r, const pool<T>& map) {
   const auto name = [&r](const T& row) { return r.name_of(key_of(row)); };
   const map_order order =
       ordered(map, [&name](const T& a, const T& b) { return name(a) < name(b); });
-  std::size_t first = map.size();
+  map_order repeated;
   for (std::size_t i = 1; i < order.size(); ++i)
-    if (order[i] < first && name(map[order[i]]) == name(map[order[i - 1]])) first = order[i];
-  return first;
+    if (name(map[order[i]]) == name(map[order[i - 1]])) repeated.push_back(order[i]);
+  sort(repeated.data(), repeated.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+  return repeated;
 }
-/// The same for ids.
+/// The first member whose id an earlier one has; map.size() where there is none.
 template <class T>
 [[nodiscard]] std::size_t first_repeated_id(const pool<T>& map) {
   const map_order order = by_id(map);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "../../core/findings.hpp"
 #include "../../core/limits.hpp"
 #include "../../core/result.hpp"
 #include "../format.hpp"
@@ -23,14 +24,15 @@ namespace genome::detail {
 
 class library_maker {
  public:
-  library_maker(registry r, const limits& limit) : limit_(limit) {
+  library_maker(registry r, const verify_options& options, report* found)
+      : limit_(options.limit), found_(found, options.max_diagnostics) {
     library_.registry_ = std::move(r);
-    most_ = limit.max_items < UINT32_MAX ? limit.max_items : UINT32_MAX;
+    most_ = limit_.max_items < UINT32_MAX ? limit_.max_items : UINT32_MAX;
   }
 
   result<library> make() {
-    registry_checker maps(library_.registry_, limit_);
-    if (const error e = maps.check(); e.code != errc::ok) return e;
+    registry_checker maps(library_.registry_, limit_, found_);
+    maps.check();
     library_.operations_ = std::move(maps.operations);
     library_.variations_ = std::move(maps.variations);
     library_.constants_ = std::move(maps.constants);
@@ -44,27 +46,31 @@ class library_maker {
     library_.reaches_.resize(patterns().size());
     library_.takes_inputs_.resize(patterns().size());
     states_.resize(patterns().size());
-    for (std::size_t i = 0; i < patterns().size(); ++i)
-      if (!check_from(static_cast<std::uint32_t>(i))) return error_;
+    if (maps.has_streams())
+      for (std::size_t i = 0; i < patterns().size(); ++i) check_from(static_cast<std::uint32_t>(i));
+    if (found_.failed()) return found_.first_error();
     return std::move(library_);
   }
 
  private:
-  enum class state : std::uint8_t { unseen, open, checked };
+  /// `wrong`: has errors, or contains a pattern that has; then what depends on it is not checked.
+  enum class state : std::uint8_t { unseen, open, checked, wrong };
   struct open_pattern {
     std::uint32_t index, next_node;
+    bool is_wrong;
   };
 
   [[nodiscard]] const pool<pattern>& patterns() const noexcept {
     return library_.registry_.patterns;
   }
-  bool fail(errc code, const pattern& p) {
-    return error_ = error_in(library_.registry_, patterns(), p, code), false;
+  tessera::detail::findings::writer fail(errc code, const pattern& p) {
+    const error e = error_in(library_.registry_, patterns(), p, code);
+    return found_.error(code, {0, e.offset, 0, e.index});
   }
 
   /// Checks a pattern, before it those inside of it, and so on; each once.
-  bool check_from(std::uint32_t root) {
-    if (states_[root] != state::unseen) return true;
+  void check_from(std::uint32_t root) {
+    if (states_[root] != state::unseen) return;
     open(root);
     while (!open_.empty()) {
       open_pattern& top = open_.back();
@@ -75,23 +81,34 @@ class library_maker {
         const node& n = nodes.nodes[top.next_node++];
         if (n.what() != command::pattern) continue;
         const std::uint32_t q = library_.find_pattern(n.pattern_id());
-        if (q == library::none) return fail(errc::genome_pattern_unknown, p);
-        if (states_[q] == state::open) return fail(errc::genome_pattern_recursion, patterns()[q]);
-        if (states_[q] == state::unseen) inside = q;
+        if (q == library::none) {
+          fail(errc::genome_pattern_unknown, p)
+              << "node " << top.next_node - 1 << " of pattern " << p.id << " is pattern "
+              << n.pattern_id() << ", which does not exist";
+        } else if (states_[q] == state::open) {
+          fail(errc::genome_pattern_recursion, patterns()[q])
+              << "pattern " << patterns()[q].id << " contains itself";
+        } else if (states_[q] == state::unseen) {
+          inside = q;
+          continue;
+        } else if (states_[q] == state::checked) {
+          continue;
+        }
+        top.is_wrong = true;
       }
       if (inside != library::none) {
         open(inside);
-      } else {
-        if (!check_pattern(top.index, nodes)) return false;
-        states_[top.index] = state::checked;
-        open_.pop_back();
+        continue;
       }
+      const bool is_sound = !top.is_wrong && check_pattern(top.index, nodes);
+      states_[top.index] = is_sound ? state::checked : state::wrong;
+      open_.pop_back();
+      if (!is_sound && !open_.empty()) open_.back().is_wrong = true;
     }
-    return true;
   }
   void open(std::uint32_t index) {
     states_[index] = state::open;
-    open_.push_back({index, 0});
+    open_.push_back({index, 0, false});
   }
   /// A pattern, those inside of which are checked.
   bool check_pattern(std::uint32_t index, const stream_view& nodes) {
@@ -103,15 +120,20 @@ class library_maker {
       size += n.what() == command::pattern
                   ? library_.flat_size(library_.find_pattern(n.pattern_id()))
                   : 1;
-      if (size > most_) return fail(errc::genome_pattern_size, p);
+      if (size > most_) {
+        fail(errc::genome_pattern_size, p) << "pattern " << p.id << " expands to more than "
+                                           << most_ << " nodes, which is limits::max_items";
+        return false;
+      }
     }
-    stream_checker checker(nodes, library_, starts_, p.offset);
-    const errc wrong = checker.check().code;
-    if (wrong != errc::ok) (void)fail(wrong, p);
+    const std::uint64_t before = found_.errors();
+    const error row = error_in(library_.registry_, patterns(), p, errc::ok);
+    stream_checker checker(nodes, library_, found_, starts_, row, p.id);
+    checker.check();
     library_.flat_sizes_[index] = static_cast<std::uint32_t>(size);
     library_.reaches_[index] = checker.reach();
     library_.takes_inputs_[index] = checker.takes_inputs() ? 1 : 0;
-    return wrong == errc::ok;
+    return found_.errors() == before;
   }
 
   library library_;
@@ -120,26 +142,35 @@ class library_maker {
   pool<state> states_;
   pool<open_pattern> open_;
   pool<std::uint64_t> starts_;  // of a pattern's nodes in its expansion
-  error error_;
+  tessera::detail::findings found_;
 };
 
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<library> verify(registry r, const limits& limit) {
-  return detail::library_maker(std::move(r), limit).make();
+TESSERA_INLINE result<library> verify(registry r, const verify_options& options, report* found) {
+  return detail::library_maker(std::move(r), options, found).make();
 }
 
-TESSERA_INLINE result<program> verify(stream s, const library& l, const limits& limit) {
-  if (s.size() > limit.max_items) return error{errc::too_many_items, 0};
+TESSERA_INLINE result<program> verify(stream s, const library& l, const verify_options& options,
+                                      report* found) {
+  tessera::detail::findings findings(found, options.max_diagnostics);
+  if (s.size() > options.limit.max_items) {
+    findings.error(error(errc::too_many_items, 0));
+    return findings.first_error();
+  }
   std::size_t inputs = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
     const node& n = s.nodes[i];
-    if (n.first != inputs || n.count > s.inputs.size() - inputs)
-      return error{errc::genome_node_truncated, 5 * std::uint64_t{i} + 2 * std::uint64_t{inputs}};
+    if (n.first != inputs || n.count > s.inputs.size() - inputs) {
+      findings.error(
+          error(errc::genome_node_truncated, 5 * std::uint64_t{i} + 2 * std::uint64_t{inputs}));
+      return findings.first_error();
+    }
     inputs += n.count;
   }
-  if (const error e = detail::stream_checker(s, l).check(); e.code != errc::ok) return e;
+  detail::stream_checker(s, l, findings).check();
+  if (findings.failed()) return findings.first_error();
   return program(std::move(s), l);
 }
 

@@ -67,8 +67,8 @@ class registry_writer {
   }
   template <class T>
   void check_names(const pool<T>& map) {
-    const std::size_t i = first_repeated_name(r_, map);
-    if (i != map.size()) fail(errc::genome_name_repeated, at(map, map[i]));
+    const map_order repeated = repeated_names(r_, map);
+    if (!repeated.empty()) fail(errc::genome_name_repeated, at(map, map[repeated[0]]));
   }
   template <class T>
   void check_ids(const pool<T>& map) {
@@ -171,8 +171,8 @@ class registry_writer {
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<text> write_registry(const registry& r, const limits& limit) {
-  return detail::registry_writer(r, limit).write();
+TESSERA_INLINE result<text> write_registry(const registry& r, const write_options& options) {
+  return detail::registry_writer(r, options.limit).write();
 }
 
 }  // namespace genome
