@@ -771,6 +771,9 @@ struct line_column {
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
+/// The two encodings of a model; `automatic` lets a reader look at the first bytes.
+enum class encoding : std::uint8_t { automatic, json, bytecode };
+
 /// Operation codes (specification, "Operation Codes"; `sum` is code 11 of versions 3 and 4).
 enum class opcode : std::int8_t {
 #define TESSERA_X(name, code, mnemonic, ids, addresses, data) name = code,
@@ -871,6 +874,7 @@ struct source_map {
     std::uint64_t start : 36;
     std::uint64_t id1 : 7, condition : 7, data : 7, qint : 7;
   };
+  bool is_bytecode = false;
   std::uint64_t shape = 0, inp_shifts = 0, out_idxs = 0, out_shifts = 0, out_negs = 0;
   pool<place> ops;
   pool<std::uint64_t> outputs;  ///< of each entry of out_idxs
@@ -955,9 +959,9 @@ struct model {
 //
 // The proof that an ALIR model can run, and `program`, which only verify() can make.
 //
-//   tessera::result<alir::program> p = alir::verify(std::move(model));
-//   if (!p) return p.error();
-//   alir::fixed_type t = p->type(3);
+//   tessera::report found;
+//   tessera::result<alir::program> p = alir::verify(std::move(model), {}, &found);
+//   if (!p) std::cerr << describe(found, sources);   // every fault; p.error() is the first
 //
 // Proven of a program (specification, "CombLogic Payload"):
 //
@@ -969,13 +973,14 @@ struct model {
 //   shifts       no value is shifted by more than 63 bits; at most one operand of a mux is shifted
 //   tables       exist, hold at least one entry, and start at an index that int32 can hold
 //
-// Operations that no output needs are fine. An interval is a promise that is not enforced, so one
+// Each fault is found once: of an operation whose operands or type are wrong, nothing is said that
+// depends on them. Operations that no output needs are fine. An interval is a promise that is not enforced, so one
 // trap remains for running: alir_lookup_range, a lookup outside its table.
 //
 // Lifetime:   a program owns its model; what it hands out borrows from it.
-// Errors:     alir_shape to alir_table_base, the first in the order of the file's operations.
-// Limits:     those of the format: ids are int32, types at most 64 bits.
-// Allocation: 6 bytes for each operation.
+// Errors:     alir_shape to alir_unused_shift: lists and outputs, tables, then operations in order.
+// Limits:     those of the format: ids are int32, types at most 64 bits; verify_options.
+// Allocation: 6 bytes for each operation, and the report's.
 
 #ifndef TESSERA_ALIR_VERIFY_HPP
 #define TESSERA_ALIR_VERIFY_HPP
@@ -985,29 +990,50 @@ struct model {
 #include <utility>
 
 
-// ---- tessera/core/result.hpp
+// ---- tessera/core/report.hpp
 //
-// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
-// error.
+// What reading or verifying found: a list of diagnostics, of one type for all formats.
 //
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.error());
-//   use(*m);
+//   tessera::report found;
+//   auto program = nem::verify(std::move(*model), {}, &found);
+//   const tessera::source_file file{"tiles.nem", source};
+//   std::cerr << describe(found, {&file, 1});
 //
-// True means success. Asking for the value of an error traps: that is a defect of the caller, and
-// going on with a half-made value is how such defects become security reports.
+//   tiles.nem:4:32: error: expected ',' between type attributes [SYN-009]
+//     let R = region(B, 0, 8) elem=i8 shape=[8], layout=C
+//                                     ^~~~~
+//                                    ,
+//   tiles.nem:7:7: error: duplicate constant declaration N [CON-001]
+//     const N = 8
+//           ^
+//   tiles.nem:2:7: note: declared here first
+//     const N = 4
+//           ^
 //
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     error() is {ok, 0} on success.
-// Limits:     none.
-// Allocation: none of its own.
+//   rank0.json:1:812: error: expected the Id of a node in this file: 99
+//     [G03] at $.Nodes[3].ConsumerNodeIds[0], offset 811
+//     …
+//
+//   net.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
+//     [nac_arity] at instruction 12, offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Below the caret stands what a fix would insert or put in place of what is underlined. A model that
+// was built in code has no source: "<input>: error: … [CON-001] at node 5".
+//
+// Lifetime:   a report owns its texts; a listing borrows the report and the sources.
+// Errors:     none: any place can be shown.
+// Limits:     a report keeps the first `max_diagnostics` of the options, and counts all; at most 78
+//             columns of a line are shown.
+// Allocation: 128 bytes and the texts for each diagnostic that is kept.
 
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
+#ifndef TESSERA_CORE_REPORT_HPP
+#define TESSERA_CORE_REPORT_HPP
 
-#include <new>
-#include <type_traits>
-#include <utility>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 
 // ---- tessera/core/error.hpp
@@ -2165,6 +2191,133 @@ struct error {
 
 namespace tessera::inline TESSERA_ABI {
 
+enum class severity : std::uint8_t { error, warning, note };
+[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
+  return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
+}
+
+/// A part of a source: of file 0, which was read or verified, or of another one.
+struct place {
+  std::uint32_t file = 0;
+  std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
+  std::uint32_t length = 0;  ///< in bytes
+  error_index index = error_index::none;
+};
+
+/// Some of report::characters.
+struct text_range {
+  std::uint32_t first = 0, size = 0;
+  friend bool operator==(const text_range&, const text_range&) = default;
+};
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  tessera::severity severity = tessera::severity::error;
+  bool has_note = false, has_fix = false;
+  place where;
+  text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
+  text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it is
+                    ///< empty, descriptions look for it in the source
+  text_range text;  ///< one sentence
+  place related;    ///< what the note is about; length 0 for a note about no place
+  text_range note;
+  place fix;  ///< the part that `replacement` replaces, empty where it is inserted
+  text_range replacement;
+};
+
+/// What was found, in the order in which it was found.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  pool<text_range> files;  ///< the names of those behind file 0, where the format has them
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  bool is_bounded = false;  ///< a search stopped at the limit that the options set
+
+  [[nodiscard]] std::string_view text_of(text_range r) const& noexcept {
+    return {characters.data() + r.first, r.size};
+  }
+  std::string_view text_of(text_range) const&& = delete;
+  [[nodiscard]] std::string_view rule_of(const diagnostic& d) const& noexcept {
+    return d.rule.size != 0 ? text_of(d.rule) : tessera::error{d.code}.name();
+  }
+  std::string_view rule_of(const diagnostic&) const&& = delete;
+};
+
+/// A file that diagnostics are about, with its name as it is to be shown.
+struct source_file {
+  std::string_view name;
+  std::string_view text;
+  bool is_binary = false;
+};
+
+/// Shows the diagnostics of a report, one by one.
+class listing {
+ public:
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
+  /// their lines.
+  listing(const report& found, view<source_file> sources);
+  listing(const report&&, view<source_file>) = delete;
+
+  /// The line and column where a place begins; 1, 1 in files without a source.
+  [[nodiscard]] line_column locate(const place& p) const noexcept;
+  /// The name of the file that a place is in.
+  [[nodiscard]] std::string_view file_name(const place& p) const noexcept;
+  /// The path of a diagnostic of the report, looked up in JSON sources; empty where there is none.
+  [[nodiscard]] std::string_view path_of(const diagnostic& d) const noexcept;
+  /// A diagnostic of the report with its line, its note and its fix.
+  [[nodiscard]] text describe(const diagnostic& d) const;
+
+ private:
+  [[nodiscard]] bool has_source(const place& p) const noexcept {
+    return p.index == error_index::none && p.file < sources_.size();
+  }
+
+  void find_paths();
+
+  const report& found_;
+  view<source_file> sources_;
+  pool<std::uint64_t> lines_;      // where each line of each file begins
+  pool<std::size_t> first_lines_;  // of each file, in lines_
+  text characters_;                // paths that the report lacks
+  pool<text_range> paths_;         // of each diagnostic, in characters_
+};
+
+/// All diagnostics of a report.
+[[nodiscard]] text describe(const report& found, view<source_file> sources);
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_REPORT_HPP
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// error.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.error());
+//   use(*m);
+//
+// True means success. Asking for the value of an error traps: that is a defect of the caller, and
+// going on with a half-made value is how such defects become security reports.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     error() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none of its own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+
 template <class T>
 class [[nodiscard]] result {
   static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
@@ -2241,9 +2394,14 @@ struct alignment {
   std::int64_t a = 0, b = 0, result = 0;
 };
 
+struct verify_options {
+  std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps; all are counted
+};
+
 class program;
-/// Checks everything static about a model and takes it into a program.
-[[nodiscard]] result<program> verify(alir::model m);
+/// Checks everything static about a model and takes it into a program. `found` gets every fault.
+[[nodiscard]] result<program> verify(alir::model m, const verify_options& options = {},
+                                     report* found = nullptr);
 
 /// A verified model.
 class program {
@@ -2257,7 +2415,7 @@ class program {
   [[nodiscard]] const operation& op(std::size_t i) const noexcept { return model_.ops[i]; }
   /// The type of operation i's value.
   [[nodiscard]] fixed_type type(std::size_t i) const noexcept { return types_[i]; }
-  /// The shifts of operation i; of a sum, `result` alone (see term_shift).
+  /// The shifts of operation i; of a sum, only `result` (see term_shift).
   [[nodiscard]] alignment shifts(std::size_t i) const noexcept { return align(model_, types_, i); }
   /// The fraction bits to which the terms of the sum i are brought before adding.
   [[nodiscard]] std::int64_t sum_fraction(std::size_t i) const noexcept {
@@ -2271,7 +2429,7 @@ class program {
   [[nodiscard]] std::int64_t base(std::size_t i) const noexcept;
 
  private:
-  friend result<program> verify(alir::model m);
+  friend result<program> verify(alir::model m, const verify_options& options, report* found);
   using types = pool<fixed_type>;
 
   explicit program(alir::model&& m) noexcept : model_(std::move(m)) {}
@@ -2297,8 +2455,12 @@ class program {
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
+struct print_options {
+  bool costs = true;  ///< latency and cost of the operations that have them
+};
+
 /// The listing of a model.
-[[nodiscard]] text print(const model& m);
+[[nodiscard]] text print(const model& m, const print_options& options = {});
 
 }  // namespace alir
 }  // namespace tessera::inline TESSERA_ABI
@@ -2430,10 +2592,8 @@ struct budget {
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
-enum class encoding : std::uint8_t { automatic, json, bytecode };
-
 struct read_options {
-  alir::encoding encoding = alir::encoding::automatic;  ///< `automatic` looks at the first bytes
+  alir::encoding encoding = alir::encoding::automatic;
   limits limit = {};
 };
 
@@ -3414,7 +3574,8 @@ namespace alir {
 //
 // ALIR to version 2: the JSON that the format's own tool saves, byte for byte, and bytecode.
 //
-//   tessera::result<tessera::text> json = alir::write_json(model);
+//   tessera::result<tessera::text> json = alir::write(model);
+//   tessera::result<tessera::text> bytes = alir::write(model, {.encoding = alir::encoding::bytecode});
 //   tessera::result<tessera::pool<std::int32_t>> words = alir::write_bytecode(model);
 //
 // Models that came from versions 3 and 4 are written as version 2 where it has a form for them. It
@@ -3441,6 +3602,13 @@ namespace alir {
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
+struct write_options {
+  alir::encoding encoding = alir::encoding::json;  ///< `automatic` is JSON
+};
+
+/// The model as a file of version 2: JSON, or bytecode as little-endian words.
+[[nodiscard]] result<text> write(const model& m, const write_options& options = {});
+
 /// The model as version 2 JSON: keys in canonical order, no white space, no newline at the end.
 [[nodiscard]] result<text> write_json(const model& m);
 
@@ -3456,7 +3624,7 @@ namespace alir {
 
 // ---- tessera/core/describe.hpp
 //
-// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+// An error in words: looks at the source again and shows the place.
 //
 //   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
 //     [alir_opcode] at $.model[5][3][2], offset 47
@@ -3487,6 +3655,25 @@ namespace alir {
 #include <string_view>
 
 
+// ---- tessera/core/json_path.hpp
+//
+// JSON paths, both ways: the path of the value at an offset, and the offset of the value at a path.
+//
+//   json::path(R"({"a":[1,{"b":2}]})", 14);            // $.a[1].b
+//   json::find(R"({"a":[1,{"b":2}]})", "$.a[1].b");    // 14
+//
+// Lifetime:   texts that are returned own themselves.
+// Errors:     none: in broken text, what comes before the place where it breaks.
+// Limits:     those of json::reader.
+// Allocation: the text, and what json::reader needs.
+
+#ifndef TESSERA_CORE_JSON_PATH_HPP
+#define TESSERA_CORE_JSON_PATH_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
@@ -3509,6 +3696,12 @@ void find(std::string_view source, tessera::view<std::string_view> paths, std::u
                                  const limits& limit = {});
 
 }  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_JSON_PATH_HPP
+
+namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
 /// `name` is the file's name as it is to be shown.
@@ -3629,6 +3822,84 @@ TESSERA_INLINE std::string_view error::name() const noexcept { return detail::ro
 
 #endif  // TESSERA_CORE_DETAIL_ERROR_HPP
 
+// ---- tessera/alir/detail/bytecode_place.hpp
+//
+// What an offset into bytecode is in: "operation 12 (lookup)", "inp_shifts[3]", "table 0".
+
+#ifndef TESSERA_ALIR_DETAIL_BYTECODE_PLACE_HPP
+#define TESSERA_ALIR_DETAIL_BYTECODE_PLACE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir::detail {
+
+/// Walks the parts of bytecode up to an offset; appends nothing where it doesn't get there.
+inline void append_bytecode_place(text& to, const error& e, const std::byte* source,
+                                  std::size_t size) {
+  constexpr std::uint64_t header = 24;
+  if (e.offset < header || size < header) return;
+  const bool words = std::memcmp(source, "ALIR", 4) != 0;
+  const auto count = [&](std::size_t at) -> std::uint64_t {
+    return load_le<std::uint32_t>(source + at);
+  };
+  const std::uint64_t inputs = count(8), outputs = count(12), operations = count(16),
+                      tables = count(20);
+  std::uint64_t at = header;
+  // Whether the offset is in a list of `n` entries; else moves behind it.
+  const auto is_in = [&](std::uint64_t n, std::uint64_t entry_size) {
+    if (e.offset < at + n * entry_size) return true;
+    at += n * entry_size;
+    return false;
+  };
+  const auto entry = [&](std::string_view list, std::uint64_t entry_size) {
+    to << list << '[' << (e.offset - at) / entry_size << ']';
+  };
+  if (is_in(inputs, 4)) return entry("inp_shifts", 4);
+  if (is_in(outputs, 4)) return entry("out_idxs", 4);
+  if (is_in(outputs, 4)) return entry("out_shifts", 4);
+  const std::uint64_t flag_size = words ? 4 : 1;
+  if (is_in(outputs, flag_size)) return entry("out_negs", flag_size);
+
+  const auto operation = [&](std::uint64_t index, std::int32_t code) {
+    to << "operation " << index;
+    if (code >= first_opcode && code <= last_opcode)
+      to << " (" << info(static_cast<opcode>(code)).mnemonic << ')';
+  };
+  if (words) {
+    if (is_in(operations, 32)) {
+      const std::uint64_t index = (e.offset - at) / 32, start = at + index * 32;
+      if (start + 4 <= size) operation(index, load_le<std::int32_t>(source + to_size(start)));
+    } else if (is_in(tables, 4)) {
+      to << "table " << (e.offset - at) / 4;
+    }
+    return;
+  }
+  for (std::uint64_t i = 0; i < operations; ++i) {
+    if (at + 8 > size) return;
+    const std::byte* const start = source + to_size(at);
+    const std::uint64_t length = 8 + 4 * std::uint64_t{load_le<std::uint16_t>(start + 4)} +
+                                 8 * std::uint64_t{load_le<std::uint16_t>(start + 6)};
+    if (is_in(1, length)) return operation(i, load_le<std::int8_t>(start));
+  }
+  for (std::uint64_t t = 0; t < tables; ++t) {
+    if (at + 4 > size) return;
+    if (is_in(1, 4 + 4 * count(to_size(at)))) {
+      to << "table " << t;
+      return;
+    }
+  }
+}
+
+}  // namespace alir::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_BYTECODE_PLACE_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace alir::detail {
 
@@ -3644,8 +3915,8 @@ inline constexpr errc_row error_rows[] = {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wglobal-constructors"
 #endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(1) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+[[gnu::used]] inline const errc_table& known_errors = tessera::detail::table_of(1) = {
+    error_rows, sizeof error_rows / sizeof error_rows[0], append_bytecode_place};
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
@@ -3755,819 +4026,129 @@ TESSERA_INLINE std::int64_t table_base(const interval& q, fixed_type t) noexcept
 
 #endif  // TESSERA_ALIR_DETAIL_FORMAT_HPP
 
-// ---- tessera/alir/detail/verify.hpp
+// ---- tessera/core/detail/report.hpp
 //
-// The bodies of alir/verify.hpp.
+// The bodies of core/report.hpp.
 
-#ifndef TESSERA_ALIR_DETAIL_VERIFY_HPP
-#define TESSERA_ALIR_DETAIL_VERIFY_HPP
+#ifndef TESSERA_CORE_DETAIL_REPORT_HPP
+#define TESSERA_CORE_DETAIL_REPORT_HPP
+
+
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
 
 #include <cstddef>
-#include <cstdint>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace alir {
-
-TESSERA_INLINE alir::model program::release() && noexcept {
-  model_.source = {};
-  return std::move(model_);
-}
-
-TESSERA_INLINE std::int64_t program::base(std::size_t i) const noexcept {
-  const auto x = static_cast<std::size_t>(op(i).id0);
-  return table_base(op(x).qint, type(x));
-}
-
-TESSERA_INLINE std::int64_t program::common_fraction(const alir::model& m, const types& t,
-                                                     const operation& sum) noexcept {
-  std::int64_t most = INT64_MIN;
-  for (const term& x : terms(m, sum))
-    if (fraction(t, x) > most) most = fraction(t, x);
-  return most;
-}
-
-TESSERA_INLINE alignment program::align(const alir::model& m, const types& t,
-                                        std::size_t i) noexcept {
-  const operation& o = m.ops[i];
-  const auto f_of = [&t](std::int64_t id) -> std::int64_t {
-    return t[static_cast<std::size_t>(id)].f;
-  };
-  // Brings b·2^s to the finer of the two grids, then to the result's.
-  const auto meet = [](std::int64_t f_a, std::int64_t f_b) -> alignment {
-    const std::int64_t apart = f_a - f_b;
-    return {apart < 0 ? -apart : 0, apart > 0 ? apart : 0, apart < 0 ? f_b : f_a};
-  };
-  const std::int64_t f = t[i].f;
-  alignment s;
-  switch (o.code) {
-    case opcode::add:
-    case opcode::subtract:
-      s = meet(f_of(o.id0), f_of(o.id1) - o.data);
-      s.result = f - s.result;
-      break;
-    case opcode::add_constant:
-      s = meet(f_of(o.id0), o.shift);
-      s.result = f - s.result;
-      break;
-    case opcode::bit_binary:
-      s = meet(f_of(o.id0), f_of(o.id1) - o.shift);
-      s.result = 0;
-      break;
-    case opcode::relu: s.result = f - f_of(o.id0); break;
-    case opcode::quantize: s.result = f - f_of(o.id0) + o.shift; break;
-    case opcode::mux: s = {f - f_of(o.id0), f - f_of(o.id1) + o.shift, 0}; break;
-    case opcode::sum: s.result = f - common_fraction(m, t, o); break;
-    case opcode::negate:
-    case opcode::input:
-    case opcode::constant:
-    case opcode::multiply:
-    case opcode::lookup:
-    case opcode::bit_unary: break;
-  }
-  return s;
-}
-
-}  // namespace alir
-namespace alir::detail {
-
-/// Whether verify() accepts an interval.
-[[nodiscard]] inline errc check_interval(const interval& q) noexcept {
-  if (!is_finite(q.min) || !is_finite(q.max) || !(q.min <= q.max)) return errc::alir_interval;
-  if (q.min == 0.0 && q.max == 0.0) return errc::ok;
-  if (!is_step(q.step)) return errc::alir_step;
-  const fixed_type t = type_of(q);
-  if (q.min / q.step < -9223372036854775808.0) return errc::alir_width;
-  // 2^63 codes and more: the float rule of type_of would hide the bit that is missing.
-  if (!t.k && q.max / q.step >= 9223372036854775808.0) return errc::alir_width;
-  return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
-}
-
-/// An error about operation `index`; `distance` of its place in the source is added.
-template <class Distance>
-[[nodiscard]] error error_at(const model& m, errc code, std::size_t index, Distance distance) {
-  if (index >= m.source.ops.size()) return {code, index, error_index::operation};
-  const source_map::place& p = m.source.ops[index];
-  return {code, p.start + distance(p)};
-}
-
-[[nodiscard]] inline error error_at(const model& m, errc code, std::size_t index) {
-  return error_at(m, code, index, [](const source_map::place&) { return std::uint64_t{0}; });
-}
-
-[[nodiscard]] inline error error_at_table(const model& m, errc code, std::size_t index) {
-  if (index >= m.source.tables.size()) return {code, index, error_index::table};
-  return {code, m.source.tables[index]};
-}
-
-/// One about a list as a whole. No list is at the start of a source.
-[[nodiscard]] inline error error_at_list(errc code, std::uint64_t offset) {
-  return {code, offset, offset == 0 ? error_index::whole : error_index::none};
-}
-
-/// Whether a table's entries lie within model::table_data, behind those of the table before. That
-/// none is shared bounds the size of what is written.
-[[nodiscard]] inline bool holds_entries(const model& m, std::size_t table) noexcept {
-  const lookup_table& t = m.tables[table];
-  const std::uint64_t used = table == 0 ? 0 : m.tables[table - 1].first + m.tables[table - 1].count;
-  return t.first >= used && t.first <= m.table_data.size() &&
-         t.count <= m.table_data.size() - t.first;
-}
-
-[[nodiscard]] inline errc check_ids(const model& m, std::size_t index) noexcept {
-  const operation& o = m.ops[index];
-  const auto earlier = [index](std::int64_t id) {
-    return id >= 0 && static_cast<std::uint64_t>(id) < index;
-  };
-  switch (o.code) {
-    case opcode::input:
-      if (o.id0 < 0 || o.id0 >= m.n_inputs) return errc::alir_input_index;
-      break;
-    case opcode::sum: {
-      const auto count = static_cast<std::int64_t>(m.terms.size());
-      if (o.id0 < 0 || o.id1 < 2 || o.id0 > count || o.id1 > count - o.id0)
-        return errc::alir_sum_terms;
-      for (const term& t : terms(m, o))
-        if (!earlier(t.id)) return errc::alir_sum_terms;
-      return errc::ok;
-    }
-    default:
-      if (info(o.code).ids > 0 && !earlier(o.id0)) return errc::alir_id0;
-  }
-  if (info(o.code).ids == 0 && o.id0 != -1) return errc::alir_unused_id0;
-  if (info(o.code).ids < 2 && o.id1 != -1) return errc::alir_unused_id1;
-  if (info(o.code).ids == 2 && !earlier(o.id1)) return errc::alir_id1;
-  if (o.code == opcode::mux && !earlier(o.data)) return errc::alir_condition;
-  return errc::ok;
-}
-
-/// Sub-operations and tables.
-[[nodiscard]] inline errc check_data(const model& m, const operation& o) noexcept {
-  const bool shifts = o.code == opcode::quantize || o.code == opcode::add_constant ||
-                      o.code == opcode::mux || o.code == opcode::bit_binary;
-  if (!shifts && o.shift != 0) return errc::alir_unused_shift;
-  switch (o.code) {
-    case opcode::add:
-    case opcode::subtract:
-      return o.data < INT32_MIN || o.data > INT32_MAX ? errc::alir_shift : errc::ok;
-    case opcode::bit_unary: return o.data < 0 || o.data > 2 ? errc::alir_sub_operation : errc::ok;
-    case opcode::bit_binary:
-      return o.data < 0 || o.data >> 24 > 2 ? errc::alir_sub_operation : errc::ok;
-    case opcode::lookup: {
-      if (o.data < 0 || static_cast<std::uint64_t>(o.data) >= m.tables.size())
-        return errc::alir_table_index;
-      return errc::ok;
-    }
-    default: return errc::ok;
-  }
-}
-
-[[nodiscard]] inline errc check_shifts(const program& p, std::size_t index) noexcept {
-  const operation& o = p.op(index);
-  const auto possible = [](std::int64_t shift) { return shift >= -63 && shift <= 63; };
-  if (o.code == opcode::sum) {
-    const std::int64_t common = p.sum_fraction(index);
-    for (const term& t : terms(p.model(), o))
-      if (!possible(p.term_shift(common, t))) return errc::alir_shift;
-  }
-  const alignment s = p.shifts(index);
-  if (!possible(s.a) || !possible(s.b) || !possible(s.result)) return errc::alir_shift;
-  return o.code == opcode::mux && s.a != 0 && s.b != 0 ? errc::alir_mux_alignment : errc::ok;
-}
-
-/// Lengths and outputs: what is not about one operation.
-[[nodiscard]] inline error check_interface(const model& m) noexcept {
-  const auto count = [](std::int64_t n) { return n >= 0 && n <= INT32_MAX; };
-  if (!count(m.n_inputs) || !count(m.n_outputs))
-    return error_at_list(errc::alir_shape, m.source.shape);
-  const auto inputs = static_cast<std::size_t>(m.n_inputs);
-  const auto outputs = static_cast<std::size_t>(m.n_outputs);
-  if (m.inp_shifts.size() != inputs)
-    return error_at_list(errc::alir_inp_shifts_count, m.source.inp_shifts);
-  if (m.out_idxs.size() != outputs)
-    return error_at_list(errc::alir_out_idxs_count, m.source.out_idxs);
-  if (m.out_shifts.size() != outputs)
-    return error_at_list(errc::alir_out_shifts_count, m.source.out_shifts);
-  if (m.out_negs.size() != outputs)
-    return error_at_list(errc::alir_out_negs_count, m.source.out_negs);
-  for (std::size_t j = 0; j < outputs; ++j)
-    if (m.out_idxs[j] >= 0 && static_cast<std::size_t>(m.out_idxs[j]) >= m.ops.size())
-      return j < m.source.outputs.size() ? error{errc::alir_output_index, m.source.outputs[j]}
-                                         : error{errc::alir_output_index, j, error_index::output};
-  for (std::size_t t = 0; t < m.tables.size(); ++t)
-    if (m.tables[t].count == 0 || !holds_entries(m, t))
-      return error_at_table(m, errc::alir_table_empty, t);
-  return {};
-}
-
-}  // namespace alir::detail
-namespace alir {
-
-TESSERA_INLINE result<program> verify(alir::model m) {
-  if (const error e = detail::check_interface(m); e.code != errc::ok) return e;
-  program p(std::move(m));
-  const alir::model& checked = p.model_;
-  p.types_.reserve(p.size());
-  const auto at = [&checked](errc code, std::size_t index, auto distance) {
-    return detail::error_at(checked, code, index, distance);
-  };
-  using place = source_map::place;
-  std::int64_t terms_used = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    const operation& o = checked.ops[i];
-    if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
-      return detail::error_at(checked, errc::alir_opcode, i);
-    if (const errc e = detail::check_ids(checked, i); e != errc::ok)
-      return at(e, i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
-        if (e == errc::alir_condition) return s.condition;
-        if (e == errc::alir_input_index) return variadic ? s.data : 0;
-        return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
-      });
-    if (o.code == opcode::sum) {  // terms of its own: shared ones would make verifying quadratic
-      if (o.id0 < terms_used) return detail::error_at(checked, errc::alir_sum_terms, i);
-      terms_used = std::int64_t{o.id0} + o.id1;
-    }
-    if (const errc e = detail::check_interval(o.qint); e != errc::ok)
-      return at(e, i, [](const place& s) { return s.qint; });
-    p.types_.push_back(type_of(o.qint));
-    errc e = detail::check_data(checked, o);
-    if (e == errc::ok) e = detail::check_shifts(p, i);
-    if (e != errc::ok) return at(e, i, [](const place& s) { return s.data; });
-    if (o.code == opcode::lookup) {
-      const auto x = static_cast<std::size_t>(o.id0);
-      const double pad = table_pad(checked.ops[x].qint, p.type(x));
-      if (!(pad >= INT32_MIN && pad <= INT32_MAX))
-        return at(errc::alir_table_base, i, [](const place& s) { return s.data; });
-    }
-  }
-  return p;
-}
-
-}  // namespace alir
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ALIR_DETAIL_VERIFY_HPP
-
-// ---- tessera/alir/detail/print.hpp
-//
-// The bodies of alir/print.hpp.
-
-#ifndef TESSERA_ALIR_DETAIL_PRINT_HPP
-#define TESSERA_ALIR_DETAIL_PRINT_HPP
-
-#include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/core/shortest.hpp
-//
-// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
-//
-//   tessera::text out;
-//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
-//
-// Three ways, each exact, the quickest that can prove its answer first:
-//
-//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   any but the least of doubles                      v and its rounding interval in 128 bits
-//   what is too close to a tie for that               big integers
-//
-// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
-//
-// Lifetime:   values.
-// Errors:     none; the caller passes finite doubles.
-// Limits:     none.
-// Allocation: none but the text that is appended to.
-
-#ifndef TESSERA_CORE_SHORTEST_HPP
-#define TESSERA_CORE_SHORTEST_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
-
 namespace tessera::inline TESSERA_ABI {
-
-/// How a double is laid out. Both write the shortest digits that read back as the same double, a
-/// fraction or an exponent always, and two exponent digits or more with a sign.
-enum class double_style : std::uint8_t {
-  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
-  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
-};
-
-/// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
-
 namespace detail {
 
-inline constexpr std::uint64_t powers_of_five[] = {1u,
-                                                   5u,
-                                                   25u,
-                                                   125u,
-                                                   625u,
-                                                   3125u,
-                                                   15625u,
-                                                   78125u,
-                                                   390625u,
-                                                   1953125u,
-                                                   9765625u,
-                                                   48828125u,
-                                                   244140625u,
-                                                   1220703125u,
-                                                   6103515625u,
-                                                   30517578125u,
-                                                   152587890625u,
-                                                   762939453125u,
-                                                   3814697265625u,
-                                                   19073486328125u,
-                                                   95367431640625u,
-                                                   476837158203125u,
-                                                   2384185791015625u,
-                                                   11920928955078125u,
-                                                   59604644775390625u,
-                                                   298023223876953125u,
-                                                   1490116119384765625u,
-                                                   7450580596923828125u};
+inline constexpr std::size_t shown_columns = 78;
 
-struct word_pair {
-  std::uint64_t high, low;
-};
-
-/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
-inline constexpr word_pair powers_of_five_27[] = {
-    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
-    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
-    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
-    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
-    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
-    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
-    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
-    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
-    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
-    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
-    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
-    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
-
-/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
-struct decimal_17 {
-  std::uint64_t significand;
-  int point;
-};
-
-/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
-/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
-  const int binary = (biased != 0 ? biased : 1) - 1075;
-  const bool closed = (significand & 1) == 0;       // ties to even read back as v
-  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
-  const unsigned twice = uneven ? 2 : 1;
-  // v = r / s; below and above: half the gaps to the neighbours, over s
-  big_integer r(significand), s(1), below(1), above(1);
-  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
-  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
-  if (binary > 0) {
-    below.shift_left(static_cast<unsigned>(binary));
-    above.shift_left(static_cast<unsigned>(binary));
-  }
-  if (uneven) above.shift_left(1);
-  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
-  const int log2 = 63 - std::countl_zero(significand) + binary;
-  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
-  if (k >= 0) {
-    s.multiply_power_of_ten(static_cast<unsigned>(k));
-  } else {
-    r.multiply_power_of_ten(static_cast<unsigned>(-k));
-    below.multiply_power_of_ten(static_cast<unsigned>(-k));
-    above.multiply_power_of_ten(static_cast<unsigned>(-k));
-  }
-  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
-    big_integer high = r;
-    high.add(above);
-    return high.compare(limit) >= (closed ? 0 : 1);
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
   };
-  while (reaches(s)) {
-    s.multiply_add(10, 0);
-    ++k;
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
   }
-  unsigned count = 0;
-  for (;;) {
-    r.multiply_add(10, 0);
-    below.multiply_add(10, 0);
-    above.multiply_add(10, 0);
-    char digit = '0';
-    while (r.compare(s) >= 0) {
-      r.subtract(s);
-      ++digit;
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
     }
-    --k;
-    const bool low = r.compare(below) < (closed ? 1 : 0);
-    const bool high = reaches(s);
-    if (!low && !high) {
-      digits[count++] = digit;
-      continue;
-    }
-    r.shift_left(1);
-    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
-    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
-    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
-    exponent = k;
-    return count;
-  }
-}
-
-/// a * b
-[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
-#ifdef __SIZEOF_INT128__
-  __extension__ using wide = unsigned __int128;
-  const wide p = wide{a} * b;
-  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
-#else
-  constexpr std::uint64_t half = 0xffffffffu;
-  const std::uint64_t first = (a & half) * (b & half);
-  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
-  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
-  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
-#endif
-}
-/// a * b / 2^64, cut
-[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
-  word_pair p = multiply(a.high, b);
-  const std::uint64_t carried = multiply(a.low, b).high;
-  p.low += carried;
-  p.high += p.low < carried ? 1 : 0;
-  return p;
-}
-
-/// (high * 2^64 + low) * 2^exponent
-struct binary_128 {
-  word_pair bits;
-  int exponent;
-};
-
-/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
-/// error below 3 in the last bit.
-[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
-  const auto from_table = [](int i) -> binary_128 {
-    const int zeros = std::countl_zero(powers_of_five[i]);
-    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
+    return part.view();
   };
-  if (power >= 0 && power <= 27) return from_table(power);
-  const int coarse = (power + 297) / 27 - 11;
-  const binary_128 fine = from_table((power + 297) % 27);
-  // 1217359 / 2^19 is just above log2(5).
-  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
-          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
-}
-
-[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
-  char digits[20];
-  int exponent = 0;
-  const unsigned count = shortest_digits_exact(v, digits, exponent);
-  std::uint64_t significand = 0;
-  for (unsigned i = 0; i < 17; ++i)
-    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
-  return {significand, static_cast<int>(count) + exponent};
-}
-
-/// Shortest digits of a finite v > 0, the nearest to v of those.
-[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
-  const int binary = biased - 1075;  // v = significand * 2^binary
-  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
-  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
-  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
-  const bool nearer = fraction == 0;  // the double below
-  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
-  const binary_128 five = power_of_five(scale);
-  const bool exact = five.bits.low == 0;
-  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
-  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
-  const int shift = 128 + binary + scale + five.exponent;
-  word_pair value = multiply(five.bits.high, significand << shift);
-  if (!exact) value = multiply_high(five.bits, significand << shift);
-  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
-  const std::uint64_t above_low =
-      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
-  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
-  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
-  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
-  constexpr std::uint64_t half = std::uint64_t{1} << 63;
-  if (!exact) {
-    // These three are off by less than 3: too close to an integer or to a half, that could decide.
-    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
-    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
   }
-  // The integers within. Ties to even: the ends read back as v when the significand is even.
-  const std::uint64_t odd = significand & 1;
-  const std::uint64_t high =
-      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
-  const std::uint64_t low =
-      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
-  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
-  std::uint64_t nearest = high / 10 * 10;
-  if (nearest < low) {
-    nearest = value.high;
-    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
-    nearest = nearest < low ? low : nearest > high ? high : nearest;
-  }
-  const bool has_16 = nearest < powers_of_ten[16];
-  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
-}
-
-/// How many of eight digits there are up to the last that isn't 0; there is one.
-[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
-  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
-}
-
-/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
-inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
-  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
-  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
-  store_le(to, high | eight_zeros);
-  store_le(to + 8, low | eight_zeros);
-  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
-}
-
-/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
-/// way saves no registers for it.
-[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
-  const decimal_17 d = shortest(v);
-  const std::uint64_t first = d.significand / powers_of_ten[16];
-  const std::uint64_t others = d.significand % powers_of_ten[16];
-  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
-    *to++ = static_cast<char>('0' + first);
-    const unsigned count = put_sixteen(to + 1, others);
-    *to = '.';
-    to += count == 0 ? 0 : count + 1;
-    *to++ = 'e';
-    *to++ = d.point < 1 ? '-' : '+';
-    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
-    if (power < 10) *to++ = '0';
-    return put_up_to_eight(to, power);
-  }
-  if (d.point <= 0) {
-    std::memcpy(to, "0.000", 5);
-    to += 2 - d.point;
-    *to++ = static_cast<char>('0' + first);
-    return to + put_sixteen(to, others);
-  }
-  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
-  // integers below 2^53 are doubles, and those behind are written whole.
-  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
-  const auto point = static_cast<unsigned>(d.point);
-  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
-  to = put_magnitude(to, whole);
-  *to++ = '.';
-  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
-  return to + (count == 0 ? 1 : count);
+  out << '\n';
 }
 
 }  // namespace detail
-
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
-inline char* put_double(char* to, double v, double_style style) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  *to = '-';
-  to += bits >> 63;
-  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
-  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
-  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
-  const double scaled = v * 1e8;
-  if (scaled < 1e15) {
-    const auto n = static_cast<std::int64_t>(scaled + 0.5);
-    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
-    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
-      const auto whole = static_cast<std::uint32_t>(v);
-      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
-      *to++ = '.';
-      const std::uint64_t digits =
-          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
-      store_le(to, digits | detail::eight_zeros);
-      return to + detail::up_to_last(digits | 1);  // one digit at least
-    }
-  }
-  return detail::put_shortest(to, v, style);
-}
-
-/// Appends a finite double.
-inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
-  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
-}
-
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_SHORTEST_HPP
+#endif  // TESSERA_CORE_CARET_HPP
 
-namespace tessera::inline TESSERA_ABI {
-namespace alir::detail {
-
-inline void print_number(text& out, double v) {
-  if (is_finite(v))
-    append_double(out, v, double_style::python);
-  else
-    out << (v > 0 ? "inf" : v < 0 ? "-inf" : "nan");
-}
-
-inline void print_count(text& out, std::int64_t n, std::string_view noun) {
-  out << n << ' ' << noun << (n == 1 ? "" : "s");
-}
-
-/// Mnemonic and operands. `terms_used` is how many terms earlier sums have printed: a model that
-/// shares them doesn't verify, and its listing must not grow with their product.
-inline void print_operation(text& out, const model& m, const operation& o,
-                            std::int64_t& terms_used) {
-  if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode) {
-    out << "? " << static_cast<int>(o.code);
-    return;
-  }
-  const auto shifted = [&out](std::int64_t by) {
-    if (by != 0) out << " << " << by;
-  };
-  if (o.code == opcode::bit_unary && o.data >= 0 && o.data <= 2) {
-    constexpr std::string_view names[] = {"not", "any", "all"};
-    out << names[o.data] << " %" << o.id0;
-    return;
-  }
-  if (o.code == opcode::bit_binary && o.data >= 0 && o.data >> 24 <= 2) {
-    constexpr std::string_view names[] = {"and", "or", "xor"};
-    out << names[o.data >> 24] << " %" << o.id0 << ", %" << o.id1;
-    return shifted(o.shift);
-  }
-  out << info(o.code).mnemonic << ' ';
-  switch (o.code) {
-    case opcode::input: out << o.id0; break;
-    case opcode::add:
-    case opcode::subtract:
-      out << '%' << o.id0 << ", %" << o.id1;
-      shifted(o.data);
-      break;
-    case opcode::negate:
-    case opcode::relu: out << '%' << o.id0; break;
-    case opcode::quantize:
-      out << '%' << o.id0;
-      shifted(o.shift);
-      break;
-    case opcode::add_constant:
-      out << '%' << o.id0 << ", " << o.data;
-      shifted(-std::int64_t{o.shift});
-      break;
-    case opcode::constant: out << o.data; break;
-    case opcode::mux:
-      out << '%' << o.data << " ? %" << o.id0 << " : %" << o.id1;
-      shifted(o.shift);
-      break;
-    case opcode::multiply: out << '%' << o.id0 << ", %" << o.id1; break;
-    case opcode::lookup: out << '%' << o.id0 << ", table " << o.data; break;
-    case opcode::bit_unary: out << '%' << o.id0 << ", " << o.data; break;
-    case opcode::bit_binary:
-      out << '%' << o.id0 << ", %" << o.id1;
-      shifted(o.shift);
-      out << ", " << o.data;
-      break;
-    case opcode::sum: {
-      const auto size = static_cast<std::int64_t>(m.terms.size());
-      if (o.id0 < terms_used || o.id1 < 0 || o.id0 > size || o.id1 > size - o.id0) {
-        out << '?';
-        break;
-      }
-      terms_used = std::int64_t{o.id0} + o.id1;
-      std::string_view between;
-      for (const term& t : terms(m, o)) {
-        out << between << (t.negative ? "-%" : "%") << t.id;
-        shifted(t.shift);
-        between = ", ";
-      }
-      break;
-    }
-  }
-}
-
-}  // namespace alir::detail
-namespace alir {
-
-TESSERA_INLINE text print(const model& m) {
-  text out;
-  out << "alir " << m.spec_version << ": ";
-  detail::print_count(out, m.n_inputs, "input");
-  out << ", ";
-  detail::print_count(out, m.n_outputs, "output");
-  out << ", ";
-  detail::print_count(out, static_cast<std::int64_t>(m.ops.size()), "operation");
-  out << ", ";
-  detail::print_count(out, static_cast<std::int64_t>(m.tables.size()), "table");
-  out << '\n';
-  for (std::size_t j = 0; j < m.inp_shifts.size(); ++j)
-    if (m.inp_shifts[j] != 0) out << "input " << j << " << " << m.inp_shifts[j] << '\n';
-  std::int64_t terms_used = 0;
-  for (std::size_t i = 0; i < m.ops.size(); ++i) {
-    constexpr std::size_t type_column = 36;
-    const operation& o = m.ops[i];
-    const std::size_t start = out.size();
-    out << '%' << i << " = ";
-    detail::print_operation(out, m, o, terms_used);
-    do out << ' ';
-    while (out.size() - start < type_column);
-    out << ": ";
-    if (detail::check_interval(o.qint) == errc::ok) {
-      const fixed_type t = type_of(o.qint);
-      out << "fixed<" << (t.k ? 1 : 0) << ',' << t.i << ',' << t.f << "> [";
-    } else {
-      out << "? [";
-    }
-    detail::print_number(out, o.qint.min);
-    out << ", ";
-    detail::print_number(out, o.qint.max);
-    out << "] step ";
-    detail::print_number(out, o.qint.step);
-    if (o.latency != 0.0 || o.cost != 0.0) {
-      out << "; latency ";
-      detail::print_number(out, o.latency);
-      out << ", cost ";
-      detail::print_number(out, o.cost);
-    }
-    out << '\n';
-  }
-  for (std::size_t i = 0; i < m.tables.size(); ++i) {
-    constexpr std::size_t shown = 16;
-    const lookup_table& t = m.tables[i];
-    out << "table " << i << ": " << t.count << (t.count == 1 ? " entry [" : " entries [");
-    if (detail::holds_entries(m, i)) {
-      const view<std::int32_t> values = entries(m, t);
-      for (std::size_t j = 0; j < values.size() && j < shown; ++j)
-        out << (j == 0 ? "" : ", ") << values[j];
-      if (values.size() > shown) out << ", ...";
-    } else {
-      out << '?';
-    }
-    out << "]\n";
-  }
-  for (std::size_t j = 0; j < m.out_idxs.size(); ++j) {
-    out << "output " << j << " = ";
-    if (m.out_idxs[j] < 0) {
-      out << "0\n";
-      continue;
-    }
-    out << (j < m.out_negs.size() && m.out_negs[j] != 0 ? "-%" : "%") << m.out_idxs[j];
-    if (j < m.out_shifts.size() && m.out_shifts[j] != 0) out << " << " << m.out_shifts[j];
-    out << '\n';
-  }
-  return out;
-}
-
-}  // namespace alir
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ALIR_DETAIL_PRINT_HPP
-
-// ---- tessera/alir/detail/read.hpp
+// ---- tessera/core/detail/json_path.hpp
 //
-// The bodies of alir/read.hpp.
+// The bodies of core/json_path.hpp.
 
-#ifndef TESSERA_ALIR_DETAIL_READ_HPP
-#define TESSERA_ALIR_DETAIL_READ_HPP
-
-#include <cstddef>
-
-
-// ---- tessera/alir/detail/read_bytecode.hpp
-//
-// The bodies of alir/read_bytecode.hpp.
-
-#ifndef TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
-#define TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-#include <utility>
-
-
-// ---- tessera/alir/detail/read_json.hpp
-//
-// The bodies of alir/read_json.hpp.
-
-#ifndef TESSERA_ALIR_DETAIL_READ_JSON_HPP
-#define TESSERA_ALIR_DETAIL_READ_JSON_HPP
+#ifndef TESSERA_CORE_DETAIL_JSON_PATH_HPP
+#define TESSERA_CORE_DETAIL_JSON_PATH_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
+
+
+// ---- tessera/core/json.hpp
+//
+// JSON, both ways: json::reader, json::writer, and copying from one to the other.
+//
+//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
+//
+// Lifetime:   see reader and writer.
+// Errors:     those of the reader; what was written until then stays.
+// Limits:     those of the reader.
+// Allocation: a byte for each open container.
+
+#ifndef TESSERA_CORE_JSON_HPP
+#define TESSERA_CORE_JSON_HPP
+
+#include <string_view>
 
 
 // ---- tessera/core/json_read.hpp
@@ -5204,6 +4785,1849 @@ class reader {
 
 #endif  // TESSERA_CORE_JSON_READ_HPP
 
+// ---- tessera/core/json_write.hpp
+//
+// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
+//
+//   tessera::text out;
+//   json::writer w(out, json::compact);
+//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
+//   // {"step":0.5,"ids":[7]}
+//
+//   json::compact    {"a":[1,2]}          no white space
+//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
+//   json::indented   two spaces a level, one member or element a line, "key": value
+//
+// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
+//
+// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+//
+//   w.record(json::number_room + 2, [](json::cursor to) {
+//     return to.literal("[").number(0.5).literal("]");
+//   });
+//
+// Lifetime:   borrows the text it appends to.
+// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
+// Limits:     none.
+// Allocation: what the text grows by.
+
+#ifndef TESSERA_CORE_JSON_WRITE_HPP
+#define TESSERA_CORE_JSON_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+// ---- tessera/core/shortest.hpp
+//
+// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+//
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//
+// Three ways, each exact, the quickest that can prove its answer first:
+//
+//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
+//   any but the least of doubles                      v and its rounding interval in 128 bits
+//   what is too close to a tie for that               big integers
+//
+// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//
+// Lifetime:   values.
+// Errors:     none; the caller passes finite doubles.
+// Limits:     none.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_SHORTEST_HPP
+#define TESSERA_CORE_SHORTEST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// How a double is laid out. Both write the shortest digits that read back as the same double, a
+/// fraction or an exponent always, and two exponent digits or more with a sign.
+enum class double_style : std::uint8_t {
+  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
+  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
+};
+
+/// What put_double may write to. All of it may be overwritten, whatever the number's length.
+inline constexpr std::size_t double_room = 40;
+
+namespace detail {
+
+inline constexpr std::uint64_t powers_of_five[] = {1u,
+                                                   5u,
+                                                   25u,
+                                                   125u,
+                                                   625u,
+                                                   3125u,
+                                                   15625u,
+                                                   78125u,
+                                                   390625u,
+                                                   1953125u,
+                                                   9765625u,
+                                                   48828125u,
+                                                   244140625u,
+                                                   1220703125u,
+                                                   6103515625u,
+                                                   30517578125u,
+                                                   152587890625u,
+                                                   762939453125u,
+                                                   3814697265625u,
+                                                   19073486328125u,
+                                                   95367431640625u,
+                                                   476837158203125u,
+                                                   2384185791015625u,
+                                                   11920928955078125u,
+                                                   59604644775390625u,
+                                                   298023223876953125u,
+                                                   1490116119384765625u,
+                                                   7450580596923828125u};
+
+struct word_pair {
+  std::uint64_t high, low;
+};
+
+/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
+inline constexpr word_pair powers_of_five_27[] = {
+    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
+    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
+    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
+    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
+    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
+    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
+
+/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
+struct decimal_17 {
+  std::uint64_t significand;
+  int point;
+};
+
+/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
+/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
+inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
+  const int binary = (biased != 0 ? biased : 1) - 1075;
+  const bool closed = (significand & 1) == 0;       // ties to even read back as v
+  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
+  const unsigned twice = uneven ? 2 : 1;
+  // v = r / s; below and above: half the gaps to the neighbours, over s
+  big_integer r(significand), s(1), below(1), above(1);
+  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
+  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
+  if (binary > 0) {
+    below.shift_left(static_cast<unsigned>(binary));
+    above.shift_left(static_cast<unsigned>(binary));
+  }
+  if (uneven) above.shift_left(1);
+  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
+  const int log2 = 63 - std::countl_zero(significand) + binary;
+  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
+  if (k >= 0) {
+    s.multiply_power_of_ten(static_cast<unsigned>(k));
+  } else {
+    r.multiply_power_of_ten(static_cast<unsigned>(-k));
+    below.multiply_power_of_ten(static_cast<unsigned>(-k));
+    above.multiply_power_of_ten(static_cast<unsigned>(-k));
+  }
+  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
+    big_integer high = r;
+    high.add(above);
+    return high.compare(limit) >= (closed ? 0 : 1);
+  };
+  while (reaches(s)) {
+    s.multiply_add(10, 0);
+    ++k;
+  }
+  unsigned count = 0;
+  for (;;) {
+    r.multiply_add(10, 0);
+    below.multiply_add(10, 0);
+    above.multiply_add(10, 0);
+    char digit = '0';
+    while (r.compare(s) >= 0) {
+      r.subtract(s);
+      ++digit;
+    }
+    --k;
+    const bool low = r.compare(below) < (closed ? 1 : 0);
+    const bool high = reaches(s);
+    if (!low && !high) {
+      digits[count++] = digit;
+      continue;
+    }
+    r.shift_left(1);
+    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
+    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
+    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
+    exponent = k;
+    return count;
+  }
+}
+
+/// a * b
+[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
+#ifdef __SIZEOF_INT128__
+  __extension__ using wide = unsigned __int128;
+  const wide p = wide{a} * b;
+  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
+#else
+  constexpr std::uint64_t half = 0xffffffffu;
+  const std::uint64_t first = (a & half) * (b & half);
+  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
+  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
+  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
+#endif
+}
+/// a * b / 2^64, cut
+[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
+  word_pair p = multiply(a.high, b);
+  const std::uint64_t carried = multiply(a.low, b).high;
+  p.low += carried;
+  p.high += p.low < carried ? 1 : 0;
+  return p;
+}
+
+/// (high * 2^64 + low) * 2^exponent
+struct binary_128 {
+  word_pair bits;
+  int exponent;
+};
+
+/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
+/// error below 3 in the last bit.
+[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
+  const auto from_table = [](int i) -> binary_128 {
+    const int zeros = std::countl_zero(powers_of_five[i]);
+    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
+  };
+  if (power >= 0 && power <= 27) return from_table(power);
+  const int coarse = (power + 297) / 27 - 11;
+  const binary_128 fine = from_table((power + 297) % 27);
+  // 1217359 / 2^19 is just above log2(5).
+  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
+          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
+}
+
+[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
+  char digits[20];
+  int exponent = 0;
+  const unsigned count = shortest_digits_exact(v, digits, exponent);
+  std::uint64_t significand = 0;
+  for (unsigned i = 0; i < 17; ++i)
+    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+  return {significand, static_cast<int>(count) + exponent};
+}
+
+/// Shortest digits of a finite v > 0, the nearest to v of those.
+[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
+  const int binary = biased - 1075;  // v = significand * 2^binary
+  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
+  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
+  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
+  const bool nearer = fraction == 0;  // the double below
+  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
+  const binary_128 five = power_of_five(scale);
+  const bool exact = five.bits.low == 0;
+  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
+  const int shift = 128 + binary + scale + five.exponent;
+  word_pair value = multiply(five.bits.high, significand << shift);
+  if (!exact) value = multiply_high(five.bits, significand << shift);
+  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
+  const std::uint64_t above_low =
+      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
+  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
+  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
+  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  if (!exact) {
+    // These three are off by less than 3: too close to an integer or to a half, that could decide.
+    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
+    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
+  }
+  // The integers within. Ties to even: the ends read back as v when the significand is even.
+  const std::uint64_t odd = significand & 1;
+  const std::uint64_t high =
+      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
+  const std::uint64_t low =
+      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
+  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
+  std::uint64_t nearest = high / 10 * 10;
+  if (nearest < low) {
+    nearest = value.high;
+    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+  }
+  const bool has_16 = nearest < powers_of_ten[16];
+  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
+}
+
+/// How many of eight digits there are up to the last that isn't 0; there is one.
+[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
+  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
+}
+
+/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
+inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
+  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
+  store_le(to, high | eight_zeros);
+  store_le(to + 8, low | eight_zeros);
+  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
+}
+
+/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
+/// way saves no registers for it.
+[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
+  const decimal_17 d = shortest(v);
+  const std::uint64_t first = d.significand / powers_of_ten[16];
+  const std::uint64_t others = d.significand % powers_of_ten[16];
+  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
+    *to++ = static_cast<char>('0' + first);
+    const unsigned count = put_sixteen(to + 1, others);
+    *to = '.';
+    to += count == 0 ? 0 : count + 1;
+    *to++ = 'e';
+    *to++ = d.point < 1 ? '-' : '+';
+    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
+    if (power < 10) *to++ = '0';
+    return put_up_to_eight(to, power);
+  }
+  if (d.point <= 0) {
+    std::memcpy(to, "0.000", 5);
+    to += 2 - d.point;
+    *to++ = static_cast<char>('0' + first);
+    return to + put_sixteen(to, others);
+  }
+  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
+  // integers below 2^53 are doubles, and those behind are written whole.
+  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  const auto point = static_cast<unsigned>(d.point);
+  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
+  to = put_magnitude(to, whole);
+  *to++ = '.';
+  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
+  return to + (count == 0 ? 1 : count);
+}
+
+}  // namespace detail
+
+/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+inline char* put_double(char* to, double v, double_style style) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  *to = '-';
+  to += bits >> 63;
+  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
+  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
+  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
+  const double scaled = v * 1e8;
+  if (scaled < 1e15) {
+    const auto n = static_cast<std::int64_t>(scaled + 0.5);
+    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
+    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
+      const auto whole = static_cast<std::uint32_t>(v);
+      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
+      *to++ = '.';
+      const std::uint64_t digits =
+          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
+      store_le(to, digits | detail::eight_zeros);
+      return to + detail::up_to_last(digits | 1);  // one digit at least
+    }
+  }
+  return detail::put_shortest(to, v, style);
+}
+
+/// Appends a finite double.
+inline void append_double(text& out, double v, double_style style) {
+  char* const to = out.prepare(double_room);
+  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SHORTEST_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The white space of a document.
+struct layout {
+  unsigned indent;  ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;
+  double_style doubles = double_style::python;
+};
+inline constexpr layout compact{0, ",", ":"};
+inline constexpr layout spaced{0, ", ", ": "};
+inline constexpr layout indented{2, ",", ": "};
+
+/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+inline void append_quoted(text& out, std::string_view s) {
+  out << '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out << s.substr(plain, i - plain) << '\\';
+    plain = i + 1;
+    switch (c) {
+      case '\b': out << 'b'; break;
+      case '\f': out << 'f'; break;
+      case '\n': out << 'n'; break;
+      case '\r': out << 'r'; break;
+      case '\t': out << 't'; break;
+      case '"':
+      case '\\': out << s[i]; break;
+      default:
+        out << "u00"
+            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
+    }
+  }
+  out << s.substr(plain) << '"';
+}
+
+inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+
+/// Where the next character of a record goes. Each call stores and returns where the one after that
+/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+class cursor {
+ public:
+  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
+
+  template <class Int>
+  [[nodiscard]] cursor integer(Int v) const noexcept {
+    return {put_integer(to_, v), doubles_};
+  }
+  [[nodiscard]] cursor number(double v) const noexcept {
+    return {put_double(to_, v, doubles_), doubles_};
+  }
+  /// JSON as it stands: brackets, commas, keys.
+  template <std::size_t Size>
+  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
+    std::memcpy(to_, json, Size - 1);
+    return {to_ + Size - 1, doubles_};
+  }
+  [[nodiscard]] char* place() const noexcept { return to_; }
+
+ private:
+  char* to_;
+  double_style doubles_;
+};
+
+class writer {
+ public:
+  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
+
+  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
+  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  /// Closes the innermost container.
+  writer& end() {
+    const bool is_object = (kinds_.view().back() == '}');
+    kinds_.truncate(kinds_.size() - 1);
+    if (!fresh_ && one_line_ == 0) new_line();
+    if (one_line_ != 0) --one_line_;
+    out_ << (is_object ? '}' : ']');
+    fresh_ = false;
+    return *this;
+  }
+  /// The key of the next member.
+  writer& key(std::string_view name) {
+    separate();
+    append_quoted(out_, name);
+    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
+    after_key_ = true;
+    return *this;
+  }
+
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  writer& integer(Int v) { return separate(), out_ << v, *this; }
+  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  writer& null() { return raw("null"); }
+  /// A value that is JSON text already, such as a number's own token.
+  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
+  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  template <class Write>
+  writer& record(std::size_t room, Write write) {
+    separate();
+    char* const begin = out_.prepare(room);
+    const cursor end = write(cursor(begin, layout_.doubles));
+    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
+  }
+
+ private:
+  writer& begin(char bracket, char close, bool one_line) {
+    separate();
+    out_ << bracket;
+    kinds_ << close;
+    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
+    fresh_ = true;
+    return *this;
+  }
+  void separate() {
+    if (after_key_) {
+      after_key_ = false;
+    } else if (kinds_.size() != 0) {
+      if (!fresh_) {
+        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
+          out_ << ',';
+        else
+          out_ << layout_.comma;
+      }
+      if (one_line_ == 0) new_line();
+    }
+    fresh_ = false;
+  }
+  void new_line() {
+    const std::size_t spaces = kinds_.size() * layout_.indent;
+    char* const to = out_.prepare(1 + spaces);
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    out_.advance(1 + spaces);
+  }
+
+  text& out_;
+  layout layout_;
+  text kinds_;                // the closing brackets that are due
+  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  bool fresh_ = false, after_key_ = false;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_WRITE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// Copies one value of any kind: order of members and tokens of numbers as they were, white space
+/// and escapes as the writer lays them out.
+inline void copy(reader& in, writer& out) {
+  pool<bool> objects;  // the containers that this value has opened
+  std::string_view name;
+  do {
+    switch (in.peek()) {
+      case kind::object:
+        in.object(), out.begin_object();
+        objects.push_back(true);
+        break;
+      case kind::array:
+        in.array(), out.begin_array();
+        objects.push_back(false);
+        break;
+      case kind::string: out.string(in.string()); break;
+      default: out.raw(in.skip());
+    }
+    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
+      out.end();
+      objects.pop_back();
+    }
+    if (!objects.empty() && objects.back()) out.key(name);
+  } while (!objects.empty());
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+namespace detail {
+
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
+  }
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
+
+namespace detail {
+
+/// Finds the paths of values, at ascending offsets, in one walk.
+class path_finder {
+ public:
+  path_finder(std::string_view source, const limits& limit) : in_(source, limit) {}
+
+  /// Appends the path of the innermost value that starts at `offset` or contains it.
+  void append(text& out, std::uint64_t offset) {
+    advance(offset);
+    out << '$';
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const step& s = steps_[i];
+      if (s.count == 0) break;  // after the opening bracket, before the first value
+      if (!s.is_object) {
+        out << '[' << s.count - 1 << ']';
+        continue;
+      }
+      const std::size_t end = i + 1 < steps_.size() ? steps_[i + 1].key_first : keys_.size();
+      append_key(out, keys_.view().substr(s.key_first, end - s.key_first));
+    }
+  }
+
+ private:
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys_`, up to the next step's
+  };
+
+  void advance(std::uint64_t offset) {
+    bool found = has_ended_ || (is_at_value_ ? in_.offset() >= offset : in_.offset() > offset);
+    while (!found) {
+      if (is_at_value_) {
+        is_at_value_ = false;
+        switch (in_.peek()) {
+          case kind::object: in_.object(), steps_.push_back({true, 0, keys_.size()}); break;
+          case kind::array: in_.array(), steps_.push_back({false, 0, keys_.size()}); break;
+          default: in_.skip(), found = in_.offset() > offset;
+        }
+      }
+      // On to the next value; containers that end on the way are left.
+      while (!found && !is_at_value_ && !steps_.empty()) {
+        std::string_view name;
+        is_at_value_ = steps_.back().is_object ? in_.key(name) : in_.element();
+        if (in_.failed()) {
+          found = has_ended_ = true;
+        } else if (is_at_value_) {
+          ++steps_.back().count;
+          keys_.truncate(steps_.back().key_first);
+          keys_ << name;
+          found = in_.offset() >= offset;
+        } else {
+          found = in_.offset() > offset;
+          keys_.truncate(steps_.back().key_first);
+          steps_.pop_back();
+        }
+      }
+      if (steps_.empty()) found = has_ended_ = true;
+    }
+  }
+
+  reader in_;
+  pool<step> steps_;
+  text keys_;
+  bool is_at_value_ = true, has_ended_ = false;
+};
+
+/// Whether a text may be JSON, for which paths mean something.
+[[nodiscard]] inline bool is_json(std::string_view source) noexcept {
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  return start != source.npos && (source[start] == '{' || source[start] == '[');
+}
+
+}  // namespace detail
+
+TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
+  text out;
+  detail::path_finder(source, limit).append(out, offset);
+  return out;
+}
+
+TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
+                         std::uint64_t* offsets, const limits& limit) {
+  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    offsets[i] = no_offset;
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return detail::compare_paths(paths[a], paths[b]) < 0;
+  });
+
+  struct level {
+    bool is_object;
+    std::uint64_t count;      // elements that were entered
+    std::size_t first, last;  // the paths into this container
+    std::size_t prefix;       // how much of these paths leads here
+  };
+  pool<level> levels;
+  text component;
+  reader in(source, limit);
+  std::size_t found = 0;
+  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
+    const std::uint64_t at = in.offset();
+    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
+      offsets[order[first]] = at;
+    const kind k = in.peek();
+    if (first == last || (k != kind::object && k != kind::array)) {
+      in.skip();
+      return;
+    }
+    if (k == kind::object)
+      in.object();
+    else
+      in.array();
+    levels.push_back({k == kind::object, 0, first, last, prefix});
+  };
+  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
+    const std::string_view path = paths[order[i]];
+    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
+  };
+  std::size_t first_path = 0, last_path = order.size();
+  while (first_path < last_path && !leads(first_path)) ++first_path;
+  while (first_path < last_path && !leads(last_path - 1)) --last_path;
+  value(first_path, last_path, 1);
+
+  std::string_view name;
+  while (!levels.empty() && !in.failed() && found < order.size()) {
+    level& l = levels.back();
+    if (l.is_object ? !in.key(name) : !in.element()) {
+      levels.pop_back();
+      continue;
+    }
+    component.clear();
+    if (l.is_object)
+      append_key(component, name);
+    else
+      component << '[' << l.count++ << ']';
+    const auto order_of = [&](std::size_t i) {
+      const std::string_view path = paths[order[i]];
+      const std::size_t end = detail::component_end(path, l.prefix);
+      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
+    };
+    std::size_t first = l.first, last = l.last;
+    while (first < last) {  // to the first that is not before the component
+      const std::size_t middle = first + (last - first) / 2;
+      if (order_of(middle) < 0)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    while (last < l.last && order_of(last) == 0) ++last;
+    value(first, last, l.prefix + component.size());
+  }
+}
+TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
+                                  const limits& limit) {
+  std::uint64_t offset = no_offset;
+  find(source, {&path, 1}, &offset, limit);
+  return offset;
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
+
+// ---- tessera/core/detail/hex.hpp
+//
+// A place in a binary source: what descriptions of errors end with.
+
+#ifndef TESSERA_CORE_DETAIL_HEX_HPP
+#define TESSERA_CORE_DETAIL_HEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+/// " (0x30c)"
+inline void append_offset_in_hex(text& out, std::uint64_t offset) {
+  out << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  append_hex(out, offset, digits);
+  out << ')';
+}
+
+/// The 16 bytes around an offset, and a caret below the byte that stands there.
+inline void append_hex_line(text& out, bytes source, std::size_t offset) {
+  out << "  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_HEX_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE listing::listing(const report& found, view<source_file> sources)
+    : found_(found), sources_(sources) {
+  for (const source_file& s : sources) {
+    first_lines_.push_back(lines_.size());
+    lines_.push_back(0);
+    if (s.is_binary) continue;
+    for (std::size_t i = s.text.find('\n'); i != s.text.npos; i = s.text.find('\n', i + 1))
+      lines_.push_back(i + 1);
+  }
+  first_lines_.push_back(lines_.size());
+  find_paths();
+}
+
+TESSERA_INLINE void listing::find_paths() {
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
+    const diagnostic& d = found_.diagnostics[i];
+    paths_.push_back(d.path);
+    if (d.path.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+  }
+  const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    const place &p = where(a), &q = where(b);
+    return p.file != q.file ? p.file < q.file : p.offset < q.offset;
+  });
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    const std::uint32_t file = where(order[first]).file;
+    while (last < order.size() && where(order[last]).file == file) ++last;
+    const source_file& s = sources_[file];
+    if (s.is_binary || !json::detail::is_json(s.text)) continue;
+    json::detail::path_finder finder(s.text, {});
+    for (std::size_t i = first; i < last; ++i) {
+      text_range& path = paths_[order[i]];
+      path.first = static_cast<std::uint32_t>(characters_.size());
+      finder.append(characters_, where(order[i]).offset);
+      path.size = static_cast<std::uint32_t>(characters_.size()) - path.first;
+    }
+  }
+}
+
+TESSERA_INLINE std::string_view listing::path_of(const diagnostic& d) const noexcept {
+  if (d.path.size != 0) return found_.text_of(d.path);
+  const auto i = static_cast<std::size_t>(&d - found_.diagnostics.data());
+  return {characters_.data() + paths_[i].first, paths_[i].size};
+}
+
+TESSERA_INLINE line_column listing::locate(const place& p) const noexcept {
+  if (!has_source(p)) return {};
+  std::size_t first = first_lines_[p.file], last = first_lines_[p.file + 1];
+  const std::size_t begin = first;
+  while (last - first > 1) {  // the last line that begins at or before the place
+    const std::size_t middle = first + (last - first) / 2;
+    if (lines_[middle] <= p.offset)
+      first = middle;
+    else
+      last = middle;
+  }
+  return {first - begin + 1, p.offset - lines_[first] + 1};
+}
+
+TESSERA_INLINE std::string_view listing::file_name(const place& p) const noexcept {
+  if (p.file < sources_.size()) return sources_[p.file].name;
+  if (p.file == 0 || p.file > found_.files.size()) return "<input>";
+  return found_.text_of(found_.files[p.file - 1]);
+}
+
+TESSERA_INLINE text listing::describe(const diagnostic& d) const {
+  text out;
+  const auto begin = [&](const place& p, std::string_view severity, std::string_view message) {
+    out << file_name(p);
+    if (has_source(p) && !sources_[p.file].is_binary) {
+      const line_column at = locate(p);
+      out << ':' << at.line << ':' << at.column;
+    }
+    out << ": " << severity << ": " << message;
+  };
+  const auto excerpt = [&](const place& p, std::string_view inserted, std::uint64_t inserted_at) {
+    if (!has_source(p)) return;
+    const source_file& s = sources_[p.file];
+    const std::size_t offset = p.offset < s.text.size() ? to_size(p.offset) : s.text.size();
+    if (s.is_binary)
+      detail::append_hex_line(out, as_bytes(s.text), offset);
+    else
+      detail::append_caret(out, s.text, offset, p.length, inserted, to_size(inserted_at));
+  };
+
+  begin(d.where, tessera::name(d.severity), found_.text_of(d.text));
+  const bool is_element = d.where.index != error_index::none;
+  const bool is_binary = has_source(d.where) && sources_[d.where.file].is_binary;
+  const std::string_view path = path_of(d);
+  if (path.empty() && !is_binary) {
+    out << " [" << found_.rule_of(d) << ']';
+    if (is_element && d.where.index != error_index::whole)
+      out << " at " << tessera::name(d.where.index) << ' ' << d.where.offset;
+    out << '\n';
+  } else {
+    out << "\n  [" << found_.rule_of(d) << "] at ";
+    append_shown(out, path);
+    if (!is_element) {
+      out << (!path.empty() ? ", offset " : "offset ") << d.where.offset;
+      if (is_binary) detail::append_offset_in_hex(out, d.where.offset);
+    }
+    out << '\n';
+  }
+  const std::string_view replacement = found_.text_of(d.replacement);
+  const bool is_shown = d.has_fix && d.fix.file == d.where.file && !replacement.empty() &&
+                        replacement.find('\n') == replacement.npos;
+  excerpt(d.where, is_shown ? replacement : std::string_view(), d.fix.offset);
+  if (d.has_note) {
+    if (d.related.length == 0) {
+      out << "  note: " << found_.text_of(d.note) << '\n';
+    } else {
+      begin(d.related, "note", found_.text_of(d.note));
+      out << '\n';
+      excerpt(d.related, {}, 0);
+    }
+  }
+  return out;
+}
+
+TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
+  const listing list(found, sources);
+  text out;
+  for (const diagnostic& d : found.diagnostics) {
+    const text one = list.describe(d);
+    out << one.view();
+  }
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_REPORT_HPP
+
+// ---- tessera/alir/detail/verify.hpp
+//
+// The bodies of alir/verify.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_VERIFY_HPP
+#define TESSERA_ALIR_DETAIL_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/core/findings.hpp
+//
+// How verifiers fill a report, and know the first error even where nobody wants one.
+//
+//   detail::findings found(report, options.max_diagnostics);
+//   found.error(errc::nac_arity, {.offset = at})
+//       << name << ": " << count << " arguments; expected " << least << " or " << most;
+//   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
+//   if (found.failed()) return found.first_error();
+//
+// A message that nobody writes is the general one of the code.
+//
+// Lifetime:   borrows the report.
+// Errors:     none.
+// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; of a
+//             text that is written into a message 200 bytes are shown.
+// Allocation: the report's.
+
+#ifndef TESSERA_CORE_FINDINGS_HPP
+#define TESSERA_CORE_FINDINGS_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+class findings {
+ public:
+  findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// Writes the texts of one diagnostic: the message first, then, each at most once and in any
+  /// order, a path, a note and a fix.
+  class writer {
+   public:
+    writer(report* to, bool has_general_message) noexcept : to_(to) {
+      if (to != nullptr) open(last().text, has_general_message);
+    }
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+    ~writer() {
+      if (to_ != nullptr) close();
+    }
+
+    template <class Part>
+    writer& operator<<(const Part& part) {
+      if (to_ == nullptr) return *this;
+      if constexpr (requires { std::string_view(part); })
+        put(std::string_view(part));
+      else
+        to_->characters << part;
+      return *this;
+    }
+    /// Sets the id of the rule, where it isn't the code's name.
+    writer& rule(std::string_view id);
+    /// What follows is the path, written as it is.
+    writer& path();
+    /// What follows is the note, about `related`.
+    writer& note(place related = {});
+    /// What follows replaces `range`, as it is.
+    writer& fix(place range);
+
+   private:
+    [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
+    void put(std::string_view part);
+    void open(text_range& range, bool has_general_message = false) noexcept;
+    void close();
+
+    report* to_;
+    text_range* range_ = nullptr;
+    bool is_verbatim_ = false, has_general_message_ = false;
+  };
+
+  /// Adds a finding, whose texts are written into the result.
+  writer add(errc code, severity s, place where);
+  writer error(errc code, place where) { return add(code, severity::error, where); }
+  writer warning(errc code, place where) { return add(code, severity::warning, where); }
+  writer note(errc code, place where) { return add(code, severity::note, where); }
+  /// Adds an error with its general message.
+  void error(const tessera::error& e) { error(e.code, {0, e.offset, 0, e.index}); }
+
+  [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
+  [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
+  /// How many errors there were.
+  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+
+ protected:
+  report* to_;
+  std::uint64_t max_;
+  std::uint64_t errors_ = 0;
+  tessera::error first_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/findings.hpp
+//
+// The bodies of core/findings.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_FINDINGS_HPP
+#define TESSERA_CORE_DETAIL_FINDINGS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+TESSERA_INLINE auto findings::add(errc code, severity s, place where) -> writer {
+  if (s == severity::error) {
+    ++errors_;
+    if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
+  }
+  if (to_ == nullptr) return writer(nullptr, false);
+  ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
+  constexpr std::size_t max_characters = std::size_t{1} << 30;
+  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
+    return writer(nullptr, false);
+  to_->diagnostics.push_back({});
+  diagnostic& d = to_->diagnostics.back();
+  d.code = code;
+  d.severity = s;
+  d.where = where;
+  return writer(to_, true);
+}
+
+TESSERA_INLINE auto findings::writer::rule(std::string_view id) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().rule);
+  to_->characters << id;
+  close();
+  range_ = nullptr;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::path() -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().path);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_note = true;
+  last().related = related;
+  open(last().note);
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_fix = true;
+  last().fix = range;
+  open(last().replacement);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE void findings::writer::put(std::string_view part) {
+  constexpr std::size_t max_shown = 200;
+  text& out = to_->characters;
+  if (is_verbatim_) {
+    out << part;
+    return;
+  }
+  std::size_t size = part.size();
+  if (size > max_shown)  // cut between characters of UTF-8
+    for (size = max_shown; size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
+      --size;
+  append_shown(out, part.substr(0, size));
+  if (size < part.size()) out << "...";
+}
+
+TESSERA_INLINE void findings::writer::open(text_range& range, bool has_general_message) noexcept {
+  range_ = &range;
+  range_->first = static_cast<std::uint32_t>(to_->characters.size());
+  is_verbatim_ = false;
+  has_general_message_ = has_general_message;
+}
+
+TESSERA_INLINE void findings::writer::close() {
+  if (range_ == nullptr) return;
+  text& out = to_->characters;
+  if (has_general_message_ && out.size() == range_->first)
+    out << tessera::error{last().code}.message();
+  range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_FINDINGS_HPP
+#endif
+
+#endif  // TESSERA_CORE_FINDINGS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+TESSERA_INLINE alir::model program::release() && noexcept {
+  model_.source = {};
+  return std::move(model_);
+}
+
+TESSERA_INLINE std::int64_t program::base(std::size_t i) const noexcept {
+  const auto x = static_cast<std::size_t>(op(i).id0);
+  return table_base(op(x).qint, type(x));
+}
+
+TESSERA_INLINE std::int64_t program::common_fraction(const alir::model& m, const types& t,
+                                                     const operation& sum) noexcept {
+  std::int64_t most = INT64_MIN;
+  for (const term& x : terms(m, sum))
+    if (fraction(t, x) > most) most = fraction(t, x);
+  return most;
+}
+
+TESSERA_INLINE alignment program::align(const alir::model& m, const types& t,
+                                        std::size_t i) noexcept {
+  const operation& o = m.ops[i];
+  const auto f_of = [&t](std::int64_t id) -> std::int64_t {
+    return t[static_cast<std::size_t>(id)].f;
+  };
+  // Brings b·2^s to the finer of the two grids, then to the result's.
+  const auto meet = [](std::int64_t f_a, std::int64_t f_b) -> alignment {
+    const std::int64_t apart = f_a - f_b;
+    return {apart < 0 ? -apart : 0, apart > 0 ? apart : 0, apart < 0 ? f_b : f_a};
+  };
+  const std::int64_t f = t[i].f;
+  alignment s;
+  switch (o.code) {
+    case opcode::add:
+    case opcode::subtract:
+      s = meet(f_of(o.id0), f_of(o.id1) - o.data);
+      s.result = f - s.result;
+      break;
+    case opcode::add_constant:
+      s = meet(f_of(o.id0), o.shift);
+      s.result = f - s.result;
+      break;
+    case opcode::bit_binary:
+      s = meet(f_of(o.id0), f_of(o.id1) - o.shift);
+      s.result = 0;
+      break;
+    case opcode::relu: s.result = f - f_of(o.id0); break;
+    case opcode::quantize: s.result = f - f_of(o.id0) + o.shift; break;
+    case opcode::mux: s = {f - f_of(o.id0), f - f_of(o.id1) + o.shift, 0}; break;
+    case opcode::sum: s.result = f - common_fraction(m, t, o); break;
+    case opcode::negate:
+    case opcode::input:
+    case opcode::constant:
+    case opcode::multiply:
+    case opcode::lookup:
+    case opcode::bit_unary: break;
+  }
+  return s;
+}
+
+}  // namespace alir
+namespace alir::detail {
+
+/// Whether verify() accepts an interval.
+[[nodiscard]] inline errc check_interval(const interval& q) noexcept {
+  if (!is_finite(q.min) || !is_finite(q.max) || !(q.min <= q.max)) return errc::alir_interval;
+  if (q.min == 0.0 && q.max == 0.0) return errc::ok;
+  if (!is_step(q.step)) return errc::alir_step;
+  const fixed_type t = type_of(q);
+  if (q.min / q.step < -9223372036854775808.0) return errc::alir_width;
+  // 2^63 codes and more: the float rule of type_of would hide the bit that is missing.
+  if (!t.k && q.max / q.step >= 9223372036854775808.0) return errc::alir_width;
+  return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
+}
+
+/// An error about operation `index`; `distance` of its place in the source is added.
+template <class Distance>
+[[nodiscard]] error error_at(const model& m, errc code, std::size_t index, Distance distance) {
+  if (index >= m.source.ops.size()) return {code, index, error_index::operation};
+  const source_map::place& p = m.source.ops[index];
+  return {code, p.start + distance(p)};
+}
+
+[[nodiscard]] inline error error_at(const model& m, errc code, std::size_t index) {
+  return error_at(m, code, index, [](const source_map::place&) { return std::uint64_t{0}; });
+}
+
+[[nodiscard]] inline error error_at_table(const model& m, errc code, std::size_t index) {
+  if (index >= m.source.tables.size()) return {code, index, error_index::table};
+  return {code, m.source.tables[index]};
+}
+
+/// One about a list as a whole. No list is at the start of a source.
+[[nodiscard]] inline error error_at_list(errc code, std::uint64_t offset) {
+  return {code, offset, offset == 0 ? error_index::whole : error_index::none};
+}
+
+/// Whether a table's entries lie within model::table_data, behind those of the table before. That
+/// none is shared bounds the size of what is written.
+[[nodiscard]] inline bool holds_entries(const model& m, std::size_t table) noexcept {
+  const lookup_table& t = m.tables[table];
+  const std::uint64_t used = table == 0 ? 0 : m.tables[table - 1].first + m.tables[table - 1].count;
+  return t.first >= used && t.first <= m.table_data.size() &&
+         t.count <= m.table_data.size() - t.first;
+}
+
+/// What is wrong with the ids of an operation, in the order in which it is reported.
+struct id_faults {
+  errc list[3] = {};
+  std::size_t count = 0;
+
+  void add(errc code) noexcept { list[count++] = code; }
+  [[nodiscard]] errc first() const noexcept { return list[0]; }
+};
+
+[[nodiscard]] inline id_faults check_ids(const model& m, std::size_t index) noexcept {
+  const operation& o = m.ops[index];
+  const auto earlier = [index](std::int64_t id) {
+    return id >= 0 && static_cast<std::uint64_t>(id) < index;
+  };
+  id_faults out;
+  if (o.code == opcode::sum) {
+    const auto count = static_cast<std::int64_t>(m.terms.size());
+    bool sound = o.id0 >= 0 && o.id1 >= 2 && o.id0 <= count && o.id1 <= count - o.id0;
+    if (sound)
+      for (const term& t : terms(m, o)) sound = sound && earlier(t.id);
+    if (!sound) out.add(errc::alir_sum_terms);
+    return out;
+  }
+  const int ids = info(o.code).ids;
+  if (o.code == opcode::input) {
+    if (o.id0 < 0 || o.id0 >= m.n_inputs) out.add(errc::alir_input_index);
+  } else if (ids > 0 ? !earlier(o.id0) : o.id0 != -1) {
+    out.add(ids > 0 ? errc::alir_id0 : errc::alir_unused_id0);
+  }
+  if (ids < 2 ? o.id1 != -1 : !earlier(o.id1))
+    out.add(ids < 2 ? errc::alir_unused_id1 : errc::alir_id1);
+  if (o.code == opcode::mux && !earlier(o.data)) out.add(errc::alir_condition);
+  return out;
+}
+
+/// Sub-operations and tables.
+[[nodiscard]] inline errc check_data(const model& m, const operation& o) noexcept {
+  const bool shifts = o.code == opcode::quantize || o.code == opcode::add_constant ||
+                      o.code == opcode::mux || o.code == opcode::bit_binary;
+  if (!shifts && o.shift != 0) return errc::alir_unused_shift;
+  switch (o.code) {
+    case opcode::add:
+    case opcode::subtract:
+      return o.data < INT32_MIN || o.data > INT32_MAX ? errc::alir_shift : errc::ok;
+    case opcode::bit_unary: return o.data < 0 || o.data > 2 ? errc::alir_sub_operation : errc::ok;
+    case opcode::bit_binary:
+      return o.data < 0 || o.data >> 24 > 2 ? errc::alir_sub_operation : errc::ok;
+    case opcode::lookup: {
+      if (o.data < 0 || static_cast<std::uint64_t>(o.data) >= m.tables.size())
+        return errc::alir_table_index;
+      return errc::ok;
+    }
+    default: return errc::ok;
+  }
+}
+
+[[nodiscard]] inline errc check_shifts(const program& p, std::size_t index) noexcept {
+  const operation& o = p.op(index);
+  const auto possible = [](std::int64_t shift) { return shift >= -63 && shift <= 63; };
+  if (o.code == opcode::sum) {
+    const std::int64_t common = p.sum_fraction(index);
+    for (const term& t : terms(p.model(), o))
+      if (!possible(p.term_shift(common, t))) return errc::alir_shift;
+  }
+  const alignment s = p.shifts(index);
+  if (!possible(s.a) || !possible(s.b) || !possible(s.result)) return errc::alir_shift;
+  return o.code == opcode::mux && s.a != 0 && s.b != 0 ? errc::alir_mux_alignment : errc::ok;
+}
+
+/// Calls `fault(error, index)` for what is wrong with lengths, outputs and tables.
+template <class Fault>
+void for_each_interface_fault(const model& m, Fault&& fault) {
+  const auto count = [](std::int64_t n) { return n >= 0 && n <= INT32_MAX; };
+  const bool has_counts = count(m.n_inputs) && count(m.n_outputs);
+  if (!has_counts) fault(error_at_list(errc::alir_shape, m.source.shape), std::size_t{0});
+  const auto list = [&](std::size_t size, std::int64_t expected, errc code, std::uint64_t offset) {
+    if (has_counts && size != static_cast<std::size_t>(expected))
+      fault(error_at_list(code, offset), std::size_t{0});
+  };
+  list(m.inp_shifts.size(), m.n_inputs, errc::alir_inp_shifts_count, m.source.inp_shifts);
+  list(m.out_idxs.size(), m.n_outputs, errc::alir_out_idxs_count, m.source.out_idxs);
+  list(m.out_shifts.size(), m.n_outputs, errc::alir_out_shifts_count, m.source.out_shifts);
+  list(m.out_negs.size(), m.n_outputs, errc::alir_out_negs_count, m.source.out_negs);
+  for (std::size_t j = 0; j < m.out_idxs.size(); ++j)
+    if (m.out_idxs[j] >= 0 && static_cast<std::size_t>(m.out_idxs[j]) >= m.ops.size())
+      fault(j < m.source.outputs.size() ? error{errc::alir_output_index, m.source.outputs[j]}
+                                        : error{errc::alir_output_index, j, error_index::output},
+            j);
+  for (std::size_t t = 0; t < m.tables.size(); ++t)
+    if (m.tables[t].count == 0 || !holds_entries(m, t))
+      fault(error_at_table(m, errc::alir_table_empty, t), t);
+}
+/// The first of them.
+[[nodiscard]] inline error check_interface(const model& m) {
+  error first;
+  for_each_interface_fault(m, [&first](const error& e, std::size_t) {
+    if (first.code == errc::ok) first = e;
+  });
+  return first;
+}
+
+/// Any number, as Python prints it.
+inline void print_number(text& out, double v) {
+  if (is_finite(v))
+    append_double(out, v, double_style::python);
+  else
+    out << (v > 0 ? "inf" : v < 0 ? "-inf" : "nan");
+}
+
+/// Finds all faults of a model, and the types of its operations.
+class verifier {
+ public:
+  verifier(program& p, pool<fixed_type>& types, tessera::detail::findings& found) noexcept
+      : p_(p), m_(p.model()), types_(types), found_(found) {}
+
+  void run() {
+    for_each_interface_fault(
+        m_, [this](const error& e, std::size_t index) { interface_fault(e, index); });
+    types_.reserve(m_.ops.size());
+    for (std::size_t i = 0; i < m_.ops.size(); ++i) operation_faults(i);
+  }
+
+ private:
+  void operation_faults(std::size_t i) {
+    const operation& o = m_.ops[i];
+    types_.push_back(unknown);
+    if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
+      return fault(errc::alir_opcode, i);
+    const id_faults ids = check_ids(m_, i);
+    for (std::size_t k = 0; k < ids.count; ++k) fault(ids.list[k], i);
+    bool has_ids = ids.count == 0;
+    if (has_ids && o.code == opcode::sum) {  // terms of its own: sharing would make this quadratic
+      if (o.id0 < terms_used_)
+        fault(errc::alir_sum_terms, i), has_ids = false;
+      else
+        terms_used_ = std::int64_t{o.id0} + o.id1;
+    }
+    if (const errc e = check_interval(o.qint); e != errc::ok)
+      fault(e, i);
+    else
+      types_[i] = type_of(o.qint);
+    if (const errc e = check_data(m_, o); e != errc::ok) return fault(e, i);
+    if (!has_ids || !has_types(i)) return;
+    if (const errc e = check_shifts(p_, i); e != errc::ok) return fault(e, i);
+    if (o.code == opcode::lookup) {
+      const auto x = static_cast<std::size_t>(o.id0);
+      const double pad = table_pad(m_.ops[x].qint, types_[x]);
+      if (!(pad >= INT32_MIN && pad <= INT32_MAX)) fault(errc::alir_table_base, i);
+    }
+  }
+
+  /// Whether an operation, whose ids are sound, and its operands have types.
+  [[nodiscard]] bool has_types(std::size_t i) const noexcept {
+    const operation& o = m_.ops[i];
+    const auto has = [this](std::int64_t id) {
+      return !(types_[static_cast<std::size_t>(id)] == unknown);
+    };
+    bool all = has(static_cast<std::int64_t>(i));
+    if (o.code == opcode::sum)
+      for (const term& t : terms(m_, o)) all = all && has(t.id);
+    else if (o.code != opcode::input)
+      all = all && (info(o.code).ids < 1 || has(o.id0)) && (info(o.code).ids < 2 || has(o.id1));
+    return all;
+  }
+
+  /// Of the parts of an operation, the one that a fault is about.
+  [[nodiscard]] std::uint64_t distance(errc code, const source_map::place& s) const noexcept {
+    switch (code) {
+      case errc::alir_condition: return s.condition;
+      case errc::alir_input_index: return m_.spec_version != 2 ? s.data : 0;
+      case errc::alir_id1:
+      case errc::alir_unused_id1: return s.id1;
+      case errc::alir_interval:
+      case errc::alir_step:
+      case errc::alir_width: return s.qint;
+      case errc::alir_shift:
+      case errc::alir_mux_alignment:
+      case errc::alir_table_index:
+      case errc::alir_sub_operation:
+      case errc::alir_unused_shift:
+      case errc::alir_table_base: return s.data;
+      default: return 0;
+    }
+  }
+
+  [[gnu::cold]] [[gnu::noinline]] void fault(errc code, std::size_t i) {
+    const error e = error_at(m_, code, i, [&](const source_map::place& s) -> std::uint64_t {
+      return distance(code, s);
+    });
+    auto out = found_.error(code, {0, e.offset, 0, e.index});
+    const operation& o = m_.ops[i];
+    const auto earlier = [&](std::string_view what, std::int64_t id) {
+      out << what << " is " << id << "; expected an earlier operation, ";
+      if (i == 0)
+        out << "of which there is none";
+      else
+        out << "0 to " << i - 1;
+    };
+    switch (code) {
+      case errc::alir_opcode:
+        out << "unknown opcode " << static_cast<int>(o.code) << "; expected " << first_opcode
+            << " to " << last_opcode;
+        return;
+      case errc::alir_input_index:
+        out << "input " << o.id0 << " of " << m_.n_inputs << " does not exist";
+        break;
+      case errc::alir_id0: earlier("id0", o.id0); break;
+      case errc::alir_id1: earlier("id1", o.id1); break;
+      case errc::alir_condition: earlier("the condition", o.data); break;
+      case errc::alir_unused_id0: unused(out, "id0", o, o.id0, -1); break;
+      case errc::alir_unused_id1: unused(out, "id1", o, o.id1, -1); break;
+      case errc::alir_unused_shift: unused(out, "shift", o, o.shift, 0); break;
+      case errc::alir_interval:
+      case errc::alir_step:
+      case errc::alir_width:
+        out << "[";
+        number(out, o.qint.min), out << ", ";
+        number(out, o.qint.max), out << ", ";
+        number(out, o.qint.step), out << "]: " << error{code}.message();
+        break;
+      case errc::alir_shift: shift(out, i); break;
+      case errc::alir_mux_alignment:
+        out << "the operands would be shifted by " << p_.shifts(i).a << " and by " << p_.shifts(i).b
+            << "; at most one may be shifted";
+        break;
+      case errc::alir_table_index:
+        out << "lookup table " << o.data << " of " << m_.tables.size() << " does not exist";
+        break;
+      case errc::alir_sub_operation:
+        out << "sub-operation "
+            << (o.code == opcode::bit_binary && o.data >= 0 ? o.data >> 24 : o.data)
+            << "; expected 0, 1 or 2";
+        break;
+      default: out << error{code}.message();
+    }
+    if (m_.source.is_bytecode)
+      out.path() << "operation " << i << " (" << info(o.code).mnemonic << ')';
+  }
+
+  using writer = tessera::detail::findings::writer;
+
+  static void unused(writer& out, std::string_view what, const operation& o, std::int64_t found,
+                     int expected) {
+    out << what << " is " << found << "; expected " << expected << ", as " << info(o.code).mnemonic
+        << " does not use it";
+  }
+  static void number(writer& out, double v) {
+    text shown;
+    print_number(shown, v);
+    out << shown.view();
+  }
+  void shift(writer& out, std::size_t i) const {
+    const operation& o = m_.ops[i];
+    const auto farther = [](std::int64_t a, std::int64_t b) {
+      return (a < 0 ? -a : a) < (b < 0 ? -b : b) ? b : a;
+    };
+    if ((o.code == opcode::add || o.code == opcode::subtract) &&
+        (o.data < INT32_MIN || o.data > INT32_MAX)) {
+      out << "the operand is shifted by " << o.data << "; expected at most 63 bits";
+      return;
+    }
+    const alignment s = p_.shifts(i);
+    std::int64_t worst = farther(farther(s.a, s.b), s.result);
+    if (o.code == opcode::sum)
+      for (const term& t : terms(m_, o))
+        worst = farther(worst, p_.term_shift(p_.sum_fraction(i), t));
+    out << "the operation shifts by " << (worst < 0 ? -worst : worst)
+        << " bits; expected at most 63";
+  }
+
+  [[gnu::cold]] [[gnu::noinline]] void interface_fault(const error& e, std::size_t index) {
+    auto out = found_.error(e.code, {0, e.offset, 0, e.index});
+    const auto counts = [&](std::string_view list, std::size_t size, std::int64_t expected,
+                            std::string_view of) {
+      out << list << " has " << size << (size == 1 ? " entry" : " entries") << "; expected "
+          << expected << ", one for each " << of;
+    };
+    switch (e.code) {
+      case errc::alir_shape:
+        out << m_.n_inputs << " inputs and " << m_.n_outputs
+            << " outputs; expected 0 to 2147483647 of each";
+        break;
+      case errc::alir_inp_shifts_count:
+        counts("inp_shifts", m_.inp_shifts.size(), m_.n_inputs, "input");
+        break;
+      case errc::alir_out_idxs_count:
+        counts("out_idxs", m_.out_idxs.size(), m_.n_outputs, "output");
+        break;
+      case errc::alir_out_shifts_count:
+        counts("out_shifts", m_.out_shifts.size(), m_.n_outputs, "output");
+        break;
+      case errc::alir_out_negs_count:
+        counts("out_negs", m_.out_negs.size(), m_.n_outputs, "output");
+        break;
+      case errc::alir_output_index:
+        out << "output " << index << " is operation " << m_.out_idxs[index] << " of "
+            << m_.ops.size() << ", which does not exist";
+        if (m_.source.is_bytecode) out.path() << "out_idxs[" << index << ']';
+        break;
+      case errc::alir_table_empty:
+        out << e.message();
+        if (m_.source.is_bytecode) out.path() << "table " << index;
+        break;
+      default: out << e.message();
+    }
+  }
+
+  static constexpr fixed_type unknown = {false, INT16_MIN, INT16_MIN};
+
+  const program& p_;
+  const model& m_;
+  pool<fixed_type>& types_;
+  tessera::detail::findings& found_;
+  std::int64_t terms_used_ = 0;
+};
+
+}  // namespace alir::detail
+namespace alir {
+
+TESSERA_INLINE result<program> verify(alir::model m, const verify_options& options, report* found) {
+  program p(std::move(m));
+  tessera::detail::findings findings(found, options.max_diagnostics);
+  detail::verifier(p, p.types_, findings).run();
+  if (findings.failed()) return findings.first_error();
+  return p;
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_VERIFY_HPP
+
+// ---- tessera/alir/detail/print.hpp
+//
+// The bodies of alir/print.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_PRINT_HPP
+#define TESSERA_ALIR_DETAIL_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir::detail {
+
+inline void print_count(text& out, std::int64_t n, std::string_view noun) {
+  out << n << ' ' << noun << (n == 1 ? "" : "s");
+}
+
+/// Mnemonic and operands. `terms_used` is how many terms earlier sums have printed: a model that
+/// shares them doesn't verify, and its listing must not grow with their product.
+inline void print_operation(text& out, const model& m, const operation& o,
+                            std::int64_t& terms_used) {
+  if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode) {
+    out << "? " << static_cast<int>(o.code);
+    return;
+  }
+  const auto shifted = [&out](std::int64_t by) {
+    if (by != 0) out << " << " << by;
+  };
+  if (o.code == opcode::bit_unary && o.data >= 0 && o.data <= 2) {
+    constexpr std::string_view names[] = {"not", "any", "all"};
+    out << names[o.data] << " %" << o.id0;
+    return;
+  }
+  if (o.code == opcode::bit_binary && o.data >= 0 && o.data >> 24 <= 2) {
+    constexpr std::string_view names[] = {"and", "or", "xor"};
+    out << names[o.data >> 24] << " %" << o.id0 << ", %" << o.id1;
+    return shifted(o.shift);
+  }
+  out << info(o.code).mnemonic << ' ';
+  switch (o.code) {
+    case opcode::input: out << o.id0; break;
+    case opcode::add:
+    case opcode::subtract:
+      out << '%' << o.id0 << ", %" << o.id1;
+      shifted(o.data);
+      break;
+    case opcode::negate:
+    case opcode::relu: out << '%' << o.id0; break;
+    case opcode::quantize:
+      out << '%' << o.id0;
+      shifted(o.shift);
+      break;
+    case opcode::add_constant:
+      out << '%' << o.id0 << ", " << o.data;
+      shifted(-std::int64_t{o.shift});
+      break;
+    case opcode::constant: out << o.data; break;
+    case opcode::mux:
+      out << '%' << o.data << " ? %" << o.id0 << " : %" << o.id1;
+      shifted(o.shift);
+      break;
+    case opcode::multiply: out << '%' << o.id0 << ", %" << o.id1; break;
+    case opcode::lookup: out << '%' << o.id0 << ", table " << o.data; break;
+    case opcode::bit_unary: out << '%' << o.id0 << ", " << o.data; break;
+    case opcode::bit_binary:
+      out << '%' << o.id0 << ", %" << o.id1;
+      shifted(o.shift);
+      out << ", " << o.data;
+      break;
+    case opcode::sum: {
+      const auto size = static_cast<std::int64_t>(m.terms.size());
+      if (o.id0 < terms_used || o.id1 < 0 || o.id0 > size || o.id1 > size - o.id0) {
+        out << '?';
+        break;
+      }
+      terms_used = std::int64_t{o.id0} + o.id1;
+      std::string_view between;
+      for (const term& t : terms(m, o)) {
+        out << between << (t.negative ? "-%" : "%") << t.id;
+        shifted(t.shift);
+        between = ", ";
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace alir::detail
+namespace alir {
+
+TESSERA_INLINE text print(const model& m, const print_options& options) {
+  text out;
+  out << "alir " << m.spec_version << ": ";
+  detail::print_count(out, m.n_inputs, "input");
+  out << ", ";
+  detail::print_count(out, m.n_outputs, "output");
+  out << ", ";
+  detail::print_count(out, static_cast<std::int64_t>(m.ops.size()), "operation");
+  out << ", ";
+  detail::print_count(out, static_cast<std::int64_t>(m.tables.size()), "table");
+  out << '\n';
+  for (std::size_t j = 0; j < m.inp_shifts.size(); ++j)
+    if (m.inp_shifts[j] != 0) out << "input " << j << " << " << m.inp_shifts[j] << '\n';
+  std::int64_t terms_used = 0;
+  for (std::size_t i = 0; i < m.ops.size(); ++i) {
+    constexpr std::size_t type_column = 36;
+    const operation& o = m.ops[i];
+    const std::size_t start = out.size();
+    out << '%' << i << " = ";
+    detail::print_operation(out, m, o, terms_used);
+    do out << ' ';
+    while (out.size() - start < type_column);
+    out << ": ";
+    if (detail::check_interval(o.qint) == errc::ok) {
+      const fixed_type t = type_of(o.qint);
+      out << "fixed<" << (t.k ? 1 : 0) << ',' << t.i << ',' << t.f << "> [";
+    } else {
+      out << "? [";
+    }
+    detail::print_number(out, o.qint.min);
+    out << ", ";
+    detail::print_number(out, o.qint.max);
+    out << "] step ";
+    detail::print_number(out, o.qint.step);
+    if (options.costs && (o.latency != 0.0 || o.cost != 0.0)) {
+      out << "; latency ";
+      detail::print_number(out, o.latency);
+      out << ", cost ";
+      detail::print_number(out, o.cost);
+    }
+    out << '\n';
+  }
+  for (std::size_t i = 0; i < m.tables.size(); ++i) {
+    constexpr std::size_t shown = 16;
+    const lookup_table& t = m.tables[i];
+    out << "table " << i << ": " << t.count << (t.count == 1 ? " entry [" : " entries [");
+    if (detail::holds_entries(m, i)) {
+      const view<std::int32_t> values = entries(m, t);
+      for (std::size_t j = 0; j < values.size() && j < shown; ++j)
+        out << (j == 0 ? "" : ", ") << values[j];
+      if (values.size() > shown) out << ", ...";
+    } else {
+      out << '?';
+    }
+    out << "]\n";
+  }
+  for (std::size_t j = 0; j < m.out_idxs.size(); ++j) {
+    out << "output " << j << " = ";
+    if (m.out_idxs[j] < 0) {
+      out << "0\n";
+      continue;
+    }
+    out << (j < m.out_negs.size() && m.out_negs[j] != 0 ? "-%" : "%") << m.out_idxs[j];
+    if (j < m.out_shifts.size() && m.out_shifts[j] != 0) out << " << " << m.out_shifts[j];
+    out << '\n';
+  }
+  return out;
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_PRINT_HPP
+
+// ---- tessera/alir/detail/read.hpp
+//
+// The bodies of alir/read.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_READ_HPP
+#define TESSERA_ALIR_DETAIL_READ_HPP
+
+#include <cstddef>
+
+
+// ---- tessera/alir/detail/read_bytecode.hpp
+//
+// The bodies of alir/read_bytecode.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+#define TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/alir/detail/read_json.hpp
+//
+// The bodies of alir/read_json.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_READ_JSON_HPP
+#define TESSERA_ALIR_DETAIL_READ_JSON_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace alir::detail {
 
@@ -5818,6 +7242,7 @@ class bytecode_reader {
     if (e != errc::ok) return error{e, version_at};
     if (size_ < header_size) return error{errc::alir_bytecode_truncated, size_};
     m_.spec_version = static_cast<std::int32_t>(version);
+    m_.source.is_bytecode = true;
     if (words)
       read_words();
     else
@@ -6066,195 +7491,6 @@ TESSERA_INLINE result<model> read(bytes source, const read_options& options) {
 #include <cstdint>
 #include <utility>
 
-
-// ---- tessera/core/json_write.hpp
-//
-// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
-//
-//   tessera::text out;
-//   json::writer w(out, json::compact);
-//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
-//   // {"step":0.5,"ids":[7]}
-//
-//   json::compact    {"a":[1,2]}          no white space
-//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
-//   json::indented   two spaces a level, one member or element a line, "key": value
-//
-// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
-// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
-//
-// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
-//
-//   w.record(json::number_room + 2, [](json::cursor to) {
-//     return to.literal("[").number(0.5).literal("]");
-//   });
-//
-// Lifetime:   borrows the text it appends to.
-// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
-// Limits:     none.
-// Allocation: what the text grows by.
-
-#ifndef TESSERA_CORE_JSON_WRITE_HPP
-#define TESSERA_CORE_JSON_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// The white space of a document.
-struct layout {
-  unsigned indent;  ///< spaces a level; 0 writes one line
-  std::string_view comma, colon;
-  double_style doubles = double_style::python;
-};
-inline constexpr layout compact{0, ",", ":"};
-inline constexpr layout spaced{0, ", ", ": "};
-inline constexpr layout indented{2, ",", ": "};
-
-/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
-inline void append_quoted(text& out, std::string_view s) {
-  out << '"';
-  std::size_t plain = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    const auto c = static_cast<unsigned char>(s[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out << s.substr(plain, i - plain) << '\\';
-    plain = i + 1;
-    switch (c) {
-      case '\b': out << 'b'; break;
-      case '\f': out << 'f'; break;
-      case '\n': out << 'n'; break;
-      case '\r': out << 'r'; break;
-      case '\t': out << 't'; break;
-      case '"':
-      case '\\': out << s[i]; break;
-      default:
-        out << "u00"
-            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
-    }
-  }
-  out << s.substr(plain) << '"';
-}
-
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
-
-/// Where the next character of a record goes. Each call stores and returns where the one after that
-/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
-class cursor {
- public:
-  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
-
-  template <class Int>
-  [[nodiscard]] cursor integer(Int v) const noexcept {
-    return {put_integer(to_, v), doubles_};
-  }
-  [[nodiscard]] cursor number(double v) const noexcept {
-    return {put_double(to_, v, doubles_), doubles_};
-  }
-  /// JSON as it stands: brackets, commas, keys.
-  template <std::size_t Size>
-  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
-    std::memcpy(to_, json, Size - 1);
-    return {to_ + Size - 1, doubles_};
-  }
-  [[nodiscard]] char* place() const noexcept { return to_; }
-
- private:
-  char* to_;
-  double_style doubles_;
-};
-
-class writer {
- public:
-  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
-
-  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
-  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
-  /// Closes the innermost container.
-  writer& end() {
-    const bool is_object = (kinds_.view().back() == '}');
-    kinds_.truncate(kinds_.size() - 1);
-    if (!fresh_ && one_line_ == 0) new_line();
-    if (one_line_ != 0) --one_line_;
-    out_ << (is_object ? '}' : ']');
-    fresh_ = false;
-    return *this;
-  }
-  /// The key of the next member.
-  writer& key(std::string_view name) {
-    separate();
-    append_quoted(out_, name);
-    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
-    after_key_ = true;
-    return *this;
-  }
-
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  writer& integer(Int v) { return separate(), out_ << v, *this; }
-  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
-  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
-  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
-  writer& null() { return raw("null"); }
-  /// A value that is JSON text already, such as a number's own token.
-  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
-  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
-  template <class Write>
-  writer& record(std::size_t room, Write write) {
-    separate();
-    char* const begin = out_.prepare(room);
-    const cursor end = write(cursor(begin, layout_.doubles));
-    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
-  }
-
- private:
-  writer& begin(char bracket, char close, bool one_line) {
-    separate();
-    out_ << bracket;
-    kinds_ << close;
-    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
-    fresh_ = true;
-    return *this;
-  }
-  void separate() {
-    if (after_key_) {
-      after_key_ = false;
-    } else if (kinds_.size() != 0) {
-      if (!fresh_) {
-        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
-          out_ << ',';
-        else
-          out_ << layout_.comma;
-      }
-      if (one_line_ == 0) new_line();
-    }
-    fresh_ = false;
-  }
-  void new_line() {
-    const std::size_t spaces = kinds_.size() * layout_.indent;
-    char* const to = out_.prepare(1 + spaces);
-    *to = '\n';
-    std::memset(to + 1, ' ', spaces);
-    out_.advance(1 + spaces);
-  }
-
-  text& out_;
-  layout layout_;
-  text kinds_;                // the closing brackets that are due
-  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
-  bool fresh_ = false, after_key_ = false;
-};
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_JSON_WRITE_HPP
 
 // ---- tessera/alir/detail/table_hash.hpp
 //
@@ -6560,7 +7796,7 @@ TESSERA_INLINE result<pool<std::int32_t>> write_bytecode(const model& m) {
   for (std::size_t i = 0; i < m.ops.size(); ++i) {
     const operation& o = m.ops[i];
     errc e = detail::check_version_2(o);
-    if (e == errc::ok) e = detail::check_ids(m, i);
+    if (e == errc::ok) e = detail::check_ids(m, i).first();
     if (e == errc::ok) e = detail::check_interval(o.qint);
     std::int64_t data = detail::pack_data(o);
     const bool low_only = o.code == opcode::add || o.code == opcode::subtract;
@@ -6586,6 +7822,20 @@ TESSERA_INLINE result<pool<std::int32_t>> write_bytecode(const model& m) {
   return words;
 }
 
+TESSERA_INLINE result<text> write(const model& m, const write_options& options) {
+  if (options.encoding != encoding::bytecode) return write_json(m);
+  const result<pool<std::int32_t>> words = write_bytecode(m);
+  if (!words) return words.error();
+  text out;
+  std::byte word[4];
+  out.reserve(4 * words->size());
+  for (const std::int32_t v : *words) {
+    store_le(word, v);
+    out << as_text(bytes(word, sizeof word));
+  }
+  return out;
+}
+
 }  // namespace alir
 }  // namespace tessera::inline TESSERA_ABI
 
@@ -6599,436 +7849,7 @@ TESSERA_INLINE result<pool<std::int32_t>> write_bytecode(const model& m) {
 #define TESSERA_CORE_DETAIL_DESCRIBE_HPP
 
 
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below: what descriptions of errors end with.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
 namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
-
-// ---- tessera/core/json.hpp
-//
-// JSON, both ways: json::reader, json::writer, and copying from one to the other.
-//
-//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
-//
-// Lifetime:   see reader and writer.
-// Errors:     those of the reader; what was written until then stays.
-// Limits:     those of the reader.
-// Allocation: a byte for each open container.
-
-#ifndef TESSERA_CORE_JSON_HPP
-#define TESSERA_CORE_JSON_HPP
-
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// Copies one value of any kind: order of members and tokens of numbers as they were, white space
-/// and escapes as the writer lays them out.
-inline void copy(reader& in, writer& out) {
-  pool<bool> objects;  // the containers that this value has opened
-  std::string_view name;
-  do {
-    switch (in.peek()) {
-      case kind::object:
-        in.object(), out.begin_object();
-        objects.push_back(true);
-        break;
-      case kind::array:
-        in.array(), out.begin_array();
-        objects.push_back(false);
-        break;
-      case kind::string: out.string(in.string()); break;
-      default: out.raw(in.skip());
-    }
-    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
-      out.end();
-      objects.pop_back();
-    }
-    if (!objects.empty() && objects.back()) out.key(name);
-  } while (!objects.empty());
-}
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_JSON_HPP
-
-// ---- tessera/core/detail/hex.hpp
-//
-// A place in a binary source: what descriptions of errors end with.
-
-#ifndef TESSERA_CORE_DETAIL_HEX_HPP
-#define TESSERA_CORE_DETAIL_HEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-/// " (0x30c)"
-inline void append_offset_in_hex(text& out, std::uint64_t offset) {
-  out << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  append_hex(out, offset, digits);
-  out << ')';
-}
-
-/// The 16 bytes around an offset, and a caret below the byte that stands there.
-inline void append_hex_line(text& out, bytes source, std::size_t offset) {
-  out << "  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_HEX_HPP
-
-// ---- tessera/core/detail/json_path.hpp
-//
-// The paths of values in a JSON text, found in one walk.
-
-#ifndef TESSERA_CORE_DETAIL_JSON_PATH_HPP
-#define TESSERA_CORE_DETAIL_JSON_PATH_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-void append_key(text& out, std::string_view key);  // of describe.hpp, which includes this file
-
-namespace detail {
-
-/// Finds the paths of values, at ascending offsets, in one walk.
-class path_finder {
- public:
-  path_finder(std::string_view source, const limits& limit) : in_(source, limit) {}
-
-  /// Appends the path of the innermost value that starts at `offset` or contains it.
-  void append(text& out, std::uint64_t offset) {
-    advance(offset);
-    out << '$';
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const step& s = steps_[i];
-      if (s.count == 0) break;  // after the opening bracket, before the first value
-      if (!s.is_object) {
-        out << '[' << s.count - 1 << ']';
-        continue;
-      }
-      const std::size_t end = i + 1 < steps_.size() ? steps_[i + 1].key_first : keys_.size();
-      append_key(out, keys_.view().substr(s.key_first, end - s.key_first));
-    }
-  }
-
- private:
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys_`, up to the next step's
-  };
-
-  void advance(std::uint64_t offset) {
-    bool found = has_ended_ || (is_at_value_ ? in_.offset() >= offset : in_.offset() > offset);
-    while (!found) {
-      if (is_at_value_) {
-        is_at_value_ = false;
-        switch (in_.peek()) {
-          case kind::object: in_.object(), steps_.push_back({true, 0, keys_.size()}); break;
-          case kind::array: in_.array(), steps_.push_back({false, 0, keys_.size()}); break;
-          default: in_.skip(), found = in_.offset() > offset;
-        }
-      }
-      // On to the next value; containers that end on the way are left.
-      while (!found && !is_at_value_ && !steps_.empty()) {
-        std::string_view name;
-        is_at_value_ = steps_.back().is_object ? in_.key(name) : in_.element();
-        if (in_.failed()) {
-          found = has_ended_ = true;
-        } else if (is_at_value_) {
-          ++steps_.back().count;
-          keys_.truncate(steps_.back().key_first);
-          keys_ << name;
-          found = in_.offset() >= offset;
-        } else {
-          found = in_.offset() > offset;
-          keys_.truncate(steps_.back().key_first);
-          steps_.pop_back();
-        }
-      }
-      if (steps_.empty()) found = has_ended_ = true;
-    }
-  }
-
-  reader in_;
-  pool<step> steps_;
-  text keys_;
-  bool is_at_value_ = true, has_ended_ = false;
-};
-
-/// Whether a text may be JSON, for which paths mean something.
-[[nodiscard]] inline bool is_json(std::string_view source) noexcept {
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  return start != source.npos && (source[start] == '{' || source[start] == '[');
-}
-
-}  // namespace detail
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
-
-TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
-  text out;
-  detail::path_finder(source, limit).append(out, offset);
-  return out;
-}
-
-TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
-                         std::uint64_t* offsets, const limits& limit) {
-  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
-  pool<std::uint32_t> order;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    offsets[i] = no_offset;
-    order.push_back(static_cast<std::uint32_t>(i));
-  }
-  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
-    return detail::compare_paths(paths[a], paths[b]) < 0;
-  });
-
-  struct level {
-    bool is_object;
-    std::uint64_t count;      // elements that were entered
-    std::size_t first, last;  // the paths into this container
-    std::size_t prefix;       // how much of these paths leads here
-  };
-  pool<level> levels;
-  text component;
-  reader in(source, limit);
-  std::size_t found = 0;
-  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
-    const std::uint64_t at = in.offset();
-    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
-      offsets[order[first]] = at;
-    const kind k = in.peek();
-    if (first == last || (k != kind::object && k != kind::array)) {
-      in.skip();
-      return;
-    }
-    if (k == kind::object)
-      in.object();
-    else
-      in.array();
-    levels.push_back({k == kind::object, 0, first, last, prefix});
-  };
-  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
-    const std::string_view path = paths[order[i]];
-    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
-  };
-  std::size_t first_path = 0, last_path = order.size();
-  while (first_path < last_path && !leads(first_path)) ++first_path;
-  while (first_path < last_path && !leads(last_path - 1)) --last_path;
-  value(first_path, last_path, 1);
-
-  std::string_view name;
-  while (!levels.empty() && !in.failed() && found < order.size()) {
-    level& l = levels.back();
-    if (l.is_object ? !in.key(name) : !in.element()) {
-      levels.pop_back();
-      continue;
-    }
-    component.clear();
-    if (l.is_object)
-      append_key(component, name);
-    else
-      component << '[' << l.count++ << ']';
-    const auto order_of = [&](std::size_t i) {
-      const std::string_view path = paths[order[i]];
-      const std::size_t end = detail::component_end(path, l.prefix);
-      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
-    };
-    std::size_t first = l.first, last = l.last;
-    while (first < last) {  // to the first that is not before the component
-      const std::size_t middle = first + (last - first) / 2;
-      if (order_of(middle) < 0)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    while (last < l.last && order_of(last) == 0) ++last;
-    value(first, last, l.prefix + component.size());
-  }
-}
-TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
-                                  const limits& limit) {
-  std::uint64_t offset = no_offset;
-  find(source, {&path, 1}, &offset, limit);
-  return offset;
-}
-
-}  // namespace json
 
 namespace detail {
 

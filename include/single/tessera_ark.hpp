@@ -4400,7 +4400,7 @@ struct write_options {
 
 // ---- tessera/core/describe.hpp
 //
-// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+// An error in words: looks at the source again and shows the place.
 //
 //   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
 //     [alir_opcode] at $.model[5][3][2], offset 47
@@ -4431,6 +4431,25 @@ struct write_options {
 #include <string_view>
 
 
+// ---- tessera/core/json_path.hpp
+//
+// JSON paths, both ways: the path of the value at an offset, and the offset of the value at a path.
+//
+//   json::path(R"({"a":[1,{"b":2}]})", 14);            // $.a[1].b
+//   json::find(R"({"a":[1,{"b":2}]})", "$.a[1].b");    // 14
+//
+// Lifetime:   texts that are returned own themselves.
+// Errors:     none: in broken text, what comes before the place where it breaks.
+// Limits:     those of json::reader.
+// Allocation: the text, and what json::reader needs.
+
+#ifndef TESSERA_CORE_JSON_PATH_HPP
+#define TESSERA_CORE_JSON_PATH_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
@@ -4453,6 +4472,12 @@ void find(std::string_view source, tessera::view<std::string_view> paths, std::u
                                  const limits& limit = {});
 
 }  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_JSON_PATH_HPP
+
+namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
 /// `name` is the file's name as it is to be shown.
@@ -9484,57 +9509,9 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 
 #endif  // TESSERA_CORE_CARET_HPP
 
-// ---- tessera/core/detail/hex.hpp
-//
-// A place in a binary source: what descriptions of errors end with.
-
-#ifndef TESSERA_CORE_DETAIL_HEX_HPP
-#define TESSERA_CORE_DETAIL_HEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-/// " (0x30c)"
-inline void append_offset_in_hex(text& out, std::uint64_t offset) {
-  out << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  append_hex(out, offset, digits);
-  out << ')';
-}
-
-/// The 16 bytes around an offset, and a caret below the byte that stands there.
-inline void append_hex_line(text& out, bytes source, std::size_t offset) {
-  out << "  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_HEX_HPP
-
 // ---- tessera/core/detail/json_path.hpp
 //
-// The paths of values in a JSON text, found in one walk.
+// The bodies of core/json_path.hpp.
 
 #ifndef TESSERA_CORE_DETAIL_JSON_PATH_HPP
 #define TESSERA_CORE_DETAIL_JSON_PATH_HPP
@@ -9546,8 +9523,59 @@ inline void append_hex_line(text& out, bytes source, std::size_t offset) {
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
+namespace detail {
 
-void append_key(text& out, std::string_view key);  // of describe.hpp, which includes this file
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
+  }
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
 
 namespace detail {
 
@@ -9624,67 +9652,6 @@ class path_finder {
 }
 
 }  // namespace detail
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
 
 TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
   text out;
@@ -9775,6 +9742,59 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 }
 
 }  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
+
+// ---- tessera/core/detail/hex.hpp
+//
+// A place in a binary source: what descriptions of errors end with.
+
+#ifndef TESSERA_CORE_DETAIL_HEX_HPP
+#define TESSERA_CORE_DETAIL_HEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+/// " (0x30c)"
+inline void append_offset_in_hex(text& out, std::uint64_t offset) {
+  out << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  append_hex(out, offset, digits);
+  out << ')';
+}
+
+/// The 16 bytes around an offset, and a caret below the byte that stands there.
+inline void append_hex_line(text& out, bytes source, std::size_t offset) {
+  out << "  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_HEX_HPP
+
+namespace tessera::inline TESSERA_ABI {
 
 namespace detail {
 

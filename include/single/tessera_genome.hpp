@@ -88,7 +88,7 @@
 
 // ---- tessera/core/describe.hpp
 //
-// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+// An error in words: looks at the source again and shows the place.
 //
 //   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
 //     [alir_opcode] at $.model[5][3][2], offset 47
@@ -1430,6 +1430,25 @@ struct error {
 
 #endif  // TESSERA_CORE_ERROR_HPP
 
+// ---- tessera/core/json_path.hpp
+//
+// JSON paths, both ways: the path of the value at an offset, and the offset of the value at a path.
+//
+//   json::path(R"({"a":[1,{"b":2}]})", 14);            // $.a[1].b
+//   json::find(R"({"a":[1,{"b":2}]})", "$.a[1].b");    // 14
+//
+// Lifetime:   texts that are returned own themselves.
+// Errors:     none: in broken text, what comes before the place where it breaks.
+// Limits:     those of json::reader.
+// Allocation: the text, and what json::reader needs.
+
+#ifndef TESSERA_CORE_JSON_PATH_HPP
+#define TESSERA_CORE_JSON_PATH_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
 // ---- tessera/core/limits.hpp
 //
 // The limits that readers keep, in one place and on by default.
@@ -2008,6 +2027,12 @@ void find(std::string_view source, tessera::view<std::string_view> paths, std::u
                                  const limits& limit = {});
 
 }  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_JSON_PATH_HPP
+
+namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
 /// `name` is the file's name as it is to be shown.
@@ -2583,6 +2608,154 @@ struct stream {
 #include <utility>
 
 
+// ---- tessera/core/report.hpp
+//
+// What reading or verifying found: a list of diagnostics, of one type for all formats.
+//
+//   tessera::report found;
+//   auto program = nem::verify(std::move(*model), {}, &found);
+//   const tessera::source_file file{"tiles.nem", source};
+//   std::cerr << describe(found, {&file, 1});
+//
+//   tiles.nem:4:32: error: expected ',' between type attributes [SYN-009]
+//     let R = region(B, 0, 8) elem=i8 shape=[8], layout=C
+//                                     ^~~~~
+//                                    ,
+//   tiles.nem:7:7: error: duplicate constant declaration N [CON-001]
+//     const N = 8
+//           ^
+//   tiles.nem:2:7: note: declared here first
+//     const N = 4
+//           ^
+//
+//   rank0.json:1:812: error: expected the Id of a node in this file: 99
+//     [G03] at $.Nodes[3].ConsumerNodeIds[0], offset 811
+//     …
+//
+//   net.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
+//     [nac_arity] at instruction 12, offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Below the caret stands what a fix would insert or put in place of what is underlined. A model that
+// was built in code has no source: "<input>: error: … [CON-001] at node 5".
+//
+// Lifetime:   a report owns its texts; a listing borrows the report and the sources.
+// Errors:     none: any place can be shown.
+// Limits:     a report keeps the first `max_diagnostics` of the options, and counts all; at most 78
+//             columns of a line are shown.
+// Allocation: 128 bytes and the texts for each diagnostic that is kept.
+
+#ifndef TESSERA_CORE_REPORT_HPP
+#define TESSERA_CORE_REPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+enum class severity : std::uint8_t { error, warning, note };
+[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
+  return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
+}
+
+/// A part of a source: of file 0, which was read or verified, or of another one.
+struct place {
+  std::uint32_t file = 0;
+  std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
+  std::uint32_t length = 0;  ///< in bytes
+  error_index index = error_index::none;
+};
+
+/// Some of report::characters.
+struct text_range {
+  std::uint32_t first = 0, size = 0;
+  friend bool operator==(const text_range&, const text_range&) = default;
+};
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  tessera::severity severity = tessera::severity::error;
+  bool has_note = false, has_fix = false;
+  place where;
+  text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
+  text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it is
+                    ///< empty, descriptions look for it in the source
+  text_range text;  ///< one sentence
+  place related;    ///< what the note is about; length 0 for a note about no place
+  text_range note;
+  place fix;  ///< the part that `replacement` replaces, empty where it is inserted
+  text_range replacement;
+};
+
+/// What was found, in the order in which it was found.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  pool<text_range> files;  ///< the names of those behind file 0, where the format has them
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  bool is_bounded = false;  ///< a search stopped at the limit that the options set
+
+  [[nodiscard]] std::string_view text_of(text_range r) const& noexcept {
+    return {characters.data() + r.first, r.size};
+  }
+  std::string_view text_of(text_range) const&& = delete;
+  [[nodiscard]] std::string_view rule_of(const diagnostic& d) const& noexcept {
+    return d.rule.size != 0 ? text_of(d.rule) : tessera::error{d.code}.name();
+  }
+  std::string_view rule_of(const diagnostic&) const&& = delete;
+};
+
+/// A file that diagnostics are about, with its name as it is to be shown.
+struct source_file {
+  std::string_view name;
+  std::string_view text;
+  bool is_binary = false;
+};
+
+/// Shows the diagnostics of a report, one by one.
+class listing {
+ public:
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
+  /// their lines.
+  listing(const report& found, view<source_file> sources);
+  listing(const report&&, view<source_file>) = delete;
+
+  /// The line and column where a place begins; 1, 1 in files without a source.
+  [[nodiscard]] line_column locate(const place& p) const noexcept;
+  /// The name of the file that a place is in.
+  [[nodiscard]] std::string_view file_name(const place& p) const noexcept;
+  /// The path of a diagnostic of the report, looked up in JSON sources; empty where there is none.
+  [[nodiscard]] std::string_view path_of(const diagnostic& d) const noexcept;
+  /// A diagnostic of the report with its line, its note and its fix.
+  [[nodiscard]] text describe(const diagnostic& d) const;
+
+ private:
+  [[nodiscard]] bool has_source(const place& p) const noexcept {
+    return p.index == error_index::none && p.file < sources_.size();
+  }
+
+  void find_paths();
+
+  const report& found_;
+  view<source_file> sources_;
+  pool<std::uint64_t> lines_;      // where each line of each file begins
+  pool<std::size_t> first_lines_;  // of each file, in lines_
+  text characters_;                // paths that the report lacks
+  pool<text_range> paths_;         // of each diagnostic, in characters_
+};
+
+/// All diagnostics of a report.
+[[nodiscard]] text describe(const report& found, view<source_file> sources);
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_REPORT_HPP
+
 // ---- tessera/genome/registry.hpp
 //
 // registry.json as it is read: what the ids in node streams stand for.
@@ -2756,6 +2929,11 @@ template <class T>
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+struct verify_options {
+  limits limit = {};  ///< max_items: nodes of a stream, or of a pattern's expansion
+  std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps; all are counted
+};
+
 namespace detail {
 class library_maker;
 }
@@ -2848,7 +3026,8 @@ class program {
   [[nodiscard]] const genome::library& library() const noexcept { return *library_; }
 
  private:
-  friend result<program> verify(genome::stream, const genome::library&, const limits&);
+  friend result<program> verify(genome::stream, const genome::library&, const verify_options&,
+                                report*);
   program(genome::stream s, const genome::library& l) noexcept
       : stream_(std::move(s)), library_(&l) {}
 
@@ -3631,15 +3810,20 @@ namespace genome {
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+struct read_options {
+  limits limit = {};
+};
+
 /// Reads the bytes of a stream. The error's offset is into them.
-[[nodiscard]] result<stream> read(bytes source, const limits& limit = {});
-[[nodiscard]] inline result<stream> read(std::string_view source, const limits& limit = {}) {
-  return read(as_bytes(source), limit);
+[[nodiscard]] result<stream> read(bytes source, const read_options& options = {});
+[[nodiscard]] inline result<stream> read(std::string_view source,
+                                         const read_options& options = {}) {
+  return read(as_bytes(source), options);
 }
 
 /// The same from base64, white space around it aside. The error's offset is into the text: for a
 /// node, that of the group of 4 characters that it begins in.
-[[nodiscard]] result<stream> read_base64(std::string_view source, const limits& limit = {});
+[[nodiscard]] result<stream> read_base64(std::string_view source, const read_options& options = {});
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
@@ -3689,7 +3873,8 @@ namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
 /// Reads the text of a registry.json.
-[[nodiscard]] result<registry> read_registry(std::string_view source, const limits& limit = {});
+[[nodiscard]] result<registry> read_registry(std::string_view source,
+                                             const read_options& options = {});
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
@@ -3879,8 +4064,9 @@ struct constant_key {
 //
 // The proof that a registry and streams over it hold together.
 //
-//   tessera::result<genome::library> library = genome::verify(std::move(*registry));
-//   tessera::result<genome::program> program = genome::verify(std::move(*stream), *library);
+//   tessera::report found;
+//   tessera::result<genome::library> library = genome::verify(std::move(*registry), {}, &found);
+//   tessera::result<genome::program> program = genome::verify(std::move(*stream), *library, {}, &found);
 //
 //   registry   ids, names and their reverse maps, constants, groups       genome/check_registry.hpp
 //   patterns   none contains itself, sizes of their expansions, their nodes
@@ -3911,12 +4097,16 @@ class library_maker;
 
 }  // namespace detail
 
-/// Checks a registry and all of its patterns.
-[[nodiscard]] result<library> verify(registry r, const limits& limit = {});
+/// Checks a registry and all of its patterns. `found` gets every error.
+[[nodiscard]] result<library> verify(registry r, const verify_options& options = {},
+                                     report* found = nullptr);
 
-/// Checks a stream against a library, which has to outlive the program.
-[[nodiscard]] result<program> verify(stream s, const library& l, const limits& limit = {});
-result<program> verify(stream s, library&& l, const limits& limit = {}) = delete;
+/// Checks a stream against a library, which has to outlive the program. `found` gets every error, up
+/// to an IF or WHILE whose blocks can't be known.
+[[nodiscard]] result<program> verify(stream s, const library& l, const verify_options& options = {},
+                                     report* found = nullptr);
+result<program> verify(stream s, library&& l, const verify_options& options = {},
+                       report* found = nullptr) = delete;
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
@@ -3996,8 +4186,12 @@ namespace genome {
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+struct write_options {
+  limits limit = {};  ///< max_depth: of constants
+};
+
 /// The text of a registry.json.
-[[nodiscard]] result<text> write_registry(const registry& r, const limits& limit = {});
+[[nodiscard]] result<text> write_registry(const registry& r, const write_options& options = {});
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
@@ -4103,101 +4297,17 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 
 #endif  // TESSERA_CORE_DETAIL_TEXT_HPP
 
-// ---- tessera/core/detail/describe.hpp
+// ---- tessera/core/detail/json_path.hpp
 //
-// The bodies of core/describe.hpp.
+// The bodies of core/json_path.hpp.
 
-#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
-#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
-
-
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below: what descriptions of errors end with.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
+#ifndef TESSERA_CORE_DETAIL_JSON_PATH_HPP
+#define TESSERA_CORE_DETAIL_JSON_PATH_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
 
 // ---- tessera/core/json.hpp
 //
@@ -5626,70 +5736,61 @@ inline void copy(reader& in, writer& out) {
 
 #endif  // TESSERA_CORE_JSON_HPP
 
-// ---- tessera/core/detail/hex.hpp
-//
-// A place in a binary source: what descriptions of errors end with.
-
-#ifndef TESSERA_CORE_DETAIL_HEX_HPP
-#define TESSERA_CORE_DETAIL_HEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
 namespace tessera::inline TESSERA_ABI {
+namespace json {
 namespace detail {
 
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-/// " (0x30c)"
-inline void append_offset_in_hex(text& out, std::uint64_t offset) {
-  out << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  append_hex(out, offset, digits);
-  out << ')';
-}
-
-/// The 16 bytes around an offset, and a caret below the byte that stands there.
-inline void append_hex_line(text& out, bytes source, std::size_t offset) {
-  out << "  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
   }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
 }
 
 }  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_DETAIL_HEX_HPP
-
-// ---- tessera/core/detail/json_path.hpp
-//
-// The paths of values in a JSON text, found in one walk.
-
-#ifndef TESSERA_CORE_DETAIL_JSON_PATH_HPP
-#define TESSERA_CORE_DETAIL_JSON_PATH_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-void append_key(text& out, std::string_view key);  // of describe.hpp, which includes this file
+TESSERA_INLINE void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
 
 namespace detail {
 
@@ -5766,67 +5867,6 @@ class path_finder {
 }
 
 }  // namespace detail
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
 
 TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
   text out;
@@ -5917,6 +5957,155 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 }
 
 }  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
+
+// ---- tessera/core/detail/describe.hpp
+//
+// The bodies of core/describe.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
+#define TESSERA_CORE_DETAIL_DESCRIBE_HPP
+
+
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
+// ---- tessera/core/detail/hex.hpp
+//
+// A place in a binary source: what descriptions of errors end with.
+
+#ifndef TESSERA_CORE_DETAIL_HEX_HPP
+#define TESSERA_CORE_DETAIL_HEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+/// " (0x30c)"
+inline void append_offset_in_hex(text& out, std::uint64_t offset) {
+  out << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  append_hex(out, offset, digits);
+  out << ')';
+}
+
+/// The 16 bytes around an offset, and a caret below the byte that stands there.
+inline void append_hex_line(text& out, bytes source, std::size_t offset) {
+  out << "  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_HEX_HPP
+
+namespace tessera::inline TESSERA_ABI {
 
 namespace detail {
 
@@ -6053,6 +6242,150 @@ TESSERA_INLINE bool operator==(const stream_view& x, const stream_view& y) noexc
 
 #endif  // TESSERA_GENOME_DETAIL_FORMAT_HPP
 
+// ---- tessera/core/detail/report.hpp
+//
+// The bodies of core/report.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_REPORT_HPP
+#define TESSERA_CORE_DETAIL_REPORT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE listing::listing(const report& found, view<source_file> sources)
+    : found_(found), sources_(sources) {
+  for (const source_file& s : sources) {
+    first_lines_.push_back(lines_.size());
+    lines_.push_back(0);
+    if (s.is_binary) continue;
+    for (std::size_t i = s.text.find('\n'); i != s.text.npos; i = s.text.find('\n', i + 1))
+      lines_.push_back(i + 1);
+  }
+  first_lines_.push_back(lines_.size());
+  find_paths();
+}
+
+TESSERA_INLINE void listing::find_paths() {
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
+    const diagnostic& d = found_.diagnostics[i];
+    paths_.push_back(d.path);
+    if (d.path.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+  }
+  const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    const place &p = where(a), &q = where(b);
+    return p.file != q.file ? p.file < q.file : p.offset < q.offset;
+  });
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    const std::uint32_t file = where(order[first]).file;
+    while (last < order.size() && where(order[last]).file == file) ++last;
+    const source_file& s = sources_[file];
+    if (s.is_binary || !json::detail::is_json(s.text)) continue;
+    json::detail::path_finder finder(s.text, {});
+    for (std::size_t i = first; i < last; ++i) {
+      text_range& path = paths_[order[i]];
+      path.first = static_cast<std::uint32_t>(characters_.size());
+      finder.append(characters_, where(order[i]).offset);
+      path.size = static_cast<std::uint32_t>(characters_.size()) - path.first;
+    }
+  }
+}
+
+TESSERA_INLINE std::string_view listing::path_of(const diagnostic& d) const noexcept {
+  if (d.path.size != 0) return found_.text_of(d.path);
+  const auto i = static_cast<std::size_t>(&d - found_.diagnostics.data());
+  return {characters_.data() + paths_[i].first, paths_[i].size};
+}
+
+TESSERA_INLINE line_column listing::locate(const place& p) const noexcept {
+  if (!has_source(p)) return {};
+  std::size_t first = first_lines_[p.file], last = first_lines_[p.file + 1];
+  const std::size_t begin = first;
+  while (last - first > 1) {  // the last line that begins at or before the place
+    const std::size_t middle = first + (last - first) / 2;
+    if (lines_[middle] <= p.offset)
+      first = middle;
+    else
+      last = middle;
+  }
+  return {first - begin + 1, p.offset - lines_[first] + 1};
+}
+
+TESSERA_INLINE std::string_view listing::file_name(const place& p) const noexcept {
+  if (p.file < sources_.size()) return sources_[p.file].name;
+  if (p.file == 0 || p.file > found_.files.size()) return "<input>";
+  return found_.text_of(found_.files[p.file - 1]);
+}
+
+TESSERA_INLINE text listing::describe(const diagnostic& d) const {
+  text out;
+  const auto begin = [&](const place& p, std::string_view severity, std::string_view message) {
+    out << file_name(p);
+    if (has_source(p) && !sources_[p.file].is_binary) {
+      const line_column at = locate(p);
+      out << ':' << at.line << ':' << at.column;
+    }
+    out << ": " << severity << ": " << message;
+  };
+  const auto excerpt = [&](const place& p, std::string_view inserted, std::uint64_t inserted_at) {
+    if (!has_source(p)) return;
+    const source_file& s = sources_[p.file];
+    const std::size_t offset = p.offset < s.text.size() ? to_size(p.offset) : s.text.size();
+    if (s.is_binary)
+      detail::append_hex_line(out, as_bytes(s.text), offset);
+    else
+      detail::append_caret(out, s.text, offset, p.length, inserted, to_size(inserted_at));
+  };
+
+  begin(d.where, tessera::name(d.severity), found_.text_of(d.text));
+  const bool is_element = d.where.index != error_index::none;
+  const bool is_binary = has_source(d.where) && sources_[d.where.file].is_binary;
+  const std::string_view path = path_of(d);
+  if (path.empty() && !is_binary) {
+    out << " [" << found_.rule_of(d) << ']';
+    if (is_element && d.where.index != error_index::whole)
+      out << " at " << tessera::name(d.where.index) << ' ' << d.where.offset;
+    out << '\n';
+  } else {
+    out << "\n  [" << found_.rule_of(d) << "] at ";
+    append_shown(out, path);
+    if (!is_element) {
+      out << (!path.empty() ? ", offset " : "offset ") << d.where.offset;
+      if (is_binary) detail::append_offset_in_hex(out, d.where.offset);
+    }
+    out << '\n';
+  }
+  const std::string_view replacement = found_.text_of(d.replacement);
+  const bool is_shown = d.has_fix && d.fix.file == d.where.file && !replacement.empty() &&
+                        replacement.find('\n') == replacement.npos;
+  excerpt(d.where, is_shown ? replacement : std::string_view(), d.fix.offset);
+  if (d.has_note) {
+    if (d.related.length == 0) {
+      out << "  note: " << found_.text_of(d.note) << '\n';
+    } else {
+      begin(d.related, "note", found_.text_of(d.note));
+      out << '\n';
+      excerpt(d.related, {}, 0);
+    }
+  }
+  return out;
+}
+
+TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
+  const listing list(found, sources);
+  text out;
+  for (const diagnostic& d : found.diagnostics) {
+    const text one = list.describe(d);
+    out << one.view();
+  }
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_REPORT_HPP
+
 // ---- tessera/genome/detail/registry.hpp
 //
 // The bodies of genome/registry.hpp.
@@ -6113,19 +6446,20 @@ template <class T>
 }
 [[nodiscard]] constexpr characters_range key_of(const counted_rule& c) noexcept { return c.text; }
 
-/// The first member whose name stands before it already; map.size() where there is none. Sorting
-/// costs n log n in characters, however alike the names are.
+/// The indices of members whose name an earlier one has, ascending. Sorting costs n log n in
+/// characters, however alike the names are.
 template <class T>
-[[nodiscard]] std::size_t first_repeated_name(const registry& r, const pool<T>& map) {
+[[nodiscard]] map_order repeated_names(const registry& r, const pool<T>& map) {
   const auto name = [&r](const T& row) { return r.name_of(key_of(row)); };
   const map_order order =
       ordered(map, [&name](const T& a, const T& b) { return name(a) < name(b); });
-  std::size_t first = map.size();
+  map_order repeated;
   for (std::size_t i = 1; i < order.size(); ++i)
-    if (order[i] < first && name(map[order[i]]) == name(map[order[i - 1]])) first = order[i];
-  return first;
+    if (name(map[order[i]]) == name(map[order[i - 1]])) repeated.push_back(order[i]);
+  sort(repeated.data(), repeated.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+  return repeated;
 }
-/// The same for ids.
+/// The first member whose id an earlier one has; map.size() where there is none.
 template <class T>
 [[nodiscard]] std::size_t first_repeated_id(const pool<T>& map) {
   const map_order order = by_id(map);
@@ -7133,13 +7467,14 @@ namespace genome::detail {
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<stream> read(bytes source, const limits& limit) {
+TESSERA_INLINE result<stream> read(bytes source, const read_options& options) {
   stream out;
-  if (const error e = detail::read_nodes(source, limit, out); e.code != errc::ok) return e;
+  if (const error e = detail::read_nodes(source, options.limit, out); e.code != errc::ok) return e;
   return out;
 }
 
-TESSERA_INLINE result<stream> read_base64(std::string_view source, const limits& limit) {
+TESSERA_INLINE result<stream> read_base64(std::string_view source, const read_options& options) {
+  const limits& limit = options.limit;
   if (source.size() > limit.max_bytes) return error{errc::input_too_large, limit.max_bytes};
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   std::size_t first = 0, last = source.size();
@@ -7424,8 +7759,9 @@ class registry_reader {
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<registry> read_registry(std::string_view source, const limits& limit) {
-  limits low = limit;  // names are ranges of 32 bits
+TESSERA_INLINE result<registry> read_registry(std::string_view source,
+                                              const read_options& options) {
+  limits low = options.limit;  // names are ranges of 32 bits
   if (low.max_bytes > UINT32_MAX) low.max_bytes = UINT32_MAX;
   return detail::registry_reader(source, low).read();
 }
@@ -7447,12 +7783,217 @@ TESSERA_INLINE result<registry> read_registry(std::string_view source, const lim
 #include <utility>
 
 
+// ---- tessera/core/findings.hpp
+//
+// How verifiers fill a report, and know the first error even where nobody wants one.
+//
+//   detail::findings found(report, options.max_diagnostics);
+//   found.error(errc::nac_arity, {.offset = at})
+//       << name << ": " << count << " arguments; expected " << least << " or " << most;
+//   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
+//   if (found.failed()) return found.first_error();
+//
+// A message that nobody writes is the general one of the code.
+//
+// Lifetime:   borrows the report.
+// Errors:     none.
+// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; of a
+//             text that is written into a message 200 bytes are shown.
+// Allocation: the report's.
+
+#ifndef TESSERA_CORE_FINDINGS_HPP
+#define TESSERA_CORE_FINDINGS_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+class findings {
+ public:
+  findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// Writes the texts of one diagnostic: the message first, then, each at most once and in any
+  /// order, a path, a note and a fix.
+  class writer {
+   public:
+    writer(report* to, bool has_general_message) noexcept : to_(to) {
+      if (to != nullptr) open(last().text, has_general_message);
+    }
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+    ~writer() {
+      if (to_ != nullptr) close();
+    }
+
+    template <class Part>
+    writer& operator<<(const Part& part) {
+      if (to_ == nullptr) return *this;
+      if constexpr (requires { std::string_view(part); })
+        put(std::string_view(part));
+      else
+        to_->characters << part;
+      return *this;
+    }
+    /// Sets the id of the rule, where it isn't the code's name.
+    writer& rule(std::string_view id);
+    /// What follows is the path, written as it is.
+    writer& path();
+    /// What follows is the note, about `related`.
+    writer& note(place related = {});
+    /// What follows replaces `range`, as it is.
+    writer& fix(place range);
+
+   private:
+    [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
+    void put(std::string_view part);
+    void open(text_range& range, bool has_general_message = false) noexcept;
+    void close();
+
+    report* to_;
+    text_range* range_ = nullptr;
+    bool is_verbatim_ = false, has_general_message_ = false;
+  };
+
+  /// Adds a finding, whose texts are written into the result.
+  writer add(errc code, severity s, place where);
+  writer error(errc code, place where) { return add(code, severity::error, where); }
+  writer warning(errc code, place where) { return add(code, severity::warning, where); }
+  writer note(errc code, place where) { return add(code, severity::note, where); }
+  /// Adds an error with its general message.
+  void error(const tessera::error& e) { error(e.code, {0, e.offset, 0, e.index}); }
+
+  [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
+  [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
+  /// How many errors there were.
+  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+
+ protected:
+  report* to_;
+  std::uint64_t max_;
+  std::uint64_t errors_ = 0;
+  tessera::error first_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/findings.hpp
+//
+// The bodies of core/findings.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_FINDINGS_HPP
+#define TESSERA_CORE_DETAIL_FINDINGS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+TESSERA_INLINE auto findings::add(errc code, severity s, place where) -> writer {
+  if (s == severity::error) {
+    ++errors_;
+    if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
+  }
+  if (to_ == nullptr) return writer(nullptr, false);
+  ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
+  constexpr std::size_t max_characters = std::size_t{1} << 30;
+  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
+    return writer(nullptr, false);
+  to_->diagnostics.push_back({});
+  diagnostic& d = to_->diagnostics.back();
+  d.code = code;
+  d.severity = s;
+  d.where = where;
+  return writer(to_, true);
+}
+
+TESSERA_INLINE auto findings::writer::rule(std::string_view id) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().rule);
+  to_->characters << id;
+  close();
+  range_ = nullptr;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::path() -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().path);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_note = true;
+  last().related = related;
+  open(last().note);
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_fix = true;
+  last().fix = range;
+  open(last().replacement);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE void findings::writer::put(std::string_view part) {
+  constexpr std::size_t max_shown = 200;
+  text& out = to_->characters;
+  if (is_verbatim_) {
+    out << part;
+    return;
+  }
+  std::size_t size = part.size();
+  if (size > max_shown)  // cut between characters of UTF-8
+    for (size = max_shown; size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
+      --size;
+  append_shown(out, part.substr(0, size));
+  if (size < part.size()) out << "...";
+}
+
+TESSERA_INLINE void findings::writer::open(text_range& range, bool has_general_message) noexcept {
+  range_ = &range;
+  range_->first = static_cast<std::uint32_t>(to_->characters.size());
+  is_verbatim_ = false;
+  has_general_message_ = has_general_message;
+}
+
+TESSERA_INLINE void findings::writer::close() {
+  if (range_ == nullptr) return;
+  text& out = to_->characters;
+  if (has_general_message_ && out.size() == range_->first)
+    out << tessera::error{last().code}.message();
+  range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_FINDINGS_HPP
+#endif
+
+#endif  // TESSERA_CORE_FINDINGS_HPP
+
 // ---- tessera/genome/detail/check_registry.hpp
 //
 // What verify() checks about the maps of a registry; their patterns are streams (check_stream.hpp).
 //
-//   detail::registry_checker maps(registry, limit);
-//   if (error e = maps.check(); e.code != errc::ok) return e;   // then maps.operations and so on
+//   detail::registry_checker maps(registry, limit, found);
+//   maps.check();                                               // fills maps.operations and so on
 //
 //   map          ids           a member is
 //   operations   0 - 255       below 10 the command of that id, and no other has such a name
@@ -7463,15 +8004,16 @@ TESSERA_INLINE result<registry> read_registry(std::string_view source, const lim
 //   patterns     0 - 65535     one node or more
 //
 // These are the ids that their fields in nodes can hold; the original tools begin all at 10. In a map
-// ids and names stand once. Registries of v1.1 may give id 10 to two operations, of which the one
+// ids and names are unique. Registries of v1.1 may give id 10 to two operations, of which the one
 // that index_to_canonical names counts, and have "<RESERVED>" at 8 or 10. A map without its reverse,
-// or a reverse without its map, is completed; where both are there they say the same. Texts of
+// or a reverse without its map, is completed; where both are present they agree. Texts of
 // index_to_constant and rules are for people, and nothing is asked of them.
 //
 // Lifetime:   borrows the registry.
 // Errors:     genome_id_range to genome_constant_value, genome_pattern_empty; the offset is the row's.
 //             genome_node_truncated, with the index of a node, where a stream that was built in code
 //             names inputs that aren't there.
+//             All rows are checked; nothing is said about ids that were refused before.
 // Limits:     max_depth for constants.
 // Allocation: 4 bytes for each id up to the highest of a map; for a moment 8 for each member of one.
 
@@ -7480,6 +8022,7 @@ TESSERA_INLINE result<registry> read_registry(std::string_view source, const lim
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 
@@ -7543,28 +8086,35 @@ class registry_checker {
   pool<std::uint32_t> tensors, target_sizes;  // of operations, by id
   pool<std::uint32_t> inputs_named;           // of variations
 
-  registry_checker(registry& r, const limits& limit) : r_(r), limit_(limit) {}
+  registry_checker(registry& r, const limits& limit, tessera::detail::findings& found)
+      : r_(r), limit_(limit), found_(found) {}
 
-  [[nodiscard]] error check() {
+  void check() {
     const entry* tenth = nullptr;
     for (const entry& e : r_.operation_ids)
       if (e.id == first_id) tenth = &e;
     for (const entry& e : r_.operations)
       if (tenth != nullptr && r_.name_of(e) == r_.name_of(*tenth)) tenth_ = r_.name_of(e);
-    (void)(check_both(r_.operations, r_.operation_ids, 0, last_byte_id, operations) &&
-           check_operations() && check_map(r_.variations, 1, last_byte_id, variations) &&
-           check_variations() && check_ids(r_.constants, 1, last_c_id, constants) &&
-           check_constants() && check_both(r_.groups, r_.group_ids, 0, last_c_id, groups) &&
-           check_groups() &&
-           check_both(r_.parameters, r_.parameter_ids, 0, last_c_id, parameters) &&
-           check_ids(r_.patterns, 0, last_pattern_id, patterns) && check_streams());
-    return error_;
+    check_both(r_.operations, r_.operation_ids, 0, last_byte_id, operations);
+    check_operations();
+    check_map(r_.variations, 1, last_byte_id, variations);
+    check_variations();
+    check_ids(r_.constants, 1, last_c_id, constants);
+    check_constants();
+    check_both(r_.groups, r_.group_ids, 0, last_c_id, groups);
+    check_groups();
+    check_both(r_.parameters, r_.parameter_ids, 0, last_c_id, parameters);
+    check_ids(r_.patterns, 0, last_pattern_id, patterns);
+    check_streams();
   }
+  /// Whether the nodes of patterns, and their inputs, are there.
+  [[nodiscard]] bool has_streams() const noexcept { return has_streams_; }
 
  private:
   template <class T>
-  bool fail(errc code, const pool<T>& rows, const T& row) {
-    return error_ = error_in(r_, rows, row, code), false;
+  tessera::detail::findings::writer fail(errc code, const pool<T>& rows, const T& row) {
+    const error e = error_in(r_, rows, row, code);
+    return found_.error(code, {0, e.offset, 0, e.index});
   }
 
   /// The name of id 10, in a registry of v1.1, that its reverse doesn't know.
@@ -7579,134 +8129,181 @@ class registry_checker {
 
   /// Ids in their range and each once; where they stand goes to `out`.
   template <class T>
-  bool check_ids(const pool<T>& map, std::uint32_t low, std::uint32_t high, places& out) {
+  void check_ids(const pool<T>& map, std::uint32_t low, std::uint32_t high, places& out) {
     for (std::size_t i = 0; i < map.size(); ++i) {
       const std::uint32_t id = map[i].id;
-      if (id < low || id > high) return fail(errc::genome_id_range, map, map[i]);
+      if (id < low || id > high) {
+        fail(errc::genome_id_range, map, map[i])
+            << "id " << id << "; expected " << low << " to " << high;
+        continue;
+      }
       if (is_ignored(map, map[i])) continue;
       if (id >= out.size()) out.resize(id + 1);
-      if (out[id] != 0) return fail(errc::genome_id_repeated, map, map[i]);
-      out[id] = static_cast<std::uint32_t>(i + 1);
+      if (out[id] != 0)
+        fail(errc::genome_id_repeated, map, map[i]) << "duplicate id " << id;
+      else
+        out[id] = static_cast<std::uint32_t>(i + 1);
     }
-    return true;
   }
-  bool check_map(const pool<entry>& map, std::uint32_t low, std::uint32_t high, places& out) {
-    if (!check_ids(map, low, high, out)) return false;
-    const std::size_t i = first_repeated_name(r_, map);
-    return i == map.size() || fail(errc::genome_name_repeated, map, map[i]);
+  void check_map(const pool<entry>& map, std::uint32_t low, std::uint32_t high, places& out) {
+    check_ids(map, low, high, out);
+    for (const std::uint32_t i : repeated_names(r_, map))
+      fail(errc::genome_name_repeated, map, map[i])
+          << "duplicate name \"" << r_.name_of(map[i]) << "\", of id " << map[i].id;
   }
   [[nodiscard]] static std::uint32_t at(const places& p, std::uint32_t id) noexcept {
     return id < p.size() ? p[id] : 0;
   }
-  /// A map and its reverse.
-  bool check_both(pool<entry>& map, pool<entry>& reverse, std::uint32_t low, std::uint32_t high,
+  /// A map and its reverse. Where one of them has errors they aren't compared.
+  void check_both(pool<entry>& map, pool<entry>& reverse, std::uint32_t low, std::uint32_t high,
                   places& out) {
     if (map.empty()) map = reverse;
     if (reverse.empty())
       for (const entry& e : map)
         if (!is_ignored(map, e)) reverse.push_back(e);
+    const std::uint64_t before = found_.errors();
     places forward;
-    if (!check_map(map, low, high, forward) || !check_map(reverse, low, high, out)) return false;
+    check_map(map, low, high, forward);
+    check_map(reverse, low, high, out);
+    if (found_.errors() != before) return;
     for (const entry& e : map) {
       if (is_ignored(map, e)) continue;
       const std::uint32_t i = at(out, e.id);
       if (i == 0 || r_.name_of(reverse[i - 1]) != r_.name_of(e))
-        return fail(errc::genome_maps_differ, map, e);
+        differ(map, e, i == 0 ? std::string_view() : r_.name_of(reverse[i - 1]));
     }
     for (const entry& e : reverse)
-      if (at(forward, e.id) == 0) return fail(errc::genome_maps_differ, reverse, e);
-    return true;
+      if (at(forward, e.id) == 0) differ(reverse, e, {});
+  }
+  /// `other` is how the other map calls the id, or null.
+  void differ(const pool<entry>& map, const entry& e, std::string_view other) {
+    auto out = fail(errc::genome_maps_differ, map, e);
+    out << "forward and reverse maps disagree: id " << e.id << " is \"" << r_.name_of(e)
+        << "\" in one and ";
+    if (other.data() == nullptr)
+      out << "missing in the other";
+    else
+      out << '"' << other << "\" in the other";
   }
 
-  bool check_operations() {
+  void check_operations() {
     tensors.resize(operations.size());
     target_sizes.resize(operations.size());
     for (std::uint32_t& n : tensors) n = ~std::uint32_t{0};
     for (const entry& e : r_.operation_ids) {
+      if (e.id >= operations.size()) continue;
       const std::string_view name = r_.name_of(e);
       std::uint32_t command = first_id;  // that has this name
       for (std::uint32_t a = 0; a < first_id; ++a)
         if (command_names[a] == name) command = a;
       if (e.id >= 8 && e.id <= first_id && name == command_names[9]) continue;
-      if (command != (e.id < first_id ? e.id : first_id))
-        return fail(errc::genome_special_name, r_.operation_ids, e);
+      if (command != (e.id < first_id ? e.id : first_id)) {
+        auto out = fail(errc::genome_special_name, r_.operation_ids, e);
+        out << "id " << e.id << " is \"" << name << "\"; expected ";
+        if (e.id < first_id)
+          out << '"' << command_names[e.id] << '"';
+        else
+          out << "the name of an operation: that of a command belongs to id " << command;
+        continue;
+      }
       const operation_name parts(name);
       target_sizes[e.id] = static_cast<std::uint32_t>(parts.target.size());
       if (parts.well_formed) tensors[e.id] = parts.tensors;
     }
-    return true;
   }
-  bool check_variations() {
+  void check_variations() {
     inputs_named.resize(variations.size());
     for (const entry& e : r_.variations) {
+      if (e.id >= variations.size()) continue;
       variation_inputs inputs(r_.name_of(e));
       std::uint32_t named = 0;
       for (std::uint32_t i = 0; inputs.next(i);)
         if (i >= named) named = i + 1;
-      if (inputs.failed() || named == 0) return fail(errc::genome_variation_form, r_.variations, e);
-      inputs_named[e.id] = named;
+      if (inputs.failed() || named == 0)
+        fail(errc::genome_variation_form, r_.variations, e)
+            << "variation \"" << r_.name_of(e) << "\"; expected a form such as \"in0,in1\"";
+      else
+        inputs_named[e.id] = named;
     }
-    return true;
   }
-  bool check_constants() {
+  void check_constants() {
     for (const constant& c : r_.constants) {
       const constant_type* type = nullptr;
       for (const constant_type& t : constant_types)
         if (t.name == r_.name_of(c.type)) type = &t;
-      if (type == nullptr) return fail(errc::genome_constant_type, r_.constants, c);
-      if (!has_form(r_.name_of(c.value), type->form, limit_))
-        return fail(errc::genome_constant_value, r_.constants, c);
+      if (type == nullptr) {
+        auto out = fail(errc::genome_constant_type, r_.constants, c);
+        out << "unknown type \"" << r_.name_of(c.type) << "\"; expected ";
+        for (const constant_type& t : constant_types)
+          out << (&t == constant_types                 ? ""
+                  : &t == std::end(constant_types) - 1 ? " or "
+                                                       : ", ")
+              << t.name;
+      } else if (!has_form(r_.name_of(c.value), type->form, limit_)) {
+        fail(errc::genome_constant_value, r_.constants, c)
+            << "the value " << r_.name_of(c.value) << " is not of type " << type->name;
+      }
     }
-    return true;
   }
-  /// Whether "a=" is below "b=", as where whole parts are sorted: arg10=1 stands before arg1=2 then.
+  /// Whether "a=" is below "b=", as where whole parts are sorted: arg10=1 precedes arg1=2 then.
   [[nodiscard]] static bool is_text_below(std::string_view a, std::string_view b) noexcept {
     const std::size_t same = a.size() < b.size() ? a.size() : b.size();
     const int order = a.substr(0, same).compare(b.substr(0, same));
     if (order != 0 || a.size() == b.size()) return order < 0;
     return a.size() < b.size() ? '=' < b[same] || a.empty() : a[same] < '=';
   }
-  bool check_groups() {
+  void check_groups() {
     for (const entry& e : r_.group_ids) {
       group_parts parts(r_.name_of(e));
       group_part part;
       std::string_view last;
-      bool unknown = false, by_key = true, by_text = true;
+      bool by_key = true, by_text = true, has_unknown = false;
+      std::uint32_t unknown = 0;  // the first constant that doesn't exist
       while (parts.next(part)) {
         by_key = by_key && last < part.key;
         by_text = by_text && is_text_below(last, part.key);
-        unknown = unknown || at(constants, part.constant) == 0;
+        if (at(constants, part.constant) == 0 && !has_unknown)
+          unknown = part.constant, has_unknown = true;
         last = part.key;
       }
       if (parts.failed() || !(by_key || by_text) || last.empty())
-        return fail(errc::genome_group_form, r_.group_ids, e);
-      if (unknown) return fail(errc::genome_group_constant, r_.group_ids, e);
+        fail(errc::genome_group_form, r_.group_ids, e)
+            << "group \"" << r_.name_of(e)
+            << "\"; expected a form such as \"arg1=10;dim=11\", with ascending keys";
+      else if (has_unknown)
+        fail(errc::genome_group_constant, r_.group_ids, e)
+            << "group \"" << r_.name_of(e) << "\": constant " << unknown << " does not exist";
     }
-    return true;
   }
 
   /// That patterns have nodes, and nodes their inputs; streams that were read always do.
-  bool check_streams() {
+  void check_streams() {
     const stream& all = r_.pattern_nodes;
     std::size_t inputs = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const node& n = all.nodes[i];
-      if (n.first != inputs || n.count > all.inputs.size() - inputs)
-        return error_ = {errc::genome_node_truncated, i, error_index::node}, false;
+      if (n.first != inputs || n.count > all.inputs.size() - inputs) {
+        has_streams_ = false;
+        found_.error(error(errc::genome_node_truncated, i, error_index::node));
+        break;
+      }
       inputs += n.count;
     }
     for (const pattern& p : r_.patterns) {
-      if (p.count == 0) return fail(errc::genome_pattern_empty, r_.patterns, p);
-      if (p.first > all.size() || p.count > all.size() - p.first)
-        return fail(errc::genome_node_truncated, r_.patterns, p);
+      if (p.count == 0) {
+        fail(errc::genome_pattern_empty, r_.patterns, p);
+      } else if (p.first > all.size() || p.count > all.size() - p.first) {
+        fail(errc::genome_node_truncated, r_.patterns, p);
+        has_streams_ = false;
+      }
     }
-    return true;
   }
 
   registry& r_;
   limits limit_;
+  tessera::detail::findings& found_;
   std::string_view tenth_;  // the operation of id 10 by index_to_canonical
-  error error_;
+  bool has_streams_ = true;
 };
 
 }  // namespace detail
@@ -7719,8 +8316,7 @@ class registry_checker {
 //
 // What verify() checks about the nodes of a stream, or of a pattern, against a library.
 //
-//   detail::stream_checker checker(stream, library);
-//   if (error e = checker.check(); e.code != errc::ok) return e;
+//   detail::stream_checker(stream, library, found).check();
 //
 //   what a reference may name         in a stream                      in a pattern
 //   at the top                        id of an earlier node            offset below 0, which may lead
@@ -7766,23 +8362,28 @@ namespace detail {
 
 class stream_checker {
  public:
-  stream_checker(const stream_view& s, const library& l) : s_(s), library_(l) {}
-  /// A pattern whose nodes start at `starts` in its expansion; errors are at `offset`.
-  stream_checker(const stream_view& s, const library& l, view<std::uint64_t> starts,
-                 std::uint64_t offset)
-      : s_(s), library_(l), starts_(starts), row_offset_(offset), in_pattern_(true) {}
+  stream_checker(const stream_view& s, const library& l, tessera::detail::findings& found)
+      : s_(s), library_(l), found_(found) {}
+  /// A pattern whose nodes start at `starts` in its expansion; errors are at its row.
+  stream_checker(const stream_view& s, const library& l, tessera::detail::findings& found,
+                 view<std::uint64_t> starts, const error& row, std::uint32_t id)
+      : s_(s), library_(l), found_(found), starts_(starts), row_(row), id_(id), in_pattern_(true) {}
 
-  [[nodiscard]] error check() {
+  /// Checks all nodes, up to an IF or WHILE whose blocks can't be known.
+  void check() {
     blocks_.push_back({.end = s_.size()});
     scopes_.resize(s_.size());
     for (std::size_t i = 0; i < s_.size(); ++i) {
-      if (!close_blocks(i)) return error_;
+      close_blocks(i);
       scopes_[i] = current_;
       blocks_[current_].last = i;
-      if (!check_node(i)) return error_;
+      const std::uint64_t before = flat_;
+      if (!check_node(i)) {
+        if (lost_blocks_) return;
+        if (flat_ == before) flat_ += flat_size(i);
+      }
     }
-    (void)close_blocks(s_.size());
-    return error_;
+    close_blocks(s_.size());
   }
   /// How far before the pattern references lead.
   [[nodiscard]] std::uint64_t reach() const noexcept { return reach_; }
@@ -7804,13 +8405,57 @@ class stream_checker {
     bool loop_body = false;
   };
 
-  bool fail(errc code, std::size_t i) {
-    error_ = {code, in_pattern_ ? row_offset_ : offset_of(s_, i)};
+  static constexpr std::size_t no_entry = ~std::size_t{0};
+
+  bool fail(errc code, std::size_t i) { return fail_entry(code, i, no_entry); }
+  /// About entry `k` of D.
+  [[gnu::cold]] [[gnu::noinline]] bool fail_entry(errc code, std::size_t i, std::size_t k) {
+    const node& n = s_.nodes[i];
+    const std::uint64_t distance = k == no_entry ? 0 : 5 + 2 * std::uint64_t{k};
+    auto out = in_pattern_ ? found_.error(code, {0, row_.offset, 0, row_.index})
+                           : found_.error(code, {0, offset_of(s_, i) + distance, 0});
+    if (in_pattern_) out << "pattern " << id_ << ", node " << i << ": ";
+    const auto c = static_cast<std::uint32_t>(n.c);
+    const auto missing = [&](std::string_view what, std::uint32_t id) {
+      out << what << ' ' << id << " is not in the registry";
+    };
+    const bool is_copy = n.what() == command::copy;
+    switch (is_copy ? errc::ok : code) {
+      case errc::genome_operation_unknown: missing("operation", n.a); break;
+      case errc::genome_variation_unknown: missing("variation", n.b); break;
+      case errc::genome_constant_unknown: missing("constant", c); break;
+      case errc::genome_group_unknown: missing("constant group", n.group_id()); break;
+      case errc::genome_parameter_unknown: missing("parameter", c); break;
+      case errc::genome_pattern_unknown: missing("pattern", n.pattern_id()); break;
+      case errc::genome_input_count:
+        out << n.count << " inputs; " << library_.operation(n.a) << " takes "
+            << library_.tensors(n.a);
+        break;
+      case errc::genome_reference:
+      case errc::genome_relative:
+      case errc::genome_reference_scope:
+      case errc::genome_reference_external:
+        if (k != no_entry) out << s_.inputs_of(i)[k] << ": ";
+        out << error{code}.message();
+        break;
+      default: out << error{code}.message();
+    }
+    if (in_pattern_) return false;
+    out.path() << "node " << i;
+    if (const std::string_view name = library_.operation(n.a); !name.empty())
+      out << " (" << name << ')';
+    else if (n.a < first_id)
+      out << " (" << command_names[n.a] << ')';
+    if (k != no_entry) out << ", D[" << k << ']';
     return false;
   }
-  bool fail_entry(errc code, std::size_t i, std::size_t k) {
-    error_ = {code, in_pattern_ ? row_offset_ : offset_of(s_, i) + 5 + 2 * k};
-    return false;
+  /// How many nodes a node is in the expansion; so many that nothing is said about references
+  /// before the stream, where that is unknown.
+  [[nodiscard]] std::uint64_t flat_size(std::size_t i) const noexcept {
+    const node& n = s_.nodes[i];
+    if (n.what() != command::pattern) return 1;
+    const std::uint32_t p = library_.find_pattern(n.pattern_id());
+    return p == library::none ? std::uint64_t{1} << 40 : library_.flat_size(p);
   }
 
   /// Where a node stands in the numbering that offsets count in.
@@ -7942,9 +8587,10 @@ class stream_checker {
   // ---- references
 
   bool check_references(std::size_t i) {
+    bool all = true;
     for (std::size_t k = s_.nodes[i].lengths(); k < s_.nodes[i].count; ++k)
-      if (!check_reference(i, k)) return false;
-    return true;
+      all = check_reference(i, k) && all;
+    return all;
   }
   /// What an entry of D names, in the numbering of positions.
   [[nodiscard]] std::int64_t target(std::size_t i, std::size_t k) const noexcept {
@@ -7998,16 +8644,20 @@ class stream_checker {
   bool check_control(std::size_t i) {
     const node& n = s_.nodes[i];
     const bool is_if = n.b == if_else;
-    if ((!is_if && n.b != while_loop) || n.c != 0 || n.count < 3)
+    if ((!is_if && n.b != while_loop) || n.c != 0 || n.count < 3) {
+      lost_blocks_ = true;
       return fail(errc::genome_control_form, i);
+    }
     const view<std::int32_t> d = s_.inputs_of(i);
     std::size_t left = blocks_[current_].end - i - 1;
     for (std::size_t k = 0; k < 2; ++k) {
-      if (d[k] < 1 || static_cast<std::uint32_t>(d[k]) > left)
+      if (d[k] < 1 || static_cast<std::uint32_t>(d[k]) > left) {
+        lost_blocks_ = true;
         return fail_entry(errc::genome_block_length, i, k);
+      }
       left -= static_cast<std::uint32_t>(d[k]);
     }
-    if (!check_references(i)) return false;
+    const bool all = check_references(i);
 
     const auto first = static_cast<std::uint32_t>(blocks_.size());
     block b;
@@ -8032,10 +8682,10 @@ class stream_checker {
     b.loop_body = !is_if;
     blocks_.push_back(b);
     current_ = first;
-    return step(1);
+    return step(1) && all;
   }
   /// Leaves the blocks that end before node `i`.
-  bool close_blocks(std::size_t i) {
+  void close_blocks(std::size_t i) {
     while (current_ != 0 && blocks_[current_].end == i) {
       const block& b = blocks_[current_];
       const node& last = s_.nodes[b.last];
@@ -8043,20 +8693,21 @@ class stream_checker {
       if (b.loop_body) {
         const std::uint32_t states = s_.nodes[b.control].count - 2;
         if (what == command::output ? last.count != states : states != 1 || what == command::pad)
-          return fail(errc::genome_loop_state, b.last);
+          (void)fail(errc::genome_loop_state, b.last);
       } else if (what == command::pad) {
-        return fail(errc::genome_reference_nothing, b.last);
+        (void)fail(errc::genome_reference_nothing, b.last);
       }
       current_ = b.next;
     }
-    return true;
   }
 
   stream_view s_;
   const library& library_;
+  tessera::detail::findings& found_;
   view<std::uint64_t> starts_;
-  std::uint64_t row_offset_ = 0;
-  bool in_pattern_ = false;
+  error row_;
+  std::uint32_t id_ = 0;
+  bool in_pattern_ = false, lost_blocks_ = false;
 
   pool<block> blocks_;          // block 0 is the whole stream
   pool<std::uint32_t> scopes_;  // the block of each node
@@ -8065,7 +8716,6 @@ class stream_checker {
   bool merged_ = false;  // an input may stand for several nodes
   bool takes_inputs_ = false;
   std::uint64_t flat_ = 0, reach_ = 0;
-  error error_;
 };
 
 }  // namespace detail
@@ -8079,14 +8729,15 @@ namespace genome::detail {
 
 class library_maker {
  public:
-  library_maker(registry r, const limits& limit) : limit_(limit) {
+  library_maker(registry r, const verify_options& options, report* found)
+      : limit_(options.limit), found_(found, options.max_diagnostics) {
     library_.registry_ = std::move(r);
-    most_ = limit.max_items < UINT32_MAX ? limit.max_items : UINT32_MAX;
+    most_ = limit_.max_items < UINT32_MAX ? limit_.max_items : UINT32_MAX;
   }
 
   result<library> make() {
-    registry_checker maps(library_.registry_, limit_);
-    if (const error e = maps.check(); e.code != errc::ok) return e;
+    registry_checker maps(library_.registry_, limit_, found_);
+    maps.check();
     library_.operations_ = std::move(maps.operations);
     library_.variations_ = std::move(maps.variations);
     library_.constants_ = std::move(maps.constants);
@@ -8100,27 +8751,31 @@ class library_maker {
     library_.reaches_.resize(patterns().size());
     library_.takes_inputs_.resize(patterns().size());
     states_.resize(patterns().size());
-    for (std::size_t i = 0; i < patterns().size(); ++i)
-      if (!check_from(static_cast<std::uint32_t>(i))) return error_;
+    if (maps.has_streams())
+      for (std::size_t i = 0; i < patterns().size(); ++i) check_from(static_cast<std::uint32_t>(i));
+    if (found_.failed()) return found_.first_error();
     return std::move(library_);
   }
 
  private:
-  enum class state : std::uint8_t { unseen, open, checked };
+  /// `wrong`: has errors, or contains a pattern that has; then what depends on it is not checked.
+  enum class state : std::uint8_t { unseen, open, checked, wrong };
   struct open_pattern {
     std::uint32_t index, next_node;
+    bool is_wrong;
   };
 
   [[nodiscard]] const pool<pattern>& patterns() const noexcept {
     return library_.registry_.patterns;
   }
-  bool fail(errc code, const pattern& p) {
-    return error_ = error_in(library_.registry_, patterns(), p, code), false;
+  tessera::detail::findings::writer fail(errc code, const pattern& p) {
+    const error e = error_in(library_.registry_, patterns(), p, code);
+    return found_.error(code, {0, e.offset, 0, e.index});
   }
 
   /// Checks a pattern, before it those inside of it, and so on; each once.
-  bool check_from(std::uint32_t root) {
-    if (states_[root] != state::unseen) return true;
+  void check_from(std::uint32_t root) {
+    if (states_[root] != state::unseen) return;
     open(root);
     while (!open_.empty()) {
       open_pattern& top = open_.back();
@@ -8131,23 +8786,34 @@ class library_maker {
         const node& n = nodes.nodes[top.next_node++];
         if (n.what() != command::pattern) continue;
         const std::uint32_t q = library_.find_pattern(n.pattern_id());
-        if (q == library::none) return fail(errc::genome_pattern_unknown, p);
-        if (states_[q] == state::open) return fail(errc::genome_pattern_recursion, patterns()[q]);
-        if (states_[q] == state::unseen) inside = q;
+        if (q == library::none) {
+          fail(errc::genome_pattern_unknown, p)
+              << "node " << top.next_node - 1 << " of pattern " << p.id << " is pattern "
+              << n.pattern_id() << ", which does not exist";
+        } else if (states_[q] == state::open) {
+          fail(errc::genome_pattern_recursion, patterns()[q])
+              << "pattern " << patterns()[q].id << " contains itself";
+        } else if (states_[q] == state::unseen) {
+          inside = q;
+          continue;
+        } else if (states_[q] == state::checked) {
+          continue;
+        }
+        top.is_wrong = true;
       }
       if (inside != library::none) {
         open(inside);
-      } else {
-        if (!check_pattern(top.index, nodes)) return false;
-        states_[top.index] = state::checked;
-        open_.pop_back();
+        continue;
       }
+      const bool is_sound = !top.is_wrong && check_pattern(top.index, nodes);
+      states_[top.index] = is_sound ? state::checked : state::wrong;
+      open_.pop_back();
+      if (!is_sound && !open_.empty()) open_.back().is_wrong = true;
     }
-    return true;
   }
   void open(std::uint32_t index) {
     states_[index] = state::open;
-    open_.push_back({index, 0});
+    open_.push_back({index, 0, false});
   }
   /// A pattern, those inside of which are checked.
   bool check_pattern(std::uint32_t index, const stream_view& nodes) {
@@ -8159,15 +8825,20 @@ class library_maker {
       size += n.what() == command::pattern
                   ? library_.flat_size(library_.find_pattern(n.pattern_id()))
                   : 1;
-      if (size > most_) return fail(errc::genome_pattern_size, p);
+      if (size > most_) {
+        fail(errc::genome_pattern_size, p) << "pattern " << p.id << " expands to more than "
+                                           << most_ << " nodes, which is limits::max_items";
+        return false;
+      }
     }
-    stream_checker checker(nodes, library_, starts_, p.offset);
-    const errc wrong = checker.check().code;
-    if (wrong != errc::ok) (void)fail(wrong, p);
+    const std::uint64_t before = found_.errors();
+    const error row = error_in(library_.registry_, patterns(), p, errc::ok);
+    stream_checker checker(nodes, library_, found_, starts_, row, p.id);
+    checker.check();
     library_.flat_sizes_[index] = static_cast<std::uint32_t>(size);
     library_.reaches_[index] = checker.reach();
     library_.takes_inputs_[index] = checker.takes_inputs() ? 1 : 0;
-    return wrong == errc::ok;
+    return found_.errors() == before;
   }
 
   library library_;
@@ -8176,26 +8847,35 @@ class library_maker {
   pool<state> states_;
   pool<open_pattern> open_;
   pool<std::uint64_t> starts_;  // of a pattern's nodes in its expansion
-  error error_;
+  tessera::detail::findings found_;
 };
 
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<library> verify(registry r, const limits& limit) {
-  return detail::library_maker(std::move(r), limit).make();
+TESSERA_INLINE result<library> verify(registry r, const verify_options& options, report* found) {
+  return detail::library_maker(std::move(r), options, found).make();
 }
 
-TESSERA_INLINE result<program> verify(stream s, const library& l, const limits& limit) {
-  if (s.size() > limit.max_items) return error{errc::too_many_items, 0};
+TESSERA_INLINE result<program> verify(stream s, const library& l, const verify_options& options,
+                                      report* found) {
+  tessera::detail::findings findings(found, options.max_diagnostics);
+  if (s.size() > options.limit.max_items) {
+    findings.error(error(errc::too_many_items, 0));
+    return findings.first_error();
+  }
   std::size_t inputs = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
     const node& n = s.nodes[i];
-    if (n.first != inputs || n.count > s.inputs.size() - inputs)
-      return error{errc::genome_node_truncated, 5 * std::uint64_t{i} + 2 * std::uint64_t{inputs}};
+    if (n.first != inputs || n.count > s.inputs.size() - inputs) {
+      findings.error(
+          error(errc::genome_node_truncated, 5 * std::uint64_t{i} + 2 * std::uint64_t{inputs}));
+      return findings.first_error();
+    }
     inputs += n.count;
   }
-  if (const error e = detail::stream_checker(s, l).check(); e.code != errc::ok) return e;
+  detail::stream_checker(s, l, findings).check();
+  if (findings.failed()) return findings.first_error();
   return program(std::move(s), l);
 }
 
@@ -8330,8 +9010,8 @@ class registry_writer {
   }
   template <class T>
   void check_names(const pool<T>& map) {
-    const std::size_t i = first_repeated_name(r_, map);
-    if (i != map.size()) fail(errc::genome_name_repeated, at(map, map[i]));
+    const map_order repeated = repeated_names(r_, map);
+    if (!repeated.empty()) fail(errc::genome_name_repeated, at(map, map[repeated[0]]));
   }
   template <class T>
   void check_ids(const pool<T>& map) {
@@ -8434,8 +9114,8 @@ class registry_writer {
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<text> write_registry(const registry& r, const limits& limit) {
-  return detail::registry_writer(r, limit).write();
+TESSERA_INLINE result<text> write_registry(const registry& r, const write_options& options) {
+  return detail::registry_writer(r, options.limit).write();
 }
 
 }  // namespace genome

@@ -54,8 +54,9 @@ struct options {
 
 [[nodiscard]] exit_code convert_alir(const source& file, const reporting& to,
                                      const std::string& output, std::string_view form) {
-  const result<alir::program> p = verify_alir(file);
-  if (!p) return to.fail(p.error(), file);
+  report found;
+  const result<alir::program> p = verify_alir(file, &found);
+  if (!p) return to.fail(found, p.error(), file);
   if (form == "json") {
     const result<text> json = alir::write_json(p->model());
     if (json) return write_result(output, as_bytes(*json));

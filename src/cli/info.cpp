@@ -48,8 +48,9 @@ struct alir_facts {
 };
 
 [[nodiscard]] exit_code info_alir(const source& file, const reporting& to) {
-  const result<alir::program> p = verify_alir(file);
-  if (!p) return to.fail(p.error(), file);
+  report found;
+  const result<alir::program> p = verify_alir(file, &found);
+  if (!p) return to.fail(found, p.error(), file);
   const alir::model& m = p->model();
   const alir_facts facts(*p);
   const bool estimated = file.what == format::alir_json;  // bytecode has no latency and cost

@@ -82,7 +82,8 @@ void write_json(json::writer& w, const alir::program& p) {
   if (!m) return to.fail(m.error(), file);
   text out;
   if (!to.as_json) out = alir::print(*m);
-  const result<alir::program> p = alir::verify(std::move(*m));
+  report found;
+  const result<alir::program> p = alir::verify(std::move(*m), {}, &found);
   if (p && to.as_json) {
     json::writer w(out);
     write_json(w, *p);
@@ -90,7 +91,7 @@ void write_json(json::writer& w, const alir::program& p) {
   }
   // What doesn't verify is listed all the same: that is how one finds out why.
   const exit_code code = out.empty() ? success : print_result(out);
-  return p || code != success ? code : to.fail(p.error(), file);
+  return p || code != success ? code : to.fail(found, p.error(), file);
 }
 
 void write_member(json::writer& w, const ark::model& g, const ark::argument& a) {

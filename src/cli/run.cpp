@@ -306,8 +306,9 @@ class runner {
   if (o.fast || o.steps || o.max_memory || o.mpi || o.nac.any() || o.nem.any())
     return usage_error(
         "run", "--fast, --steps, --max-memory and the options of NAC and NEM aren't for ALIR");
-  const result<alir::program> p = verify_alir(file);
-  return p ? runner(o, file, *p).run() : to.fail(p.error(), file);
+  report found;
+  const result<alir::program> p = verify_alir(file, &found);
+  return p ? runner(o, file, *p).run() : to.fail(found, p.error(), file);
 }
 
 [[nodiscard]] CLI::Validator whole_number() {

@@ -10,6 +10,7 @@
 #include <tessera/core/describe.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/findings.hpp>
+#include <tessera/core/json_path.hpp>
 #include <tessera/core/report.hpp>
 #include <tessera/core/text.hpp>
 

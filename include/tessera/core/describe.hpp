@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+// An error in words: looks at the source again and shows the place.
 //
 //   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
 //     [alir_opcode] at $.model[5][3][2], offset 47
@@ -33,32 +33,11 @@
 
 #include "bytes.hpp"
 #include "error.hpp"
+#include "json_path.hpp"
 #include "limits.hpp"
-#include "pool.hpp"
 #include "text.hpp"
 
 namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-void append_key(text& out, std::string_view key);
-
-/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
-/// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
-
-inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
-
-/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
-/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
-/// follows it; what isn't there gets no_offset.
-void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
-          const limits& limit = {});
-/// The offset of the value at one path, or no_offset.
-[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
-                                 const limits& limit = {});
-
-}  // namespace json
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
 /// `name` is the file's name as it is to be shown.

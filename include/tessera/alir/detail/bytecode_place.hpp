@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "../../core/bytes.hpp"
 #include "../../core/error.hpp"
 #include "../../core/load_store.hpp"
 #include "../../core/text.hpp"
@@ -54,8 +55,7 @@ inline void append_bytecode_place(text& to, const error& e, const std::byte* sou
   if (words) {
     if (is_in(operations, 32)) {
       const std::uint64_t index = (e.offset - at) / 32, start = at + index * 32;
-      if (start + 4 <= size)
-        operation(index, load_le<std::int32_t>(source + static_cast<std::size_t>(start)));
+      if (start + 4 <= size) operation(index, load_le<std::int32_t>(source + to_size(start)));
     } else if (is_in(tables, 4)) {
       to << "table " << (e.offset - at) / 4;
     }
@@ -63,14 +63,14 @@ inline void append_bytecode_place(text& to, const error& e, const std::byte* sou
   }
   for (std::uint64_t i = 0; i < operations; ++i) {
     if (at + 8 > size) return;
-    const std::byte* const start = source + static_cast<std::size_t>(at);
+    const std::byte* const start = source + to_size(at);
     const std::uint64_t length = 8 + 4 * std::uint64_t{load_le<std::uint16_t>(start + 4)} +
                                  8 * std::uint64_t{load_le<std::uint16_t>(start + 6)};
     if (is_in(1, length)) return operation(i, load_le<std::int8_t>(start));
   }
   for (std::uint64_t t = 0; t < tables; ++t) {
     if (at + 4 > size) return;
-    if (is_in(1, 4 + 4 * count(static_cast<std::size_t>(at)))) {
+    if (is_in(1, 4 + 4 * count(to_size(at)))) {
       to << "table " << t;
       return;
     }

@@ -7,10 +7,10 @@
 #define TESSERA_CORE_DETAIL_REPORT_HPP
 
 #include "../caret.hpp"
+#include "../json_path.hpp"
 #include "../report.hpp"
 #include "../sort.hpp"
 #include "hex.hpp"
-#include "json_path.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 
