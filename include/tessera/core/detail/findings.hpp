@@ -81,6 +81,13 @@ TESSERA_INLINE void findings::writer::put(std::string_view part) {
   if (size < part.size()) out << "...";
 }
 
+TESSERA_INLINE void findings::writer::put(bool is_negative, std::uint64_t part) {
+  if (is_negative)
+    to_->characters << static_cast<std::int64_t>(part);
+  else
+    to_->characters << part;
+}
+
 TESSERA_INLINE void findings::writer::open(text_range& range, bool has_general_message) noexcept {
   range_ = &range;
   range_->first = static_cast<std::uint32_t>(to_->characters.size());
