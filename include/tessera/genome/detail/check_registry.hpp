@@ -33,7 +33,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 #include "../../core/findings.hpp"
