@@ -35,8 +35,9 @@ void add_verify(const std::string& name, const std::shared_ptr<std::string>& sou
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
     result<ark::model> g = ark::read(*source);
     for (auto _ : state) {
-      ark::report found;
-      result<ark::program> p = ark::verify(std::move(*g), {.hazards = hazards}, &found, *source);
+      tessera::report found;
+      result<ark::program> p =
+          ark::verify(std::move(*g), {.hazards = hazards, .source = *source}, &found);
       bench::require(static_cast<bool>(p), name + ": isn't valid");
       *g = std::move(*p).release();
     }
@@ -64,7 +65,7 @@ void add_case(const std::string& name, std::string text, bool ordered, bool meas
   const auto parser = std::make_shared<bench::ondemand::parser>();
   const auto ours_by = [source](ark::read_path path) {
     return [source, path] {
-      result<ark::model> read = ark::read(*source, {}, path);
+      result<ark::model> read = ark::read(*source, {.path = path});
       return *std::move(read);
     };
   };

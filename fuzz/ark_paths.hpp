@@ -72,8 +72,8 @@ template <class T, class Same>
 
 /// Reads by every path. True when all give the same graph, or the same error.
 [[nodiscard]] inline bool paths_agree(std::string_view source, const tessera::limits& limit = {}) {
-  const auto best = ark::read(source, limit, ark::read_path::best);
-  const auto plain = ark::read(source, limit, ark::read_path::plain);
+  const auto best = ark::read(source, {.limit = limit});
+  const auto plain = ark::read(source, {.limit = limit, .path = ark::read_path::plain});
   return best && plain ? same_graph(*best, *plain)
                        : !best && !plain && best.error() == plain.error();
 }

@@ -19,44 +19,46 @@ namespace {
 
 void check_written(const ark::plan& p) {
   for (const bool pretty : {true, false}) {
-    const result<text> first = ark::write_plan(p, pretty);
+    const result<text> first = ark::write_plan(p, {.pretty = pretty});
     fuzz::require(bool(first), "what was read can be written");
     const result<ark::plan> again = ark::read_plan(*first);
     fuzz::require(bool(again), "what was written can be read");
-    const result<text> second = ark::write_plan(*again, pretty);
+    const result<text> second = ark::write_plan(*again, {.pretty = pretty});
     fuzz::require(second && *second == *first, "what was written is written the same again");
     fuzz::require(ark::print(*again) == ark::print(p), "and printed the same");
   }
 }
 
-void check_report(const ark::report& found, bool ok, std::string_view source) {
+void check_report(const tessera::report& found, bool ok, std::string_view source) {
   fuzz::require(ok == (found.errors == 0), "errors and the answer agree");
-  for (const ark::diagnostic& d : found.diagnostics) {
-    fuzz::require(d.offset <= source.size(), "diagnostics are inside the text");
+  for (const tessera::diagnostic& d : found.diagnostics) {
+    fuzz::require(d.where.offset <= source.size(), "diagnostics are inside the text");
     fuzz::require(found.text_of(d.path).substr(0, 1) == "$", "diagnostics have a path");
   }
 }
 
 void check_verified(const ark::plan& p, std::string_view source) {
-  ark::report found, blind;
-  const bool ok = ark::verify_plan(p, found, source);
+  tessera::report found, blind;
+  const bool ok = ark::verify_plan(p, {.source = source}, &found).code == errc::ok;
   check_report(found, ok, source);
-  fuzz::require(ark::verify_plan(p, blind) == ok, "the text changes no answer");
+  fuzz::require((ark::verify_plan(p, {}, &blind).code == errc::ok) == ok,
+                "the text changes no answer");
   fuzz::require(blind.diagnostics.size() == found.diagnostics.size(), "nor how much is found");
 
   ark::model made = ark::plan_model(p);
   fuzz::require(bool(ark::write(made)), "a plan's model can be written");
   const result<ark::program> program = ark::verify(std::move(made));
   if (!program) return;
-  ark::report matched;
-  const bool same = ark::verify_plan(p, *program, matched, source);
+  tessera::report matched;
+  const bool same =
+      ark::verify_plan(p, {.model = &*program, .source = source}, &matched).code == errc::ok;
   check_report(matched, same, source);
-  for (const ark::diagnostic& d : matched.diagnostics)
+  for (const tessera::diagnostic& d : matched.diagnostics)
     fuzz::require(d.code != errc::ark_plan_model, "a plan matches its own model");
 }
 
 void check_limits(std::string_view source, const result<ark::plan>& p) {
-  const result<ark::plan> low = ark::read_plan(source, {.max_items = 2, .max_depth = 9});
+  const result<ark::plan> low = ark::read_plan(source, {.limit = {.max_items = 2, .max_depth = 9}});
   if (low) {
     fuzz::require(bool(p), "lower limits accept no more");
     return;

@@ -18,7 +18,7 @@ namespace {
 
 /// Lower limits refuse more, change nothing about what they accept, and hide no other error.
 void check_limits(std::string_view source, const result<ark::model>& g) {
-  const result<ark::model> low = ark::read(source, {.max_items = 4, .max_depth = 9});
+  const result<ark::model> low = ark::read(source, {.limit = {.max_items = 4, .max_depth = 9}});
   if (low) {
     fuzz::require(g && ark::print(*low) == ark::print(*g),
                   "what lower limits accept reads the same");
@@ -61,8 +61,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string moved = " " + std::string(source);
   if (const result<ark::model> same = ark::read(moved); source.substr(0, 1) != "\xef")
     fuzz::require(same && ark::print(*same) == ark::print(*g), "white space changes nothing");
-  ark::report found;
-  const result<ark::program> p = ark::verify(std::move(*g), {}, &found, source);
+  tessera::report found;
+  const result<ark::program> p = ark::verify(std::move(*g), {.source = source}, &found);
   if (!p) {
     fuzz::require_error(p.error(), size);
     fuzz::require(!describe(p.error(), source).empty(), "every error can be described");

@@ -29,7 +29,7 @@ text written(const ark::model& g, bool pretty) {
 
 ark::model again(const text& source) {
   const fuzz::exact copy(source);
-  result<ark::model> g = ark::read(copy.text(), deep);
+  result<ark::model> g = ark::read(copy.text(), {.limit = deep});
   fuzz::require(static_cast<bool>(g), "what was written can be read");
   return std::move(*g);
 }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,24 +20,17 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// The places of a text by line and column, for any number of offsets.
-class line_index {
- public:
-  explicit line_index(std::string_view source) : source_(source) {}
-  [[nodiscard]] line_column locate(std::uint64_t offset);
-  /// The line that holds the offset, cut to what fits, and a caret below.
-  [[nodiscard]] std::string excerpt(std::uint64_t offset) const;
-
- private:
-  std::string_view source_;
-  std::vector<std::uint64_t> starts_;  // of lines, once one was asked for
-};
-
 /// What a reader found wrong, with the id of its rule.
 [[nodiscard]] diagnostic diagnose_ark(error e, const source& from);
-/// Findings as diagnostics; of several files those about `file`.
-[[nodiscard]] std::vector<diagnostic> diagnose_ark(const ark::report& found, const source& from,
-                                                   std::uint32_t file = 0);
+/// The findings of one file.
+[[nodiscard]] std::vector<diagnostic> diagnose_ark(const tessera::report& found,
+                                                   const source& from);
+/// Those of several ranks, for each file.
+[[nodiscard]] std::vector<std::vector<diagnostic>> diagnose_ranks(
+    const tessera::report& found, std::span<const source_file> files);
+[[nodiscard]] inline source_file file_of(const source& from) noexcept {
+  return {from.name, from.characters()};
+}
 
 /// How findings are shown.
 struct shown_findings {
@@ -44,16 +38,16 @@ struct shown_findings {
 };
 /// Prints findings to standard error, and how many there are.
 void show_findings(const std::vector<diagnostic>& found, const shown_findings& how,
-                   const ark::report* counts = nullptr);
+                   const tessera::report* counts = nullptr);
 
-/// The graph of a file; else what is wrong has been told.
+/// The model of a file; without it, its error has been reported.
 struct read_outcome {
   std::optional<ark::model> graph;
   exit_code code = success;
 };
 [[nodiscard]] read_outcome read_ark(const source& from, const reporting& to);
 
-/// The verified program of a file; else its errors have been told.
+/// The verified program of a file; without it, its errors have been reported.
 struct verify_outcome {
   std::optional<ark::program> program;
   exit_code code = success;

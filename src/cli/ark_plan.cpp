@@ -33,9 +33,10 @@ exit_code check_plan(const source& file, const reporting& to, const shown_findin
                      const ark::program* model) {
   const read_plan_outcome in = read_plan(file, to);
   if (!in.plan) return in.code;
-  ark::report report;
-  const bool ok = model != nullptr ? ark::verify_plan(*in.plan, *model, report, file.characters())
-                                   : ark::verify_plan(*in.plan, report, file.characters());
+  tessera::report report;
+  const error e =
+      ark::verify_plan(*in.plan, {.model = model, .source = file.characters()}, &report);
+  const bool ok = e.code == errc::ok;
   const std::vector<diagnostic> found = diagnose_ark(report, file);
   if (to.as_json) {
     const text line = file_report(to.path, file.what, found);
@@ -201,7 +202,7 @@ exit_code convert_plan(const source& file, const reporting& to, const std::strin
                        bool pretty) {
   const read_plan_outcome in = read_plan(file, to);
   if (!in.plan) return in.code;
-  const result<text> out = ark::write_plan(*in.plan, pretty);
+  const result<text> out = ark::write_plan(*in.plan, {.pretty = pretty});
   if (!out) return to.fail(diagnose_ark(out.error(), file), bad_input, file.what);
   return write_result(output, as_bytes(*out));
 }

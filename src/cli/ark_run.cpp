@@ -168,9 +168,9 @@ class ark_runner {
       programs.push_back(&m.program);
       sources.push_back(m.file.characters());
     }
-    ark::report found;
-    const result<ark::world> world = ark::verify_ranks({programs.data(), programs.size()}, {},
-                                                       &found, {sources.data(), sources.size()});
+    tessera::report found;
+    const result<ark::world> world = ark::verify_ranks(
+        {programs.data(), programs.size()}, {.sources = {sources.data(), sources.size()}}, &found);
     if (!world) return fail_ranks(found);
     // The machine counts ranks as the model does, the command line gives files in any order.
     std::sort(models_.begin(), models_.end(), [](const model_file& a, const model_file& b) {
@@ -211,13 +211,16 @@ class ark_runner {
     return success;
   }
 
-  [[nodiscard]] exit_code fail_ranks(const ark::report& found) const {
-    for (std::uint32_t i = 0; i < models_.size(); ++i) {
-      const std::vector<diagnostic> of = diagnose_ark(found, models_[i].file, i);
-      const bool wrong = std::any_of(of.begin(), of.end(),
+  [[nodiscard]] exit_code fail_ranks(const tessera::report& found) const {
+    std::vector<source_file> files;
+    for (const model_file& m : models_) files.push_back(file_of(m.file));
+    const std::vector<std::vector<diagnostic>> all = diagnose_ranks(found, files);
+    for (std::size_t i = 0; i < models_.size(); ++i) {
+      const bool wrong = std::any_of(all[i].begin(), all[i].end(),
                                      [](const diagnostic& d) { return d.severity == "error"; });
       if (wrong)
-        (void)reporting{models_[i].path, options_.json}.fail(of, ::tessera::cli::format::ark_model);
+        (void)reporting{models_[i].path, options_.json}.fail(all[i],
+                                                             ::tessera::cli::format::ark_model);
     }
     return bad_input;
   }

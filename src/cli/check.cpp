@@ -42,7 +42,7 @@ struct checked_model {
   source file;
   std::optional<ark::program> program;  ///< none when it has errors
   std::vector<diagnostic> found;
-  ark::report report;
+  tessera::report report;
   std::int32_t rank = 0, world_size = 1;
   std::string dialect;
 };
@@ -138,8 +138,9 @@ class checker {
     m.rank = g->rank;
     m.world_size = g->world_size;
     m.dialect = ark::info(g->form).name;
-    result<ark::program> p = ark::verify(std::move(*g), options_.verify(m.file.characters().size()),
-                                         &m.report, m.file.characters());
+    ark::verify_options how = options_.verify(m.file.characters().size());
+    how.source = m.file.characters();
+    result<ark::program> p = ark::verify(std::move(*g), how, &m.report);
     m.found = diagnose_ark(m.report, m.file);
     if (p) m.program = std::move(*p);
 
@@ -168,23 +169,26 @@ class checker {
     const bool proven = std::all_of(set.begin(), set.end(),
                                     [](const checked_model& m) { return m.program.has_value(); });
     bool together = false;
-    ark::report report;
+    tessera::report report;
     if (proven && (complete || options_.ranks)) {
       std::vector<const ark::program*> programs;
       std::vector<std::string_view> sources;
+      std::vector<source_file> files;
       std::uint64_t size = 0;
       for (const checked_model& m : set) {
         size += m.file.characters().size();
         programs.push_back(&*m.program);
         sources.push_back(m.file.characters());
+        files.push_back(file_of(m.file));
       }
-      together = static_cast<bool>(ark::verify_ranks({programs.data(), programs.size()},
-                                                     options_.verify(size), &report,
-                                                     {sources.data(), sources.size()}));
-      for (std::uint32_t i = 0; i < set.size(); ++i) {
-        std::vector<diagnostic> more = diagnose_ark(report, set[i].file, i);
-        std::move(more.begin(), more.end(), std::back_inserter(set[i].found));
-      }
+      together = static_cast<bool>(
+          ark::verify_ranks({programs.data(), programs.size()},
+                            {.sources = {sources.data(), sources.size()},
+                             .max_diagnostics = options_.verify(size).max_diagnostics},
+                            &report));
+      std::vector<std::vector<diagnostic>> more = diagnose_ranks(report, files);
+      for (std::size_t i = 0; i < set.size(); ++i)
+        std::move(more[i].begin(), more[i].end(), std::back_inserter(set[i].found));
     }
     exit_code code = success;
     for (const checked_model& m : set) code = std::max(code, tell(m));

@@ -192,9 +192,9 @@ void write_json(json::writer& w, const ark::model& g) {
   if (!in.graph) return in.code;
   text out;
   if (!to.as_json) out = ark::print(*in.graph);
-  ark::report found;
+  tessera::report found;
   const result<ark::program> p =
-      ark::verify(std::move(*in.graph), {.hazards = false}, &found, file.characters());
+      ark::verify(std::move(*in.graph), {.hazards = false, .source = file.characters()}, &found);
   if (p && to.as_json) {
     json::writer w(out);
     write_json(w, p->model());

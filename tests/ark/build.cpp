@@ -28,10 +28,10 @@ std::string listing(builder& b) {
   CHECK(samples::json(samples::model(text)) == text);
   const tessera::text lines = ark::print(*g);
   const std::string out(lines.view());
-  ark::report found;
+  tessera::report found;
   const auto p = ark_test::verify(std::move(*g), {}, &found);
-  for (const ark::diagnostic& d : found.diagnostics)
-    if (d.severity == ark::severity::error)
+  for (const tessera::diagnostic& d : found.diagnostics)
+    if (d.severity == tessera::severity::error)
       FAIL_CHECK(std::string(found.text_of(d.path)) << ": " << std::string(found.text_of(d.text)));
   CHECK(p.error() == error{});
   return out.substr(out.find('\n') + 1);
@@ -314,12 +314,12 @@ TEST_CASE("ark/build: errors name the element of a graph that has no source", "[
   REQUIRE(g);
   ark::model broken = *g;
   broken.nodes[1].id = 7;
-  ark::report found;
+  tessera::report found;
   CHECK(shown(ark_test::verify(broken, {}, &found).error()) == "[ark_g03_edge_target] at node 2\n");
   broken = *g;
   broken.ops[2].reads = 0;
   CHECK(shown(ark_test::verify(broken, {}, &found).error()) == "[ark_o03_arity] at node 2\n");
-  CHECK(found.diagnostics.back().offset == 2);
+  CHECK(found.diagnostics.back().where.offset == 2);
   broken = *g;
   broken.nodes[2].ops.count = 0;
   CHECK(shown(ark::check(broken)) == "[ark_s07_no_ops] at node 2\n");

@@ -69,10 +69,10 @@ struct finding {
 };
 using list = std::vector<finding>;
 
-inline void append(list& out, const ark::report& r) {
-  for (const ark::diagnostic& d : r.diagnostics)
+inline void append(list& out, const tessera::report& r) {
+  for (const tessera::diagnostic& d : r.diagnostics)
     out.push_back({"EWI"[static_cast<std::size_t>(d.severity)], std::string(ark::rule(d.code).id()),
-                   std::string(r.text_of(d.path)), d.offset, d.file,
+                   std::string(r.text_of(d.path)), d.where.offset, d.where.file,
                    std::string(r.text_of(d.text))});
 }
 
@@ -92,16 +92,18 @@ inline void append(list& out, const ark::report& r) {
                      g.error().offset, f, std::string(g.error().message())});
       return all;
     }
-    ark::report r;
-    auto p = ark_test::verify(std::move(*g), options, &r, files[f]);
+    tessera::report r;
+    ark::verify_options how = options;
+    how.source = files[f];
+    auto p = ark_test::verify(std::move(*g), how, &r);
     const std::size_t before = all.size();
     append(all, r);
     for (std::size_t i = before; i < all.size(); ++i) all[i].file = f;
     CHECK(static_cast<bool>(p) == (r.errors == 0));
     if (!p) {
-      for (const ark::diagnostic& d : r.diagnostics)
-        if (d.severity == ark::severity::error) {
-          CHECK(p.error() == tessera::error{d.code, d.offset});
+      for (const tessera::diagnostic& d : r.diagnostics)
+        if (d.severity == tessera::severity::error) {
+          CHECK(p.error() == tessera::error{d.code, d.where.offset});
           break;
         }
       return all;
@@ -110,9 +112,9 @@ inline void append(list& out, const ark::report& r) {
   }
   if (!together) return all;
   for (const ark::program& p : programs) ranks.push_back(&p);
-  ark::report r;
-  auto w = ark_test::verify_ranks({ranks.data(), ranks.size()}, options, &r,
-                                  {sources.data(), sources.size()});
+  tessera::report r;
+  auto w = ark_test::verify_ranks({ranks.data(), ranks.size()},
+                                  {.sources = {sources.data(), sources.size()}}, &r);
   append(all, r);
   CHECK(static_cast<bool>(w) == (r.errors == 0));
   return all;

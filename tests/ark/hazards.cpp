@@ -185,23 +185,23 @@ TEST_CASE("ark/hazards: a chain in one buffer, looked at within its bounds", "[a
   }
   const std::string chain = file(nodes);
   // Each access looks at the last write alone.
-  const auto steps = [](const std::string& text, std::uint64_t most, ark::report& r) {
+  const auto steps = [](const std::string& text, std::uint64_t most, tessera::report& r) {
     r = {};
     return static_cast<bool>(ark_test::verify(graph(text), {.hazard_steps = most}, &r));
   };
-  ark::report r;
+  tessera::report r;
   CHECK(steps(chain, 30 * count, r));
-  CHECK((r.warnings == 0 && !r.hazards_bounded));
+  CHECK((r.warnings == 0 && !r.is_bounded));
   CHECK(steps(chain, count, r));
-  CHECK(r.hazards_bounded);
+  CHECK(r.is_bounded);
   CHECK(ark_test::verify(graph(chain), {.hazards = false, .hazard_steps = 0}, &(r = {})));
-  CHECK_FALSE(r.hazards_bounded);
+  CHECK_FALSE(r.is_bounded);
 
   // Without edges every pair is one, and the bound keeps that from being looked at.
   nodes.clear();
   for (std::int64_t n = 0; n < count; ++n)
     nodes.push_back(node(n, {}, {}, op("Relu", {{3 * n, 0}}, {{3 * n + 1, 0}}, {{3 * n + 2, 0}})));
   CHECK(steps(file(nodes), 100000, r));
-  CHECK(r.hazards_bounded);
+  CHECK(r.is_bounded);
   CHECK((r.warnings > 1000 && r.warnings < 100000));
 }

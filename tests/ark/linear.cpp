@@ -45,8 +45,8 @@ TESSERA_MEASURED void measure_convert_back() {
   if (converted) converted = ark::convert(std::move(*converted), ark::dialect::d3);
 }
 TESSERA_MEASURED void measure_verify() {
-  ark::report found;
-  if (!ark::verify(std::move(*graph), {}, &found, content)) ++made;
+  tessera::report found;
+  if (!ark::verify(std::move(*graph), {.source = content}, &found)) ++made;
 }
 
 int main(int argc, char** argv) {

@@ -23,7 +23,7 @@ bool refused(std::string text, errc code, const tessera::limits& limit = {}) {
   const std::size_t at = text.find('@');
   if (at == std::string::npos) FAIL("no mark in " << text);
   text.erase(at, 1);
-  const error e = ark::read(text, limit).error();
+  const error e = ark::read(text, {.limit = limit}).error();
   if (e == error{code, at}) return true;
   UNSCOPED_INFO(text << "\n"
                      << std::string(e.name()) << " at " << e.offset << ", not "
@@ -418,7 +418,7 @@ TEST_CASE("ark/read: limits", "[ark]") {
                   "[" + samples::tensor(0, 0, "[4]") + "," + samples::tensor(1, 1, "[4]") + "]",
                   "[]", "[]", R"({"a":{"INT":1},"b":{"INT":1}})"))});
   const auto code = [&](const std::string& source, std::uint64_t items) {
-    return ark::read(source, {.max_items = items}).error().code;
+    return ark::read(source, {.limit = {.max_items = items}}).error().code;
   };
   CHECK(code(text, 2) == errc::ok);
   for (const auto& [from, to] :
@@ -428,8 +428,8 @@ TEST_CASE("ark/read: limits", "[ark]") {
         {R"("b":{)", R"("c":1,"b":{)"}})
     CHECK(code(changed(text, from, to), 2) == errc::too_many_items);
   CHECK(code(text, 1) == errc::too_many_items);
-  CHECK(ark::read(text, {.max_bytes = text.size()}).error() == error{});
-  CHECK(ark::read(text, {.max_bytes = text.size() - 1}).error() ==
+  CHECK(ark::read(text, {.limit = {.max_bytes = text.size()}}).error() == error{});
+  CHECK(ark::read(text, {.limit = {.max_bytes = text.size() - 1}}).error() ==
         error{errc::input_too_large, text.size() - 1});
   const auto nested = [](std::size_t depth) {
     return samples::file({}, ",\"x\":" + std::string(depth, '[') + std::string(depth, ']'));

@@ -36,13 +36,13 @@ using tessera::limits;
 tessera::result<ark::model> read(std::string_view source, const limits& limit = {}) {
   if (!fuzz::paths_agree(source, limit)) {
     const auto with = [&](read_path path) {
-      const error e = ark::read(source, limit, path).error();
+      const error e = ark::read(source, {.limit = limit, .path = path}).error();
       return std::string(e.name()) + " at " + std::to_string(e.offset);
     };
     FAIL("plain: " << with(read_path::plain) << ", best: " << with(read_path::best) << " in "
                    << source.substr(0, 3000));
   }
-  return ark::read(source, limit);
+  return ark::read(source, {.limit = limit});
 }
 
 /// How many nodes the fast path leaves.

@@ -163,13 +163,13 @@ class world {
     for (const std::string& text : texts) {
       auto g = ark_test::read(text);
       if (!g) FAIL(std::string(g.error().name()) << " at " << g.error().offset << " in " << text);
-      ark::report found;
-      auto p = ark_test::verify(std::move(*g), {}, &found, text);
+      tessera::report found;
+      auto p = ark_test::verify(std::move(*g), {.source = text}, &found);
       if (!p) FAIL(first_error(found) << " in " << text);
       programs_.push_back(std::make_unique<ark::program>(std::move(*p)));
       ranks.push_back(programs_.back().get());
     }
-    ark::report found;
+    tessera::report found;
     auto w = ark_test::verify_ranks({ranks.data(), ranks.size()}, {}, &found);
     if (!w) FAIL(first_error(found) << " in " << texts[0]);
     world_.emplace(std::move(*w));
@@ -209,9 +209,9 @@ class world {
   }
 
  private:
-  static std::string first_error(const ark::report& found) {
-    for (const ark::diagnostic& d : found.diagnostics)
-      if (d.severity == ark::severity::error)
+  static std::string first_error(const tessera::report& found) {
+    for (const tessera::diagnostic& d : found.diagnostics)
+      if (d.severity == tessera::severity::error)
         return std::string(ark::rule(d.code).id()) + " " + std::string(found.text_of(d.path)) +
                ": " + std::string(found.text_of(d.text));
     return "refused";

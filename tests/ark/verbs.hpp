@@ -13,15 +13,14 @@
 
 namespace ark_test {
 
-[[nodiscard]] tessera::result<tessera::ark::model> read(std::string_view source,
-                                                        const tessera::limits& limit = {});
+[[nodiscard]] tessera::result<tessera::ark::model> read(
+    std::string_view source, const tessera::ark::read_options& options = {});
 [[nodiscard]] tessera::result<tessera::ark::program> verify(
-    tessera::ark::model g, const tessera::ark::verify_options& options = {},
-    tessera::ark::report* found = nullptr, std::string_view source = {});
+    tessera::ark::model m, const tessera::ark::verify_options& options = {},
+    tessera::report* found = nullptr);
 [[nodiscard]] tessera::result<tessera::ark::world> verify_ranks(
     tessera::view<const tessera::ark::program*> ranks,
-    const tessera::ark::verify_options& options = {}, tessera::ark::report* found = nullptr,
-    tessera::view<std::string_view> sources = {});
+    const tessera::ark::ranks_options& options = {}, tessera::report* found = nullptr);
 
 }  // namespace ark_test
 

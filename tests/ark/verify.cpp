@@ -33,8 +33,8 @@ ark::verify_options options_of(const std::string& words) {
 std::string broken(const std::function<void(ark::model&)>& change, std::string_view text) {
   ark::model g = graph(text);
   change(g);
-  ark::report r;
-  auto p = ark_test::verify(std::move(g), {.strict = true}, &r, text);
+  tessera::report r;
+  auto p = ark_test::verify(std::move(g), {.strict = true, .source = text}, &r);
   list all;
   append(all, r);
   if (!p && all.empty()) return std::string(p.error().name());
@@ -44,6 +44,26 @@ std::string broken(const std::function<void(ark::model&)>& change, std::string_v
 const std::string relu = single(op("Relu", {{0, 0, {4, 8}}}, {{1, 1, {4, 8}}}, {{2, 1, {4, 8}}}));
 
 }  // namespace
+
+TEST_CASE("ark/verify: a report is described with lines, or with elements", "[ark][verify]") {
+  const std::string text = file({node(0, {9}, {}, op("Relu", {{0, 0}}, {{1, 1}}, {{2, 1}}))});
+  tessera::report r;
+  CHECK_FALSE(ark_test::verify(graph(text), {.source = text}, &r));
+  const tessera::source_file source{"a.json", text};
+  const tessera::text shown = describe(r, {&source, 1});
+  const std::string all(shown.view());
+  CHECK(all.substr(0, all.find("\n  :")) ==
+        "a.json:1:61: error: producer 9 does not exist\n"
+        "  [G03] at $.Nodes[0].ProducerNodeIds[0], offset 60");
+  CHECK(r.rule_of(r.diagnostics[0]) == "G03");
+
+  ark::model built = graph(text);
+  built.nodes[0].offset = 0;
+  r = {};
+  CHECK(ark_test::verify(std::move(built), {}, &r).error().index == tessera::error_index::node);
+  CHECK(describe(r, {}) ==
+        "<input>: error: producer 9 does not exist\n  [G03] at $.Nodes[0].ProducerNodeIds[0]\n");
+}
 
 TEST_CASE("ark/verify: each rule, a file that breaks it and one that doesn't", "[ark][verify]") {
   std::set<std::string> rules;
@@ -117,13 +137,14 @@ TEST_CASE("ark/verify: what the format's own serializer makes has no errors", "[
     if (!name.ends_with(".json") || name.ends_with(".plan.json") || name.ends_with(".io.json"))
       continue;
     const std::string text = content_of(entry.path());
-    ark::report r;
-    auto p = ark_test::verify(graph(text), {}, &r, text);
+    tessera::report r;
+    auto p = ark_test::verify(graph(text), {.source = text}, &r);
     INFO(name);
     CHECK(p);
     CHECK(r.errors == 0);
-    CHECK_FALSE(r.hazards_bounded);
-    for (const ark::diagnostic& d : r.diagnostics)  // the defects that these files are known for
+    CHECK_FALSE(r.is_bounded);
+    for (const tessera::diagnostic& d :
+         r.diagnostics)  // the defects that these files are known for
       CHECK(ark::rule(d.code).id() == "G14");
     ++count;
   }
@@ -175,20 +196,20 @@ TEST_CASE("ark/verify: paths and offsets", "[ark][verify]") {
     CHECK(found[0].offset == text.find("{\"INT\""));
   }
   SECTION("without the source, the node's") {
-    ark::report r;
+    tessera::report r;
     const std::string text = file({node(0, {}, {}, op("Noop", {{0, 0}}, {}, {})),
                                    node(1, {}, {}, op("Noop", {{1, 1, {4}, {4}, {1}}}, {}, {}))});
     const auto p = ark_test::verify(graph(text), {}, &r);
     REQUIRE(r.diagnostics.size() == 1);
-    CHECK(r.diagnostics[0].offset == text.find("{\"Id\":1,\"Prod"));
-    CHECK(p.error() == error{errc::ark_t05_strides, r.diagnostics[0].offset});
+    CHECK(r.diagnostics[0].where.offset == text.find("{\"Id\":1,\"Prod"));
+    CHECK(p.error() == error{errc::ark_t05_strides, r.diagnostics[0].where.offset});
   }
   SECTION("with another source than that, the node's or the root's") {
-    ark::report r;
-    CHECK_FALSE(ark_test::verify(graph(single(op("Relu", {}, {}, {}))), {}, &r, "{}"));
-    CHECK_FALSE(
-        ark_test::verify(graph(single(op("Relu", {}, {}, {}))), {}, &r, std::string(500, '[')));
-    for (const ark::diagnostic& d : r.diagnostics) CHECK(d.offset <= 500);
+    tessera::report r;
+    CHECK_FALSE(ark_test::verify(graph(single(op("Relu", {}, {}, {}))), {.source = "{}"}, &r));
+    CHECK_FALSE(ark_test::verify(graph(single(op("Relu", {}, {}, {}))),
+                                 {.source = std::string(500, '[')}, &r));
+    for (const tessera::diagnostic& d : r.diagnostics) CHECK(d.where.offset <= 500);
   }
 }
 
@@ -197,14 +218,14 @@ TEST_CASE("ark/verify: reports keep as many as they are asked to, and count all"
   for (int i = 0; i < 10; ++i) nodes.push_back(node(i + 1, {}, {}, op("Relu", {}, {}, {})));
   const std::string text = file(nodes);  // G02 ten times, then two times ten O03
   for (const std::size_t most : {0u, 9u, 10u, 11u, 40u, 41u, 1000u}) {
-    ark::report r;
-    const auto p = ark_test::verify(graph(text), {.max_diagnostics = most}, &r, text);
+    tessera::report r;
+    const auto p = ark_test::verify(graph(text), {.max_diagnostics = most, .source = text}, &r);
     CHECK(r.diagnostics.size() == std::min<std::size_t>(most, 40));
     CHECK((r.errors == 30 && r.warnings == 10 && r.notes == 0));
     CHECK(p.error() == error{errc::ark_o03_arity, text.find("[],\"WriteTensors\"")});
   }
   CHECK(ark_test::verify(graph(text)).error().code == errc::ark_o03_arity);
-  CHECK(ark_test::verify(graph(text), {}, nullptr, text).error() ==
+  CHECK(ark_test::verify(graph(text), {.source = text}, nullptr).error() ==
         error{errc::ark_o03_arity, text.find("[],\"WriteTensors\"")});
 }
 
@@ -243,7 +264,7 @@ TEST_CASE("ark/verify: graphs that were filled by hand", "[ark][verify]") {
     CHECK(broken([](g& x) { x.buffers[0].recv_tags = {0, 1}; }, relu) == bad);
     CHECK(broken([](g& x) { x.form = static_cast<ark::dialect>(7); }, relu) == bad);
     CHECK(broken([](g& x) { x.own_members = 0; }, relu) == bad);
-    ark::report r;
+    tessera::report r;
     ark::model x = graph(relu);
     x.uses[0] = 7;
     CHECK(ark_test::verify(std::move(x), {}, &r).error() == error{errc::ark_pool_index, 0});
@@ -292,7 +313,7 @@ TEST_CASE("ark/verify: graphs that were filled by hand", "[ark][verify]") {
   SECTION("lists of members that don't end") {
     ark::model x = graph(R"({"Rank":0,"WorldSize":1,"Nodes":[],"a":1,"b":2})");
     x.members[1].next = 0;
-    ark::report r;
+    tessera::report r;
     CHECK(ark_test::verify(std::move(x), {.strict = true}, &r));
     CHECK(r.warnings == 2);
   }
@@ -443,11 +464,12 @@ TEST_CASE("ark/verify: hostile files cost what their size says", "[ark][verify]"
     std::vector<std::int64_t> edges(20000);
     for (std::size_t i = 0; i < edges.size(); ++i) edges[i] = static_cast<std::int64_t>(i * 7919);
     const std::string text = file({node(0, edges, edges, op("Noop", {{0, 0}}, {}, {}))});
-    ark::report r;
-    CHECK_FALSE(ark_test::verify(graph(text), {.max_diagnostics = 20000}, &r, text));
+    tessera::report r;
+    CHECK_FALSE(ark_test::verify(graph(text), {.max_diagnostics = 20000, .source = text}, &r));
     CHECK(r.errors == 40000);
     CHECK(r.diagnostics.size() == 20000);
-    CHECK(text.substr(r.diagnostics[19999].offset, 5) == std::to_string(19999 * 7919).substr(0, 5));
+    CHECK(text.substr(r.diagnostics[19999].where.offset, 5) ==
+          std::to_string(19999 * 7919).substr(0, 5));
   }
   SECTION("sizes whose product overflows, and offsets beyond all") {
     const std::int64_t big = std::int64_t{1} << 62;
@@ -482,7 +504,7 @@ TEST_CASE("ark/verify: hostile files cost what their size says", "[ark][verify]"
     g.buffers.push_back({});
     g.tensors.push_back({});
     ark::model chain = g;
-    ark::report r;
+    tessera::report r;
     CHECK(ark_test::verify(std::move(g), {}, &r).error().code == errc::ark_g06_cycle);
     CHECK((r.errors == 1 && r.warnings == count - 1));
     chain.integers[2 * (count - 1)] = count;  // the last has no producer,
@@ -507,8 +529,8 @@ TEST_CASE("ark/verify: hostile files cost what their size says", "[ark][verify]"
         R"("Op":{"Type":"Tensor","Name":"","IsVirtual":true,"ReadTensors":)" +
         list + R"(],"WriteTensors":[],"ResultTensors":)" + tensors({{1, 0, {4}}}) +
         R"(,"Args":{}}}]})";
-    ark::report r;
-    CHECK_FALSE(ark_test::verify(graph(text), {}, &r, text));
+    tessera::report r;
+    CHECK_FALSE(ark_test::verify(graph(text), {.source = text}, &r));
     CHECK(r.errors == 2999 + 3000);
   }
 }

@@ -32,6 +32,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "../core/error.hpp"
@@ -39,10 +40,45 @@
 #include "../core/result.hpp"
 #include "../version.hpp"
 #include "convert.hpp"
-#include "detail/build_rules.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
+
+/// A tensor of a builder: its index in graph::tensors, which is its Id too.
+struct value {
+  std::uint32_t index = none;
+};
+
+/// Up to four dimensions; a longer list is kept as too long.
+struct dims {
+  std::int64_t at[max_rank] = {};
+  std::uint32_t count = 0;
+
+  constexpr dims() noexcept = default;
+  constexpr dims(std::initializer_list<std::int64_t> list) noexcept {
+    for (const std::int64_t v : list) {
+      if (count < max_rank) at[count] = v;
+      ++count;
+    }
+  }
+};
+
+/// An argument for builder::op.
+struct setting {
+  argument_name name = argument_name::other;
+  argument_type type = argument_type::int32;
+  std::int64_t integer = 0;  ///< of integers and booleans
+  float real = 0;            ///< of float32
+  ark::dims dims = {};       ///< of dims
+};
+
+struct op_options {
+  std::string_view name = {};
+  value to = {};                     ///< what is written, if not a fresh tensor
+  view<value> writes = {};           ///< the same, for operations that write several
+  view<setting> args = {};           ///< for builder::op
+  data_type type = data_type::fp32;  ///< for builder::op: of a fresh tensor that Cast writes
+};
 
 /// Where a tensor lies, as far as that isn't the plain case.
 struct tensor_options {
@@ -172,7 +208,6 @@ class builder {
 
   model model_;
   interner names_{model_};
-  detail::shape_rules rules_{model_};
   pool<std::uint32_t> maker_;  // of each tensor: the node whose result it is, or shows
   pool<detail::edge> edges_;
   pool<pending_tag> tags_;

@@ -34,8 +34,10 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// The listing of a graph.
-[[nodiscard]] text print(const model& g);
+struct print_options {};  // none yet
+
+/// The listing of a model.
+[[nodiscard]] text print(const model& m, const print_options& options = {});
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI

@@ -48,9 +48,13 @@ namespace ark {
 /// read_fast.hpp), and takes `plain` where that isn't enough.
 enum class read_path : std::uint8_t { plain, best };
 
-/// Reads a model graph of any dialect.
-[[nodiscard]] result<model> read(std::string_view source, const limits& limit = {},
-                                 read_path path = read_path::best);
+struct read_options {
+  limits limit = {};
+  read_path path = read_path::best;
+};
+
+/// Reads a model of any dialect.
+[[nodiscard]] result<model> read(std::string_view source, const read_options& options = {});
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI

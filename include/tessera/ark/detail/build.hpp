@@ -20,6 +20,7 @@
 #include "../check.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
+#include "build_rules.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -162,15 +163,20 @@ TESSERA_INLINE value builder::op(op_type type, view<value> reads, const op_optio
   if (written.empty() && row.writes != 0) {
     layout fresh;
     data_type of = data_type::fp32;
-    if (const errc code = rules_.derive(type, reads, o, fresh, of); code != errc::ok)
+    if (const errc code = detail::shape_rules(model_).derive(type, reads, o, fresh, of);
+        code != errc::ok)
       return fail(code);
-    if (const errc code = rules_.check_place(fresh, of); code != errc::ok) return fail(code);
+    if (const errc code = detail::shape_rules::check_place(fresh, of); code != errc::ok)
+      return fail(code);
     written.push_back(add_tensor(fresh, of, add_buffer(-1), none));
   } else if (row.writes > 0 || row.kind != op_kind::communication) {
     if (written.size() != static_cast<std::size_t>(row.writes)) return fail(errc::ark_o03_arity);
-    if (const errc code = rules_.fits(type, reads, o, written); code != errc::ok) return fail(code);
+    if (const errc code = detail::shape_rules(model_).fits(type, reads, o, written);
+        code != errc::ok)
+      return fail(code);
   }
-  if (const errc code = rules_.arguments_complete(type, o.args); code != errc::ok)
+  if (const errc code = detail::shape_rules(model_).arguments_complete(type, o.args);
+      code != errc::ok)
     return fail(code);
   return append(type, reads, written, o);
 }
@@ -236,7 +242,7 @@ TESSERA_INLINE bool builder::place(const dims& shape, const tensor_options& o, c
       !list(o.strides, same_rank ? shown->strides : l.padded_shape, l.strides) ||
       !list(o.offsets, zeros, l.offsets))
     return (void)fail(errc::ark_t01_rank), false;
-  if (const errc code = rules_.check_place(l, type); code != errc::ok)
+  if (const errc code = detail::shape_rules::check_place(l, type); code != errc::ok)
     return (void)fail(code), false;
   return true;
 }

@@ -1,17 +1,14 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What builders are told, and the shapes that follow from it.
-//
-//   const ark::setting axis{.name = ark::argument_name::axis, .integer = 1};
-//   b.op(ark::op_type::reduce_sum, {x}, {.args = {&axis, 1}});    // see build.hpp
+// The shapes that follow from the operands of an operation, for builders.
 //
 //   element-wise   numpy's broadcasting            transpose   shape[i] = a.shape[permutation[i]]
 //   reduce         the axis becomes 1, or goes     matmul      [..,M,N], of PaddedShape too
 //   embedding      four dimensions: three of the indices, the table's columns
 //
-// Lifetime:   values; views of arguments last for the call.
-// Errors:     the codes of the rules that verify() holds a graph to.
+// Lifetime:   borrows the model.
+// Errors:     the codes of the rules of verify().
 // Limits:     none.
 // Allocation: none.
 
@@ -20,54 +17,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 
 #include "../../core/error.hpp"
 #include "../../core/pool.hpp"
 #include "../../version.hpp"
+#include "../build.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
-
-/// A tensor of a builder: its index in graph::tensors, which is its Id too.
-struct value {
-  std::uint32_t index = none;
-};
-
-/// Up to four dimensions; a longer list is kept as too long.
-struct dims {
-  std::int64_t at[max_rank] = {};
-  std::uint32_t count = 0;
-
-  constexpr dims() noexcept = default;
-  constexpr dims(std::initializer_list<std::int64_t> list) noexcept {
-    for (const std::int64_t v : list) {
-      if (count < max_rank) at[count] = v;
-      ++count;
-    }
-  }
-};
-
-/// An argument for builder::op.
-struct setting {
-  argument_name name = argument_name::other;
-  argument_type type = argument_type::int32;
-  std::int64_t integer = 0;  ///< of integers and booleans
-  float real = 0;            ///< of float32
-  ark::dims dims = {};       ///< of dims
-};
-
-struct op_options {
-  std::string_view name = {};
-  value to = {};                     ///< what is written, if not a fresh tensor
-  view<value> writes = {};           ///< the same, for operations that write several
-  view<setting> args = {};           ///< for builder::op
-  data_type type = data_type::fp32;  ///< for builder::op: of a fresh tensor that Cast writes
-};
-
 namespace detail {
 
 /// The shape rules of operations, for one graph.

@@ -1,7 +1,17 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of ark/findings.hpp.
+// How rules report: values of a model, which become paths at once and offsets at the end.
+//
+//   findings found({&model, 1}, {&source, 1}, max_diagnostics, report);
+//   found.add(errc::ark_t02_dimension, severity::error, at_use(n, o, list::reads, 1).in("Shape"))
+//       << "Shape " << shape << " has a dimension below 1";
+//   found.finish();
+//
+// Lifetime:   borrows the models, the report and the sources.
+// Errors:     error(): the first one, kept or not.
+// Limits:     max_diagnostics are kept, all are counted.
+// Allocation: the report's; a path and 16 bytes for each finding while offsets are looked up.
 
 #ifndef TESSERA_ARK_DETAIL_FINDINGS_HPP
 #define TESSERA_ARK_DETAIL_FINDINGS_HPP
@@ -12,12 +22,16 @@
 
 #include "../../core/describe.hpp"
 #include "../../core/error.hpp"
+#include "../../core/findings.hpp"
 #include "../../core/json.hpp"
 #include "../../core/pool.hpp"
+#include "../../core/report.hpp"
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
-#include "../diagnostic.hpp"
-#include "../findings.hpp"
+#include "../format.hpp"
+#include "../model.hpp"
+#include "../shapes.hpp"
+#include "../verify.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
@@ -33,7 +47,7 @@ struct below {
 };
 
 /// A value of a file: the root, a node, an operation, a use of a tensor, or a member below.
-struct place {
+struct location {
   std::uint32_t file = 0;     // of several
   std::uint32_t node = none;  // in graph::nodes
   std::uint32_t op = none;    // among the node's
@@ -43,97 +57,153 @@ struct place {
   std::uint32_t depth = 0;
 
   /// A member below, or an element of it.
-  [[nodiscard]] place in(std::string_view member, std::uint32_t index = none) const noexcept {
-    place p = *this;
+  [[nodiscard, gnu::noinline]] location in(std::string_view member,
+                                           std::uint32_t index = none) const noexcept {
+    location p = *this;
     p.steps[p.depth++] = {member, index};
     return p;
   }
 };
 
-[[nodiscard]] inline place at_root() noexcept { return {}; }
+[[nodiscard, gnu::noinline]] inline location at_root() noexcept { return {}; }
 
-[[nodiscard]] inline place at_node(std::uint32_t node) noexcept {
-  place p;
+[[nodiscard, gnu::noinline]] inline location at_node(std::uint32_t node) noexcept {
+  location p;
   p.node = node;
   return p;
 }
 
-[[nodiscard]] inline place at_op(std::uint32_t node, std::uint32_t op) noexcept {
-  place p = at_node(node);
+[[nodiscard, gnu::noinline]] inline location at_op(std::uint32_t node, std::uint32_t op) noexcept {
+  location p = at_node(node);
   p.op = op;
   return p;
 }
 
-[[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, list l,
-                                  std::uint32_t use) noexcept {
-  place p = at_op(node, op);
+[[nodiscard, gnu::noinline]] inline location at_use(std::uint32_t node, std::uint32_t op, list l,
+                                                    std::uint32_t use) noexcept {
+  location p = at_op(node, op);
   p.list = l;
   p.use = use;
   return p;
 }
 
 /// The same for a use counted over all three lists of an operation.
-[[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, const ark::op& o,
-                                  std::uint32_t use) noexcept {
+[[nodiscard, gnu::noinline]] inline location at_use(std::uint32_t node, std::uint32_t op,
+                                                    const ark::op& o, std::uint32_t use) noexcept {
   if (use < o.reads) return at_use(node, op, list::reads, use);
   if (use - o.reads < o.writes) return at_use(node, op, list::writes, use - o.reads);
   return at_use(node, op, list::results, use - o.reads - o.writes);
 }
 
+/// The start of a text of the file, as people are shown it.
+struct excerpt {
+  std::string_view of;
+};
+/// The same in quotes.
+struct quoted {
+  std::string_view of;
+};
+/// A text that is ours, however long.
+struct verbatim {
+  std::string_view text;
+};
+[[gnu::cold]] inline text& operator<<(text& out, const verbatim& v) { return out << v.text; }
+
+[[gnu::cold]] inline std::size_t excerpt_size(std::string_view s) noexcept {
+  constexpr std::size_t max = 60;
+  std::size_t size = s.size() <= max ? s.size() : max;
+  while (size > 0 && size < s.size() && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u)
+    --size;
+  return size;
+}
+[[gnu::cold]] inline text& operator<<(text& out, const excerpt& e) {
+  const std::size_t size = excerpt_size(e.of);
+  append_shown(out, e.of.substr(0, size));
+  if (size < e.of.size()) out << "...";
+  return out;
+}
+[[gnu::cold]] inline text& operator<<(text& out, const quoted& q) {
+  const std::size_t size = excerpt_size(q.of);
+  text start(q.of.substr(0, size)), json;
+  if (size < q.of.size()) start << "...";
+  json::append_quoted(json, start);
+  append_shown(out, json);
+  return out;
+}
+
+/// One finding: its message is streamed into it, the general one of the code if nothing is. `path`
+/// lasts as long as it does.
+class message {
+ public:
+  [[gnu::cold, gnu::noinline]] message(tessera::detail::findings& to, errc code, severity s,
+                                       const tessera::place& where, std::string_view path)
+      : to_(to.add(code, s, where)), code_(code), path_(path) {}
+  message(const message&) = delete;
+  message& operator=(const message&) = delete;
+  [[gnu::cold, gnu::noinline]] ~message() {
+    to_.path() << path_;
+    if (const rule r(code_); !r.id().empty()) to_.rule(r.id());
+  }
+
+  // Not one template: there are over a hundred messages, compiled wherever models are verified.
+  [[gnu::cold, gnu::noinline]] message& operator<<(std::string_view s) { return put(s); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(const char* s) {
+    return put(std::string_view(s));
+  }
+  [[gnu::cold, gnu::noinline]] message& operator<<(char c) { return put(c); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(long long v) { return put(v); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(unsigned long long v) { return put(v); }
+  message& operator<<(int v) { return *this << static_cast<long long>(v); }
+  message& operator<<(long v) { return *this << static_cast<long long>(v); }
+  message& operator<<(unsigned v) { return *this << static_cast<unsigned long long>(v); }
+  message& operator<<(unsigned long v) { return *this << static_cast<unsigned long long>(v); }
+  message& operator<<(bool) = delete;
+  [[gnu::cold, gnu::noinline]] message& operator<<(const dimensions& d) { return put(d); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(const excerpt& e) { return put(e); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(const quoted& q) { return put(q); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(const verbatim& v) { return put(v); }
+
+ private:
+  template <class Part>
+  message& put(const Part& part) {
+    to_ << part;
+    return *this;
+  }
+
+  tessera::detail::findings::writer to_;
+  errc code_;
+  std::string_view path_;
+};
+
 class findings {
  public:
-  /// For some files and what is there of their texts.
-  findings(view<const model*> graphs, view<std::string_view> sources, const verify_options& options,
+  /// For some files, and those of their texts that are there.
+  findings(view<const model*> models, view<std::string_view> sources, std::uint64_t max_diagnostics,
            report* found)
-      : graphs_(graphs), sources_(sources), options_(options), report_(found) {}
+      : models_(models),
+        sources_(sources),
+        report_(found),
+        max_(max_diagnostics),
+        base_(found, max_diagnostics) {}
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
 
-  /// One more finding. `words` writes the sentence; it runs only for what is kept.
-  template <class Words>
-  void add(errc code, severity s, const place& at, Words&& words) {
-    if (report_ != nullptr) {
-      ++(s == severity::error     ? report_->errors
-         : s == severity::warning ? report_->warnings
-                                  : report_->notes);
-    }
-    if (s == severity::error) ++errors_;
-    const bool first = s == severity::error && error_.code == errc::ok;
-    if (first) {
-      error_ = {code, 0};
-      first_place_ = {at.file, at.node, 0};
-      append_path(first_path_, at);
-    }
-    if (report_ == nullptr || report_->diagnostics.size() >= options_.max_diagnostics ||
-        report_->characters.size() > most_characters)
-      return;
-    diagnostic d;
-    d.code = code;
-    d.severity = s;
-    d.file = at.file;
-    text& out = report_->characters;
-    d.path.first = static_cast<std::uint32_t>(out.size());
-    append_path(out, at);
-    d.path.size = static_cast<std::uint32_t>(out.size()) - d.path.first;
-    d.text.first = static_cast<std::uint32_t>(out.size());
-    words(out);
-    d.text.size = static_cast<std::uint32_t>(out.size()) - d.text.first;
-    pending_.push_back({at.file, at.node, static_cast<std::uint32_t>(report_->diagnostics.size())});
-    report_->diagnostics.push_back(d);
-  }
-  /// The same in the general words of the code.
-  void add(errc code, severity s, const place& at) {
-    add(code, s, at, [&](text& out) { out << tessera::error{code}.message(); });
+  /// One more finding.
+  message add(errc code, severity s, const location& at) {
+    begin(s, at);
+    return {base_, code, s, {.file = at.file}, path_};
   }
 
   /// How many errors there were.
-  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
-  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] std::uint64_t errors() const noexcept { return base_.errors(); }
+  [[nodiscard]] bool failed() const noexcept { return base_.failed(); }
   /// The first error, after finish().
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
-  /// Looks the offsets up.
-  void finish() {
+  /// Looks up the offsets, one walk of the text for each node with findings.
+  [[gnu::cold, gnu::noinline]] void finish() {
+    while (!pending_.empty() && pending_.back().index >= report_->diagnostics.size())
+      pending_.pop_back();  // not kept after all: the texts were too long
     sort(pending_.data(), pending_.size(), [](const pending& a, const pending& b) {
       return a.file != b.file ? a.file < b.file : a.node < b.node;
     });
@@ -157,17 +227,20 @@ class findings {
         at += paths.back().size();
       }
       offsets.resize(paths.size());
-      locate(group, paths, offsets.data());
-      for (std::size_t i = first; i < last; ++i)
-        report_->diagnostics[pending_[i].index].offset = offsets[i - first];
+      const error_index index = locate(group, paths, offsets.data());
+      for (std::size_t i = first; i < last; ++i) {
+        tessera::place& where = report_->diagnostics[pending_[i].index].where;
+        where.offset = offsets[i - first];
+        where.index = index;
+      }
     }
     pending_.clear();
     if (failed()) {
+      error_ = base_.first_error();
       text path("$");
       path << first_path_.view().substr(prefix_of(first_place_.node));
       const std::string_view only = path;
-      locate(first_place_, {&only, 1}, &error_.offset);
-      error_.index = place_of(first_place_).index;
+      error_.index = locate(first_place_, {&only, 1}, &error_.offset);
     }
   }
 
@@ -175,14 +248,24 @@ class findings {
   struct pending {
     std::uint32_t file, node, index;
   };
-  static constexpr std::size_t most_characters = std::size_t{1} << 30;
 
-  void append_path(text& out, const place& at) const {
+  /// Before a finding is added.
+  [[gnu::cold, gnu::noinline]] void begin(severity s, const location& at) {
+    if (s == severity::error && !base_.failed()) {
+      first_place_ = {at.file, at.node, 0};
+      append_path(first_path_, at);
+    }
+    path_.clear();
+    if (report_ == nullptr || report_->diagnostics.size() >= max_) return;
+    pending_.push_back({at.file, at.node, static_cast<std::uint32_t>(report_->diagnostics.size())});
+    append_path(path_, at);
+  }
+  void append_path(text& out, const location& at) const {
     out << '$';
     if (at.node != none) {
       out << ".Nodes[" << at.node << ']';
       if (at.op != none) {
-        if (info(graphs_[at.file]->form).holds_ops)
+        if (info(models_[at.file]->form).holds_ops)
           out << ".Ops[" << at.op << ']';
         else
           out << ".Op";
@@ -205,16 +288,19 @@ class findings {
   [[nodiscard]] std::string_view source_of(const pending& group) const noexcept {
     return group.file < sources_.size() ? sources_[group.file] : std::string_view();
   }
-  /// Where a node, or the root, begins in its file; of a graph that was built in code, which it is.
-  [[nodiscard]] tessera::error place_of(const pending& group) const noexcept {
+  /// Where a node, or the root, begins in its file; for a model that was built in code, the node's
+  /// index.
+  [[nodiscard]] tessera::error origin_of(const pending& group) const noexcept {
     if (group.node != none) {
-      const pool<node>& nodes = graphs_[group.file]->nodes;
+      const pool<node>& nodes = models_[group.file]->nodes;
       return error_in(nodes, nodes[group.node], errc::ok, error_index::node);
     }
     return {errc::ok, 0, source_of(group).empty() ? error_index::whole : error_index::none};
   }
-  void locate(const pending& group, view<std::string_view> paths, std::uint64_t* offsets) const {
-    const tessera::error from = place_of(group);
+  /// The offsets of paths relative to a node, or what else they count.
+  error_index locate(const pending& group, view<std::string_view> paths,
+                     std::uint64_t* offsets) const {
+    const tessera::error from = origin_of(group);
     const std::uint64_t base = from.offset;
     const std::string_view source = source_of(group);
     for (std::size_t i = 0; i < paths.size(); ++i) offsets[i] = json::no_offset;
@@ -223,43 +309,20 @@ class findings {
                  {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
     for (std::size_t i = 0; i < paths.size(); ++i)
       offsets[i] = offsets[i] == json::no_offset ? base : base + offsets[i];
+    return from.index;
   }
 
-  view<const model*> graphs_;
+  view<const model*> models_;
   view<std::string_view> sources_;
-  const verify_options& options_;
   report* report_;
-  pool<pending> pending_;
-  tessera::error error_;
-  std::uint64_t errors_ = 0;
+  std::uint64_t max_;
+  tessera::detail::findings base_;
+  pool<pending> pending_;  // those without their offsets
+  text path_;              // of the finding that is being written
   pending first_place_ = {0, none, 0};
   text first_path_;
+  tessera::error error_;
 };
-
-/// How much is shown of a text of the file that may be long.
-[[nodiscard]] inline std::size_t excerpt_size(std::string_view s) noexcept {
-  constexpr std::size_t most = 60;
-  std::size_t size = s.size() <= most ? s.size() : most;
-  while (size > 0 && size < s.size() && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u)
-    --size;
-  return size;
-}
-
-/// The start of a text, as people are shown it.
-inline void excerpt(text& out, std::string_view s) {
-  const std::size_t size = excerpt_size(s);
-  append_shown(out, s.substr(0, size));
-  if (size < s.size()) out << "...";
-}
-
-/// The same in quotes.
-inline void quote(text& out, std::string_view s) {
-  const std::size_t size = excerpt_size(s);
-  text start(s.substr(0, size)), quoted;
-  if (size < s.size()) start << "...";
-  json::append_quoted(quoted, start);
-  append_shown(out, quoted);
-}
 
 }  // namespace ark::detail
 }  // namespace tessera::inline TESSERA_ABI

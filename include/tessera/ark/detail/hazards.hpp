@@ -30,9 +30,9 @@
 #include "../../core/pool.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../findings.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
+#include "findings.hpp"
 #include "overlap.hpp"
 #include "rules_graph.hpp"
 #include "rules_structure.hpp"
@@ -204,18 +204,17 @@ class hazards {
   void tell(const access& a, const access& b, const op_place& p, const op& o, std::uint32_t use) {
     if (told_[b.node] == a.node + 1) return;
     told_[b.node] = a.node + 1;
-    c_.warning(errc::ark_g14_unordered_access, at_use(p.node, p.index, o, use), [&](text& out) {
-      out << "node " << g_.nodes[b.node].id << (b.write ? " writes" : " reads")
-          << " the same bytes of buffer " << buffer_of(g_, a.tensor).id
-          << ", and no path of dependencies leads from it to node " << g_.nodes[a.node].id;
-    });
+    c_.warning(errc::ark_g14_unordered_access, at_use(p.node, p.index, o, use))
+        << "node " << g_.nodes[b.node].id << (b.write ? " writes" : " reads")
+        << " the same bytes of buffer " << buffer_of(g_, a.tensor).id
+        << ", and no path of dependencies leads from it to node " << g_.nodes[a.node].id;
   }
 
   context& c_;
   const ark::model& g_;
   const graph_rules& edges_;
   std::uint64_t left_ = 0;
-  pool<std::uint32_t> rank_;                   // by node: its place in the order
+  pool<std::uint32_t> rank_;                   // by node: its location in the order
   pool<std::uint32_t> first_op_;               // by node: its operations in context::ops
   pool<bool> written_;                         // by buffer
   pool<std::uint32_t> newest_, newest_write_;  // by buffer: its accesses so far, + 1; 0: none

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of ark/plan_check.hpp.
+// Whether a file could hold a plan.
 
 #ifndef TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
 #define TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
@@ -11,10 +11,11 @@
 #include <string_view>
 
 #include "../../core/error.hpp"
+#include "../../core/text.hpp"
 #include "../check.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
-#include "../plan_check.hpp"
+#include "../plan.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
@@ -96,11 +97,6 @@ class plan_check {
 };
 
 }  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE error check(const plan& p) { return detail::plan_check(p).all(); }
-
-}  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_DETAIL_PLAN_CHECK_HPP

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of ark/plan_match.hpp.
+// Compares the operations of a plan with those of its model.
 
 #ifndef TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
 #define TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
@@ -10,20 +10,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
-#include "../../core/json.hpp"
 #include "../../core/pool.hpp"
+#include "../../core/report.hpp"
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
-#include "../diagnostic.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../plan.hpp"
-#include "../plan_match.hpp"
-#include "../plan_model.hpp"
-#include "../verify.hpp"
+#include "findings.hpp"
 #include "index.hpp"
+#include "plan_model.hpp"
+#include "plan_verify.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
@@ -208,10 +206,11 @@ class plan_matcher {
 
   void all() {
     if (p_.parts.rank != there_.of().rank)
-      found_.add(errc::ark_plan_model, severity::error, 0, "$.Rank", "the model has another Rank");
+      found_.add(errc::ark_plan_model, severity::error, found_.root(), "$.Rank")
+          << "Rank is " << p_.parts.rank << "; the model has " << there_.of().rank;
     if (p_.parts.world_size != there_.of().world_size)
-      found_.add(errc::ark_plan_model, severity::error, 0, "$.WorldSize",
-                 "the model has another WorldSize");
+      found_.add(errc::ark_plan_model, severity::error, found_.root(), "$.WorldSize")
+          << "WorldSize is " << p_.parts.world_size << "; the model has " << there_.of().world_size;
     exact(buffer_names::ids);
     if (matched_ < there_.size()) {
       const std::size_t by_ids = matched_;
@@ -224,7 +223,7 @@ class plan_matcher {
       if (to_plan_[i] == none) missing(i);
     for (std::size_t j = 0; j < here_.size(); ++j)
       if (to_model_[j] == none)
-        at(j, severity::warning, "", "the model has no such operation");
+        at(j, severity::warning, "") << "the model has no such operation";
       else if (!is_exact_[j])
         changed(j, to_model_[j]);
     order();
@@ -310,23 +309,18 @@ class plan_matcher {
   }
 
   void missing(std::size_t i) {
-    words_.clear();
-    describe(i);
-    words_ << " of the model is missing";
-    found_.add(errc::ark_plan_model,
-               there_[i].type == op_type::noop ? severity::warning : severity::error, 0,
-               "$.TaskInfos", words_);
+    const severity how = there_[i].type == op_type::noop ? severity::warning : severity::error;
+    found_.add(errc::ark_plan_model, how, found_.root(), "$.TaskInfos")
+        << "the plan lacks " << shown(i) << " of the model";
   }
   void changed(std::size_t j, std::size_t i) {
-    words_.clear();
-    describe(i);
     if (op_list::compare_type(there_, i, here_, j) != 0) {
-      words_ << " of the model stands for this";
-      return at(j, severity::warning, ".Type", words_);
+      at(j, severity::warning, ".Type") << "the model has " << shown(i) << " here";
+      return;
     }
     if (op_list::compare_arguments(there_, i, here_, j) != 0) {
-      words_ << " of the model has other Args";
-      return at(j, severity::warning, ".Args", words_);
+      at(j, severity::warning, ".Args") << shown(i) << " of the model has other Args";
+      return;
     }
     const op &p = there_[i], &q = here_[j];
     const struct {
@@ -344,12 +338,13 @@ class plan_matcher {
         ++u;
       if (u < l.model.size() && u < l.plan.size()) {
         tail << '[' << u << ']';
-        words_ << " of the model has another tensor here";
-        return at(j, severity::warning, tail, words_);
+        at(j, severity::warning, tail) << shown(i) << " of the model has another tensor here";
+        return;
       }
       if (l.model.size() != l.plan.size()) {
-        words_ << " of the model has " << l.model.size();
-        return at(j, severity::warning, tail, words_);
+        at(j, severity::warning, tail)
+            << l.plan.size() << " tensors; " << shown(i) << " of the model has " << l.model.size();
+        return;
       }
       tail.clear();
     }
@@ -367,17 +362,15 @@ class plan_matcher {
       const std::uint32_t j = to_plan_[i];
       if (j == none) continue;
       const op& o = here_[j];
-      bool told = false;
+      bool reported = false;
       for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
         const std::uint32_t t = here_.of().uses[o.first_use + u];
         const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
         const access before = u < o.reads ? written[b] : used[b];
-        if (!told && before.op != none && before.op > j && overlap(before.tensor, t)) {
-          told = true;
-          words_.clear();
-          describe(to_model_[before.op]);
-          words_ << " comes before this in the model and uses the same memory";
-          at(j, severity::error, "", words_);
+        if (!reported && before.op != none && before.op > j && overlap(before.tensor, t)) {
+          reported = true;
+          at(j, severity::error, "") << shown(to_model_[before.op])
+                                     << " precedes this in the model and uses the same memory";
         }
       }
       for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
@@ -409,21 +402,25 @@ class plan_matcher {
   }
 
   /// An operation of the model: Matmul "matmul_1".
-  void describe(std::size_t i) {
+  [[nodiscard]] verbatim shown(std::size_t i) {
+    words_.clear();
     if (there_[i].type == op_type::unknown)
-      quote(words_, type_name(there_.of(), there_[i]));
+      words_ << quoted{type_name(there_.of(), there_[i])};
     else
       words_ << type_name(there_.of(), there_[i]);
-    words_ << ' ';
-    quote(words_, name(there_.of(), there_[i]));
+    words_ << ' ' << quoted{name(there_.of(), there_[i])};
+    return {words_};
   }
   /// At an operation of the plan.
-  void at(std::size_t j, severity how, std::string_view tail, std::string_view what) {
+  message at(std::size_t j, severity how, std::string_view tail) {
     const plan_place where = order_[here_.node(j)];
     path_.clear();
     path_ << "$.TaskInfos[" << where.task << "].Ops[" << where.op << ']' << tail;
-    found_.add(errc::ark_plan_model, how,
-               p_.configs[p_.tasks[where.task].ops.first + where.op].offset, path_, what);
+    const tessera::error e = error_in(p_.tasks, p_.tasks[where.task], errc::ok, error_index::task);
+    tessera::place place{.offset = e.offset, .index = e.index};
+    if (e.index == error_index::none)
+      place.offset = p_.configs[p_.tasks[where.task].ops.first + where.op].offset;
+    return found_.add(errc::ark_plan_model, how, place, path_);
   }
 
   const plan& p_;
@@ -437,19 +434,6 @@ class plan_matcher {
 };
 
 }  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE bool verify_plan(const plan& p, const program& model, report& found,
-                                std::string_view source) {
-  detail::plan_findings findings(found, source);
-  if (detail::lint_plan(p, findings)) {
-    const ark::model made = plan_model(p);
-    detail::plan_matcher(p, made, model.model(), findings).all();
-  }
-  return findings.finish();
-}
-
-}  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_DETAIL_PLAN_MATCH_HPP

@@ -1,19 +1,18 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of ark/plan_model.hpp.
+// The operations of a plan in order, and the edges of the model that they are.
 
 #ifndef TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
 #define TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include "../../core/pool.hpp"
 #include "../../core/sort.hpp"
 #include "../model.hpp"
-#include "../plan_model.hpp"
+#include "../plan.hpp"
 #include "index.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -80,30 +79,6 @@ inline void add_edges(model& g) {
 }
 
 }  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE model plan_model(const plan& p) {
-  model g = p.parts;
-  g.own_members = none;
-  g.form =
-      p.parts.form == dialect::d2x || p.parts.form == dialect::d3x ? dialect::d3x : dialect::d3;
-  for (layout& l : g.layouts) l.pads = none;
-  g.ops.clear();
-  g.nodes.clear();
-  for (const detail::plan_place at : detail::plan_order(p)) {
-    const std::uint32_t from = p.tasks[at.task].ops.first + at.op;
-    node n;
-    n.id = static_cast<std::int64_t>(g.nodes.size());
-    n.offset = p.configs[from].offset;
-    n.ops = {static_cast<std::uint32_t>(g.nodes.size()), 1};
-    g.ops.push_back(p.parts.ops[from]);
-    g.nodes.push_back(n);
-  }
-  detail::add_edges(g);
-  return g;
-}
-
-}  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_DETAIL_PLAN_MODEL_HPP

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of ark/plan_verify.hpp.
+// What is wrong with a plan by itself.
 
 #ifndef TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
 #define TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
@@ -10,98 +10,83 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../../core/describe.hpp"
+#include "../../core/error.hpp"
+#include "../../core/findings.hpp"
 #include "../../core/json.hpp"
 #include "../../core/pool.hpp"
+#include "../../core/report.hpp"
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
-#include "../diagnostic.hpp"
-#include "../findings.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../plan.hpp"
-#include "../plan_check.hpp"
-#include "../plan_verify.hpp"
+#include "../verify.hpp"
+#include "findings.hpp"
 #include "index.hpp"
+#include "plan_model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
 
-/// Gives diagnostics, from number `first` on, the offsets of their paths in a JSON text. One whose
-/// path isn't there keeps what it has.
-inline void locate_paths(report& found, std::size_t first, std::string_view source) {
-  pool<std::string_view> paths;
-  for (std::size_t i = first; i < found.diagnostics.size(); ++i)
-    paths.push_back(found.text_of(found.diagnostics[i].path));
-  if (paths.empty()) return;
-  pool<std::uint64_t> offsets;
-  offsets.resize(paths.size());
-  json::find(source, paths, offsets.data(),
-             {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
-  for (std::size_t i = 0; i < paths.size(); ++i)
-    if (offsets[i] != json::no_offset) found.diagnostics[first + i].offset = offsets[i];
-}
-
-/// Adds diagnostics to a report.
+/// Adds diagnostics with their paths to a report; the offsets come at the end.
 class plan_findings {
  public:
-  plan_findings(report& found, std::string_view source)
-      : found_(found), source_(source), first_(found.diagnostics.size()), errors_(found.errors) {}
+  plan_findings(const plan_options& options, report* found)
+      : options_(options),
+        found_(found),
+        base_(found, options.max_diagnostics),
+        first_(found == nullptr ? 0 : found->diagnostics.size()) {}
 
-  /// `what` follows the code's message, behind a colon.
-  void add(errc code, severity how, std::uint64_t offset, std::string_view path,
-           std::string_view what = {}) {
-    count(how);
-    if (found_.diagnostics.size() >= verify_options{}.max_diagnostics) return;
-    diagnostic d;
-    d.code = code;
-    d.severity = how;
-    d.offset = offset;
-    d.path = append(path);
-    d.text = append(error{code}.message());
-    if (!what.empty()) d.text.size += append(": ").size + append(what).size;
-    found_.diagnostics.push_back(d);
+  [[nodiscard]] const plan_options& options() const noexcept { return options_; }
+  /// Where the plan as a whole is.
+  [[nodiscard]] tessera::place root() const noexcept {
+    return {.index = options_.source.empty() ? error_index::whole : error_index::none};
   }
-  /// A diagnostic of another report, under another path.
-  void add(const report& other, const diagnostic& from, std::uint64_t offset,
-           std::string_view path) {
-    count(from.severity);
-    if (found_.diagnostics.size() >= verify_options{}.max_diagnostics) return;
-    diagnostic d = from;
-    d.offset = offset;
-    d.path = append(path);
-    d.text = append(other.text_of(from.text));
-    found_.diagnostics.push_back(d);
+
+  /// `path` has to last as long as the message.
+  message add(errc code, severity how, const tessera::place& where, std::string_view path) {
+    if (how == severity::error && !base_.failed()) first_path_ << path;
+    return {base_, code, how, where, path};
   }
   /// Those that another report counted and didn't keep.
-  void add_unkept(std::uint64_t errors, std::uint64_t warnings, std::uint64_t notes) noexcept {
-    found_.errors += errors;
-    found_.warnings += warnings;
-    found_.notes += notes;
+  void add_unkept(std::uint64_t errors, std::uint64_t warnings, std::uint64_t notes,
+                  const tessera::error& first) noexcept {
+    if (found_ != nullptr) {
+      found_->errors += errors;
+      found_->warnings += warnings;
+      found_->notes += notes;
+    }
+    if (errors != 0 && !base_.failed()) unkept_ = first;
   }
-  /// Looks up the offsets. Returns whether no error was added.
-  [[nodiscard]] bool finish() {
-    if (!source_.empty()) locate_paths(found_, first_, source_);
-    return found_.errors == errors_;
+  /// Looks up the offsets. Returns the first error.
+  [[nodiscard]] tessera::error finish() {
+    const std::size_t count = found_ == nullptr ? first_ : found_->diagnostics.size();
+    pool<std::string_view> paths;
+    for (std::size_t i = first_; i < count; ++i)
+      paths.push_back(found_->text_of(found_->diagnostics[i].path));
+    paths.push_back(first_path_);
+    pool<std::uint64_t> offsets;
+    offsets.resize(paths.size());
+    for (std::uint64_t& o : offsets) o = json::no_offset;
+    if (!options_.source.empty() && (base_.failed() || paths.size() > 1))
+      json::find(options_.source, paths, offsets.data(),
+                 {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
+    for (std::size_t i = first_; i < count; ++i)
+      if (offsets[i - first_] != json::no_offset)
+        found_->diagnostics[i].where.offset = offsets[i - first_];
+    if (!base_.failed()) return unkept_;
+    tessera::error e = base_.first_error();
+    if (offsets.back() != json::no_offset) e.offset = offsets.back();
+    return e;
   }
 
  private:
-  void count(severity how) noexcept {
-    ++(how == severity::error     ? found_.errors
-       : how == severity::warning ? found_.warnings
-                                  : found_.notes);
-  }
-  string append(std::string_view s) {
-    const string out{static_cast<std::uint32_t>(found_.characters.size()),
-                     static_cast<std::uint32_t>(s.size())};
-    found_.characters << s;
-    return out;
-  }
-
-  report& found_;
-  std::string_view source_;
+  const plan_options& options_;
+  report* found_;
+  tessera::detail::findings base_;
   std::size_t first_;
-  std::uint64_t errors_;
+  text first_path_;
+  tessera::error unkept_;
 };
 
 /// a * b, or -1 when that is too large or a or b is.
@@ -112,8 +97,9 @@ class plan_findings {
 
 class plan_lint {
  public:
-  plan_lint(const plan& p, plan_findings& found)
-      : p_(p), found_(found), ids_(p.tasks.data(), p.tasks.size()) {}
+  /// `made`: plan_model(p).
+  plan_lint(const plan& p, const model& made, plan_findings& found)
+      : p_(p), made_(made), found_(found), ids_(p.tasks.data(), p.tasks.size()) {}
 
   void all() {
     if (p_.place != architecture_place::absent) architecture();
@@ -122,6 +108,7 @@ class plan_lint {
     for (std::size_t i = 0; i < p_.processor_groups.size(); ++i) {
       path_.clear();
       path_ << "$.ProcessorGroups[" << i << ']';
+      set_outer(p_.processor_groups, p_.processor_groups[i], error_index::processor_group);
       group(p_.processor_groups[i], static_cast<std::uint32_t>(i), shares);
     }
     coverage(shares);
@@ -133,17 +120,27 @@ class plan_lint {
   /// Tiles of a task that a task group covers.
   struct share {
     std::uint32_t task;
-    std::uint32_t group, resource, member;  // where it stands
+    std::uint32_t group, resource, member;  // its indices in the plan
     std::int64_t begin, end;
   };
 
-  /// At the current path and `tail`.
-  void at(errc code, severity how, std::uint64_t offset, std::string_view tail,
-          std::string_view what = {}) {
-    const std::size_t size = path_.size();
-    path_ << tail;
-    found_.add(code, how, offset, path_, what);
-    path_.truncate(size);
+  /// At the current path and `tail`; `offset` is that of the object, in a plan that was read.
+  message at(errc code, severity how, std::uint64_t offset, std::string_view tail) {
+    place_.clear();
+    place_ << path_.view() << tail;
+    tessera::place where = outer_;
+    if (where.index == error_index::none) where.offset = offset;
+    return found_.add(code, how, where, place_);
+  }
+  template <class Row>
+  void set_outer(const pool<Row>& rows, const Row& row, error_index kind) noexcept {
+    const tessera::error e = error_in(rows, row, errc::ok, kind);
+    outer_ = {.offset = e.offset, .index = e.index};
+  }
+  void set_task(std::size_t t) {
+    set_outer(p_.tasks, p_.tasks[t], error_index::task);
+    path_.clear();
+    path_ << "$.TaskInfos[" << t << ']';
   }
 
   void architecture() {
@@ -152,18 +149,19 @@ class plan_lint {
     const std::string_view name = text_of(p_.parts, p_.architecture);
     for (const std::string_view k : known)
       if (name == k) return;
-    text what;
-    quote(what, name);
-    found_.add(errc::ark_plan_architecture, error, 0, "$.Architecture", what);
+    found_.add(errc::ark_plan_architecture, error, found_.root(), "$.Architecture")
+        << "unknown Architecture " << quoted{name}
+        << "; expected ANY, CUDA, CUDA_70, CUDA_80, CUDA_90, ROCM, ROCM_90A or ROCM_942";
   }
 
   /// Each task by itself.
   void tasks() {
     for (std::size_t i = 0; i < p_.tasks.size(); ++i) {
       const plan_task& t = p_.tasks[i];
-      path_.clear();
-      path_ << "$.TaskInfos[" << i << ']';
-      if (ids_.first_of(i) != i) at(errc::ark_plan_task, error, t.offset, ".Id", number(t.id));
+      set_task(i);
+      if (const std::uint32_t first = ids_.first_of(i); first != i)
+        at(errc::ark_plan_task, error, t.offset, ".Id")
+            << "duplicate task Id " << t.id << ", also of $.TaskInfos[" << first << ']';
       if (t.ops.count == 0) at(errc::ark_s07_no_ops, error, t.offset, ".Ops");
       for (std::uint32_t k = 0; k < t.ops.count; ++k) {
         const std::size_t size = path_.size();
@@ -175,9 +173,9 @@ class plan_lint {
   }
   /// How many tiles a task has; -1 when its operations don't say.
   [[nodiscard]] std::int64_t tiles(const plan_task& t) const noexcept {
-    std::int64_t most = -1;
-    for (const plan_config& c : configs(p_, t)) most = c.num_tasks > most ? c.num_tasks : most;
-    return most;
+    std::int64_t max = -1;
+    for (const plan_config& c : configs(p_, t)) max = c.num_tasks > max ? c.num_tasks : max;
+    return max;
   }
   void config(const plan_task& t, std::uint32_t k) {
     const plan_config& c = configs(p_, t)[k];
@@ -190,12 +188,16 @@ class plan_lint {
     for (const auto& r : required)
       if (r.value < 0) missing(c, r.key);
     if (c.num_warps > t.num_warps)
-      at(errc::ark_plan_resources, error, c.offset, ".NumWarps", number(c.num_warps));
+      at(errc::ark_plan_resources, error, c.offset, ".NumWarps")
+          << "the operation needs " << c.num_warps << " warps; its task has " << t.num_warps;
     if (c.sram_bytes > t.sram_bytes)
-      at(errc::ark_plan_resources, error, c.offset, ".SramBytes", number(c.sram_bytes));
-    if (k != 0 && c.num_tasks >= 0 && c.num_tasks != configs(p_, t)[0].num_tasks)
-      at(errc::ark_plan_tiles, warning, c.offset, ".NumTasks",
-         "other operations of the task have other NumTasks");
+      at(errc::ark_plan_resources, error, c.offset, ".SramBytes")
+          << "the operation needs " << c.sram_bytes << " bytes of SRAM; its task has "
+          << t.sram_bytes;
+    if (const std::int64_t first = configs(p_, t)[0].num_tasks;
+        k != 0 && c.num_tasks >= 0 && c.num_tasks != first)
+      at(errc::ark_plan_tiles, warning, c.offset, ".NumTasks")
+          << "NumTasks is " << c.num_tasks << "; the task's first operation has " << first;
     name(c, c.impl_type, ".ImplType", {"WarpWise", "ElementWise", ""});
     name(c, c.channel_type, ".ChannelType", {"Proxy", "SecondaryProxy", "Sm"});
     if (info(o.type).kind == op_kind::matmul)
@@ -203,17 +205,21 @@ class plan_lint {
     else if (is_tiled(o.type))
       tile(o, c);
   }
-  /// At the member when it stands there in the wrong form, else at the Config.
+  /// At the member if there is one, in another form; else at the Config.
   void missing(const plan_config& c, std::string_view key) {
-    bool there = false;
-    std::string_view k;
+    std::string_view k, value;
     json::reader in(text_of(p_.parts, c.text));
-    for (in.object(); in.key(k); in.skip()) there = there || k == key;
+    for (in.object(); in.key(k);)
+      if (const std::string_view v = in.skip(); k == key) value = v;
     const std::size_t size = path_.size();
-    if (there) path_ << '.' << key;
-    text what(key);
-    what << (there ? " has another form" : " is missing");
-    found_.add(errc::ark_plan_config, error, c.offset, path_, what);
+    if (value.empty()) {
+      at(errc::ark_plan_config, error, c.offset, "")
+          << "Config has no " << key << "; expected NumWarps, SramBytes and NumTasks";
+    } else {
+      path_ << '.';
+      at(errc::ark_plan_config, error, c.offset, key)
+          << key << " is " << excerpt{value} << "; expected a non-negative integer";
+    }
     path_.truncate(size);
   }
   void name(const plan_config& c, string value, std::string_view tail,
@@ -222,10 +228,10 @@ class plan_lint {
     const std::string_view s = text_of(p_.parts, value);
     for (const std::string_view n : known)
       if (s == n) return;
-    text what;
-    quote(what, s);
-    what << " isn't known";
-    at(errc::ark_plan_config, warning, c.offset, tail, what);
+    message out = at(errc::ark_plan_config, warning, c.offset, tail);
+    out << "unknown " << tail.substr(1) << ' ' << quoted{s} << "; expected ";
+    for (std::size_t i = 0; i < 3 && !known[i].empty(); ++i)
+      out << (i == 0 ? "" : i == 2 || known[i + 1].empty() ? " or " : ", ") << known[i];
   }
 
   /// Operations whose Tile cuts up what they write, one task a tile.
@@ -254,11 +260,10 @@ class plan_lint {
     count_is(c, count(*l, integers(p_.parts, c.tile)));
   }
   void count_is(const plan_config& c, std::int64_t n) {
-    if (n >= 0 && n != c.num_tasks) {
-      text what("the padded shape has ");
-      what << n << (n == 1 ? " tile" : " tiles");
-      at(errc::ark_plan_config, warning, c.offset, ".NumTasks", what);
-    }
+    if (n >= 0 && n != c.num_tasks)
+      at(errc::ark_plan_config, warning, c.offset, ".NumTasks")
+          << "NumTasks is " << c.num_tasks << "; the padded shape has " << n
+          << (n == 1 ? " tile" : " tiles");
   }
   void matmul_tile(const op& o, const plan_config& c) {
     const bool mnk = c.tile_shape_mnk.count == 3;
@@ -286,9 +291,8 @@ class plan_lint {
   }
   void undivided(const plan_config& c, std::string_view tail, std::int64_t size,
                  std::int64_t tile) {
-    text what;
-    what << size << " is no multiple of " << tile;
-    at(errc::ark_plan_config, error, c.offset, tail, what);
+    at(errc::ark_plan_config, error, c.offset, tail)
+        << "the tile size " << tile << " does not divide the padded dimension " << size;
   }
   [[nodiscard]] bool is_true(const op& o, argument_name name) const noexcept {
     const argument* const a = find_argument(p_.parts, o, name);
@@ -296,30 +300,36 @@ class plan_lint {
   }
 
   void bounds(const plan_range& r, std::uint64_t offset, std::string_view tail) {
-    if (r.end < r.begin || r.step == 0)
-      at(errc::ark_plan_range, error, offset, tail);
+    if (r.end < r.begin)
+      at(errc::ark_plan_range, error, offset, tail)
+          << "the range ends at " << r.end << ", before it begins at " << r.begin;
+    else if (r.step == 0)
+      at(errc::ark_plan_range, error, offset, tail) << "the range steps by 0";
     else if (r.step != 1)
-      at(errc::ark_plan_range, warning, offset, tail, "generated code steps by 1");
+      at(errc::ark_plan_range, warning, offset, tail)
+          << "the range steps by " << r.step << "; generated code steps by 1";
   }
   void inside(const plan_range& r, const plan_range& outer, std::uint64_t offset,
-              std::string_view tail) {
+              std::string_view tail, std::string_view of) {
     if (r.end < r.begin || r.inside(outer)) return;
-    text what;
-    what << outer.begin << " to " << outer.end;
-    at(errc::ark_plan_parent, error, offset, tail, what);
+    at(errc::ark_plan_parent, error, offset, tail)
+        << '[' << r.begin << ',' << r.end << "] is outside the " << of << ", [" << outer.begin
+        << ',' << outer.end << ']';
   }
 
   void group(const processor_group& g, std::uint32_t index, pool<share>& shares) {
     bounds(g.processors, g.offset, ".ProcessorRange");
-    inside(g.processors, {0, p_.num_processors}, g.offset, ".ProcessorRange");
+    inside(g.processors, {0, p_.num_processors}, g.offset, ".ProcessorRange", "processors");
     const std::size_t size = path_.size();
     for (std::uint32_t i = 0; i < g.resource_groups.count; ++i) {
       const resource_group& r = resource_groups(p_, g)[i];
       path_ << ".ResourceGroups[" << i << ']';
       bounds(r.processors, r.offset, ".ProcessorRange");
-      inside(r.processors, g.processors, r.offset, ".ProcessorRange");
+      inside(r.processors, g.processors, r.offset, ".ProcessorRange",
+             "processors of the processor group");
       bounds(r.warps, r.offset, ".WarpRange");
-      inside(r.warps, {0, p_.num_warps_per_processor}, r.offset, ".WarpRange");
+      inside(r.warps, {0, p_.num_warps_per_processor}, r.offset, ".WarpRange",
+             "warps of a processor");
       bounds(r.sram, r.offset, ".SramRange");
       const std::size_t inner = path_.size();
       for (std::uint32_t k = 0; k < r.task_groups.count; ++k) {
@@ -332,19 +342,29 @@ class plan_lint {
   }
   void task_group_of(const resource_group& r, const task_group& g, share s, pool<share>& shares) {
     bounds(g.tasks, g.offset, ".TaskRange");
-    if (g.granularity == 0) at(errc::ark_plan_member, error, g.offset, ".Granularity", "0");
+    if (g.granularity == 0)
+      at(errc::ark_plan_member, error, g.offset, ".Granularity")
+          << "Granularity is 0; expected at least 1";
     const std::uint32_t index = ids_.first(g.task_id);
-    if (index == none)
-      return at(errc::ark_plan_task, error, g.offset, ".TaskId", number(g.task_id));
+    if (index == none) {
+      at(errc::ark_plan_task, error, g.offset, ".TaskId") << "no task has the Id " << g.task_id;
+      return;
+    }
     const plan_task& t = p_.tasks[index];
-    if (const std::int64_t n = tiles(t); n >= 0) inside(g.tasks, {0, n}, g.offset, ".TaskRange");
+    if (const std::int64_t n = tiles(t); n >= 0)
+      inside(g.tasks, {0, n}, g.offset, ".TaskRange", "tiles of the task");
     if (g.tasks.count() == 0) return;
     if (t.num_warps > r.warps.count())
-      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "warps");
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId")
+          << "task " << t.id << " needs " << t.num_warps << " warps; its resource group has "
+          << r.warps.count();
     if (t.sram_bytes > r.sram.count())
-      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "memory");
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId")
+          << "task " << t.id << " needs " << t.sram_bytes
+          << " bytes of SRAM; its resource group has " << r.sram.count();
     if (r.processors.count() == 0)
-      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "processors");
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId")
+          << "task " << t.id << " needs a processor; its resource group has none";
     s.task = index;
     s.begin = g.tasks.begin;
     s.end = g.tasks.end;
@@ -378,36 +398,36 @@ class plan_lint {
       if (covered < n && !gap) uncovered(t, covered, n);
     }
   }
-  /// Planners leave out what needs no processor, and nothing asks for all tasks.
+  /// Planners leave out what needs no processor, and nothing requires all tasks.
   void unscheduled(std::uint32_t t) {
-    path_.clear();
-    path_ << "$.TaskInfos[" << t << ']';
-    at(errc::ark_plan_tiles, warning, p_.tasks[t].offset, "", "none schedules it");
+    set_task(t);
+    at(errc::ark_plan_tiles, warning, p_.tasks[t].offset, "")
+        << "no task group runs task " << p_.tasks[t].id;
   }
   void uncovered(std::uint32_t t, std::int64_t begin, std::int64_t end) {
-    path_.clear();
-    path_ << "$.TaskInfos[" << t << ']';
-    text what;
-    what << "none covers " << begin << " to " << end;
-    at(errc::ark_plan_tiles, error, p_.tasks[t].offset, "", what);
+    set_task(t);
+    at(errc::ark_plan_tiles, error, p_.tasks[t].offset, "")
+        << "no task group covers tiles " << begin << " to " << end << " of task " << p_.tasks[t].id;
   }
   void twice(const share& s, std::int64_t covered) {
+    const processor_group& g = p_.processor_groups[s.group];
+    const resource_group& r = resource_groups(p_, g)[s.resource];
+    set_outer(p_.processor_groups, g, error_index::processor_group);
     path_.clear();
     path_ << "$.ProcessorGroups[" << s.group << "].ResourceGroups[" << s.resource << "].TaskGroups["
           << s.member << ']';
-    const resource_group& r = resource_groups(p_, p_.processor_groups[s.group])[s.resource];
-    text what;
-    what << s.begin << " to " << (s.end < covered ? s.end : covered) << " a second time";
-    at(errc::ark_plan_tiles, error, task_groups(p_, r)[s.member].offset, ".TaskRange", what);
+    at(errc::ark_plan_tiles, error, task_groups(p_, r)[s.member].offset, ".TaskRange")
+        << "another task group covers tiles " << s.begin << " to "
+        << (s.end < covered ? s.end : covered) << " too";
   }
 
-  /// What verify() says of the model that the operations make.
+  /// The diagnostics of the model that the operations make.
   void operations() {
     report inner;
-    verify_options options;
-    options.hazards = false;
-    options.of_plan = true;
-    (void)verify(plan_model(p_), options, &inner);
+    const result<program> made = verify(
+        made_,
+        {.of_plan = true, .hazards = false, .max_diagnostics = found_.options().max_diagnostics},
+        &inner);
     const pool<plan_place> order = plan_order(p_);
     std::uint64_t kept[3] = {};
     for (const diagnostic& d : inner.diagnostics) {
@@ -415,7 +435,7 @@ class plan_lint {
       constexpr std::string_view nodes = "$.Nodes[";
       std::string_view path = inner.text_of(d.path);
       if (path.substr(0, nodes.size()) != nodes) {
-        found_.add(inner, d, 0, path);
+        found_.add(d.code, d.severity, found_.root(), path) << verbatim{inner.text_of(d.text)};
         continue;
       }
       path.remove_prefix(nodes.size());
@@ -424,47 +444,27 @@ class plan_lint {
         node = 10 * node + static_cast<std::size_t>(path[0] - '0');
         path.remove_prefix(1);
       }
-      if (path.substr(0, 4) != "].Op" || node >= order.size()) continue;  // an edge, which is ours
-      const plan_place at = order[node];
-      path_.clear();
-      path_ << "$.TaskInfos[" << at.task << "].Ops[" << at.op << ']' << path.substr(4);
-      found_.add(inner, d, p_.configs[p_.tasks[at.task].ops.first + at.op].offset, path_);
+      if (path.substr(0, 4) != "].Op" || node >= order.size()) continue;  // an edge that we made
+      const plan_place from = order[node];
+      set_task(from.task);
+      path_ << ".Ops[" << from.op << ']';
+      at(d.code, d.severity, p_.configs[p_.tasks[from.task].ops.first + from.op].offset,
+         path.substr(4))
+          << verbatim{inner.text_of(d.text)};
     }
-    found_.add_unkept(inner.errors - kept[0], inner.warnings - kept[1], inner.notes - kept[2]);
-  }
-
-  [[nodiscard]] std::string_view number(std::int64_t v) {
-    number_.clear();
-    number_ << v;
-    return number_;
+    found_.add_unkept(inner.errors - kept[0], inner.warnings - kept[1], inner.notes - kept[2],
+                      made ? tessera::error{} : made.error());
   }
 
   const plan& p_;
+  const model& made_;
   plan_findings& found_;
-  text path_, number_;
+  tessera::place outer_;  // the task or processor group at hand
+  text path_, place_;
   id_index ids_;  // of tasks
 };
 
-/// Adds what is wrong with the plan by itself; whether it makes sense to look further.
-inline bool lint_plan(const plan& p, plan_findings& found) {
-  if (const tessera::error e = check(p); e.code != errc::ok) {
-    found.add(e.code, severity::error, e.offset, "$");
-    return false;
-  }
-  plan_lint(p, found).all();
-  return true;
-}
-
 }  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE bool verify_plan(const plan& p, report& found, std::string_view source) {
-  detail::plan_findings findings(found, source);
-  (void)detail::lint_plan(p, findings);
-  return findings.finish();
-}
-
-}  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of ark/plan_write.hpp.
+// Writes and prints plans.
 
 #ifndef TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
 #define TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../../core/error.hpp"
 #include "../../core/json.hpp"
 #include "../../core/pool.hpp"
-#include "../../core/result.hpp"
 #include "../../core/text.hpp"
+#include "../format.hpp"
 #include "../model.hpp"
 #include "../plan.hpp"
-#include "../plan_write.hpp"
 #include "../write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -34,10 +34,10 @@ class plan_writer {
     open('{');
     member("Rank", p_.parts.rank);
     member("WorldSize", p_.parts.world_size);
-    if (p_.place == architecture_place::behind_world_size) architecture();
+    if (p_.place == architecture_place::after_world_size) architecture();
     member("NumProcessors", p_.num_processors);
     member("NumWarpsPerProcessor", p_.num_warps_per_processor);
-    if (p_.place == architecture_place::behind_num_warps) architecture();
+    if (p_.place == architecture_place::after_num_warps) architecture();
     if (list("TaskInfos", p_.null_tasks))
       for (const plan_task& t : p_.tasks) task(t);
     end_list(p_.null_tasks);
@@ -281,31 +281,6 @@ class plan_printer {
 };
 
 }  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE result<text> write_plan(const plan& p, bool pretty) {
-  if (const error e = check(p); e.code != errc::ok) return e;
-  text out;
-  detail::plan_writer writer(out, p, pretty);
-  writer.all();
-  errc code = writer.failed();
-  if (code == errc::ok && !p.parts.members.empty()) {
-    // Kept members may repeat a key, in a plan that was filled by hand.
-    json::reader in(out, detail::no_limits);
-    (void)in.skip();
-    code = in.finish().code;
-  }
-  if (code != errc::ok) return error{code, 0};
-  return out;
-}
-
-TESSERA_INLINE text print(const plan& p) {
-  text out;
-  detail::plan_printer(out, p).all();
-  return out;
-}
-
-}  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_DETAIL_PLAN_WRITE_HPP

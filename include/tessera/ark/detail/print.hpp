@@ -201,40 +201,40 @@ class graph_printer {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE text print(const model& g) {
+TESSERA_INLINE text print(const model& m, const print_options&) {
   text out;
-  detail::graph_printer p(out, g);
-  const error wrong = check(g);
-  out << "ark " << (wrong.code == errc::ark_dialect ? std::string_view("?") : info(g.form).name)
-      << ": rank " << g.rank << " of " << g.world_size << ", ";
-  p.count(g.nodes.size(), "node");
+  detail::graph_printer p(out, m);
+  const error wrong = check(m);
+  out << "ark " << (wrong.code == errc::ark_dialect ? std::string_view("?") : info(m.form).name)
+      << ": rank " << m.rank << " of " << m.world_size << ", ";
+  p.count(m.nodes.size(), "node");
   out << ", ";
-  p.count(g.ops.size(), "operation");
+  p.count(m.ops.size(), "operation");
   out << ", ";
-  p.count(g.tensors.size(), "tensor");
+  p.count(m.tensors.size(), "tensor");
   out << ", ";
-  p.count(g.buffers.size(), "buffer");
+  p.count(m.buffers.size(), "buffer");
   if (wrong.code != errc::ok) {
     out << "; " << wrong.name() << '\n';
     return out;
   }
-  p.members(g.own_members);
+  p.members(m.own_members);
   out << '\n';
-  for (const node& n : g.nodes)
+  for (const node& n : m.nodes)
     for (std::uint32_t i = 0; i < n.ops.count; ++i) {
-      const op& o = g.ops[n.ops.first + i];
+      const op& o = m.ops[n.ops.first + i];
       p.operation(o);
       out << "  # node " << n.id;
       if (n.ops.count > 1) out << '.' << i;
       p.comment(o);
       if (i == 0) {
-        p.edges(" <- ", integers(g, n.producers));
-        p.edges(" -> ", integers(g, n.consumers));
+        p.edges(" <- ", integers(m, n.producers));
+        p.edges(" -> ", integers(m, n.consumers));
         p.members(n.members);
       }
       out << '\n';
     }
-  for (const buffer& b : g.buffers) p.buffer(b);
+  for (const buffer& b : m.buffers) p.buffer(b);
   return out;
 }
 

@@ -11,25 +11,25 @@
 #include <string_view>
 
 #include "../../core/pool.hpp"
+#include "../../core/report.hpp"
 #include "../../core/result.hpp"
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
-#include "../findings.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../ranks.hpp"
 #include "../shapes.hpp"
 #include "../verify.hpp"
-#include "../world.hpp"
+#include "findings.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
 
 class ranks_checker {
  public:
-  ranks_checker(view<const program*> given, view<const model*> graphs,
-                const verify_options& options, report* found, view<std::string_view> sources)
-      : given_(given), found_(graphs, sources, options, found) {}
+  ranks_checker(view<const program*> given, view<const model*> models, const ranks_options& options,
+                report* found)
+      : given_(given), found_(models, options.sources, options.max_diagnostics, found) {}
 
   result<world> run() {
     // The rules below look at ranks by number; without a file for each there is nothing to see.
@@ -70,12 +70,11 @@ class ranks_checker {
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(world_.size());
   }
-  template <class Words>
-  void add(std::uint32_t rank, errc code, severity s, place at, Words&& words) {
+  message add(std::uint32_t rank, errc code, severity s, location at) {
     at.file = files_[rank];
-    found_.add(code, s, at, words);
+    return found_.add(code, s, at);
   }
-  [[nodiscard]] static place place_of(const model& g, const event& e) noexcept {
+  [[nodiscard]] static location place_of(const model& g, const event& e) noexcept {
     return at_op(e.node, e.op - g.nodes[e.node].ops.first);
   }
 
@@ -89,11 +88,10 @@ class ranks_checker {
     for (std::uint32_t f = 0; f < given_.size(); ++f) {
       const model& g = given_[f]->model();
       if (g.world_size == world_size) continue;
-      place at = at_root().in("WorldSize");
+      location at = at_root().in("WorldSize");
       at.file = f;
-      found_.add(errc::ark_m01_ranks, severity::error, at, [&](text& out) {
-        out << "WorldSize is " << g.world_size << ", where the first file has " << world_size;
-      });
+      found_.add(errc::ark_m01_ranks, severity::error, at)
+          << "WorldSize is " << g.world_size << ", where the first file has " << world_size;
     }
     if (found_.failed()) return false;
     struct entry {
@@ -114,11 +112,10 @@ class ranks_checker {
     };
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (i > 0 && order[i].rank == order[i - 1].rank) {
-        place at = at_root().in("Rank");
+        location at = at_root().in("Rank");
         at.file = order[i].file;
-        found_.add(errc::ark_m01_ranks, severity::error, at, [&](text& out) {
-          out << "rank " << order[i].rank << " has another file already";
-        });
+        found_.add(errc::ark_m01_ranks, severity::error, at)
+            << "rank " << order[i].rank << " has another file already";
         continue;
       }
       miss(order[i].rank);
@@ -126,10 +123,9 @@ class ranks_checker {
     }
     miss(world_size);
     if (missing > 0)
-      found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"), [&](text& out) {
-        out << "of " << world_size << " ranks, " << missing << " have no file: " << names.view()
-            << (missing > 8 ? ", ..." : "");
-      });
+      found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"))
+          << "of " << world_size << " ranks, " << missing << " have no file: " << names.view()
+          << (missing > 8 ? ", ..." : "");
     if (found_.failed()) return false;
     for (const entry& e : order) {
       world_.programs_.push_back(given_[e.file]);
@@ -196,8 +192,8 @@ class ranks_checker {
     return 1;
   }
   /// A member of a buffer at its first use; the root for one that nothing uses.
-  [[nodiscard]] place buffer_place(std::uint32_t r, std::uint32_t b, std::string_view member,
-                                   std::uint32_t index) const noexcept {
+  [[nodiscard]] location buffer_place(std::uint32_t r, std::uint32_t b, std::string_view member,
+                                      std::uint32_t index) const noexcept {
     const model& g = graph_of(r);
     const use_place& p = first_use_[world_.first_buffer_[r] + b];
     if (p.node == none) return at_root();
@@ -226,35 +222,28 @@ class ranks_checker {
           }
         };
         resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
-          add(r, errc::ark_m02_owner, severity::error, buffer_place(r, b, "RecvTags", i),
-              [&](text& out) {
-                out << (count == 0   ? "no buffer"
-                        : count == 1 ? "another buffer than for the tags before it"
-                                     : "more than one buffer")
-                    << " of rank " << holder << " has [" << r << ',' << number
-                    << "] in its RecvTags";
-              });
+          add(r, errc::ark_m02_owner, severity::error, buffer_place(r, b, "RecvTags", i))
+              << (count == 0   ? "no buffer"
+                  : count == 1 ? "another buffer than for the tags before it"
+                               : "more than one buffer")
+              << " of rank " << holder << " has [" << r << ',' << number << "] in its RecvTags";
         });
         if (owner != none) {
           const std::uint64_t here = world_.rank(r).bytes(b);
           const std::uint64_t there = world_.rank(holder).bytes(owner);
           if (here > there)
-            add(r, errc::ark_m05_size, severity::error, buffer_place(r, b, "Id", none),
-                [&](text& out) {
-                  out << "the buffer takes " << here << " bytes, where buffer "
-                      << graph_of(holder).buffers[owner].id << " of rank " << holder << " has "
-                      << there;
-                });
+            add(r, errc::ark_m05_size, severity::error, buffer_place(r, b, "Id", none))
+                << "the buffer takes " << here << " bytes, where buffer "
+                << graph_of(holder).buffers[owner].id << " of rank " << holder << " has " << there;
         }
         const std::uint32_t by_data = owner;
         owner = none;
         resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
           if (count == 1) return;  // labels may stand for several sends
           add(r, errc::ark_m03_label, count == 0 ? severity::warning : severity::error,
-              buffer_place(r, b, "SendTags", i), [&](text& out) {
-                out << (count == 0 ? "no buffer" : "more than one buffer") << " of rank " << holder
-                    << " has [" << r << ',' << number << "] in its SendTags";
-              });
+              buffer_place(r, b, "SendTags", i))
+              << (count == 0 ? "no buffer" : "more than one buffer") << " of rank " << holder
+              << " has [" << r << ',' << number << "] in its SendTags";
         });
         if (by_data != none) owner = by_data;
       }
@@ -276,10 +265,9 @@ class ranks_checker {
             if (holders(kind, static_cast<std::uint32_t>(t.rank), r, t.number, storage) > 0)
               continue;
             add(r, errc::ark_m04_partner, severity::note,
-                buffer_place(r, b, kind == 0 ? "SendTags" : "RecvTags", i), [&](text& out) {
-                  out << "no buffer of rank " << t.rank << " has [" << r << ',' << t.number
-                      << "] in its " << (kind == 0 ? "RecvTags" : "SendTags");
-                });
+                buffer_place(r, b, kind == 0 ? "SendTags" : "RecvTags", i))
+                << "no buffer of rank " << t.rank << " has [" << r << ',' << t.number << "] in its "
+                << (kind == 0 ? "RecvTags" : "SendTags");
           }
         }
       }
@@ -357,9 +345,6 @@ class ranks_checker {
 
   /// M06, M07: what is sent is what is received, one for one.
   void counts() {
-    const auto tell = [](text& out, const channel& c) {
-      out << "from rank " << c.source << " to rank " << c.destination << " with tag " << c.tag;
-    };
     pool<std::uint32_t> lists[2];  // sends, receives
     for (std::size_t c = 0; c < world_.channels_.size(); ++c) {
       lists[0].clear(), lists[1].clear();
@@ -371,11 +356,9 @@ class ranks_checker {
       if (sends == receives) continue;
       const event& e = sends > receives ? events_[lists[0][receives]] : events_[lists[1][sends]];
       add(e.rank, errc::ark_m07_count, sends > receives ? severity::warning : severity::error,
-          place_of(graph_of(e.rank), e), [&](text& out) {
-            out << "messages ";
-            tell(out, e.on);
-            out << " are sent " << sends << " times and received " << receives << " times";
-          });
+          place_of(graph_of(e.rank), e))
+          << "messages from rank " << e.on.source << " to rank " << e.on.destination << " with tag "
+          << e.on.tag << " are sent " << sends << " times and received " << receives << " times";
     }
   }
   void transfer(const event& from, const event& to) {
@@ -386,10 +369,9 @@ class ranks_checker {
     const data_type tx = a.tensors[x].type, ty = b.tensors[y].type;
     const std::uint64_t nx = elements(layout_of(a, x)), ny = elements(layout_of(b, y));
     if (tx == ty && nx == ny) return;
-    add(to.rank, errc::ark_m06_transfer, severity::warning, place_of(b, to), [&](text& out) {
-      out << "rank " << from.rank << " sends " << nx << ' ' << info(tx).name << " with tag "
-          << from.on.tag << ", where " << ny << ' ' << info(ty).name << " are received";
-    });
+    add(to.rank, errc::ark_m06_transfer, severity::warning, place_of(b, to))
+        << "rank " << from.rank << " sends " << nx << ' ' << info(tx).name << " with tag "
+        << from.on.tag << ", where " << ny << ' ' << info(ty).name << " are received";
   }
   /// M09.
   void syncs() {
@@ -403,10 +385,9 @@ class ranks_checker {
     }
     for (std::uint32_t r = 0; r < size(); ++r)
       if (all[r] != all[most])
-        add(r, errc::ark_m09_syncs, severity::error, at_root().in("Nodes"), [&](text& out) {
-          out << "rank " << r << " has " << all[r] << " DeviceSyncs, where rank " << most << " has "
-              << all[most];
-        });
+        add(r, errc::ark_m09_syncs, severity::error, at_root().in("Nodes"))
+            << "rank " << r << " has " << all[r] << " DeviceSyncs, where rank " << most << " has "
+            << all[most];
   }
 
   /// M08.
@@ -418,15 +399,17 @@ class ranks_checker {
     std::uint32_t first = 0;
     while (!order.waits(first, w)) ++first;
     const model& g = graph_of(first);
+    text waits;
+    describe_waits(world_, order, waits);
     add(first, errc::ark_m08_deadlock, severity::error,
-        at_op(w.at.node, w.at.op - g.nodes[w.at.node].ops.first),
-        [&](text& out) { describe_waits(world_, order, out); });
+        at_op(w.at.node, w.at.op - g.nodes[w.at.node].ops.first))
+        << verbatim{waits};
   }
 
   view<const program*> given_;
   findings found_;
   world world_;
-  pool<std::uint32_t> files_;  // by rank: its place among those given
+  pool<std::uint32_t> files_;  // by rank: its location among those given
   pool<local_tag> local_[2];   // RecvTags, SendTags; sorted
   pool<use_place> first_use_;  // of all buffers
   pool<event> events_;         // by rank, node and operation
@@ -437,11 +420,134 @@ class ranks_checker {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE result<world> verify_ranks(view<const program*> ranks, const verify_options& options,
-                                          report* found, view<std::string_view> sources) {
-  pool<const model*> graphs;
-  for (const program* const p : ranks) graphs.push_back(&p->model());
-  return detail::ranks_checker(ranks, graphs, options, found, sources).run();
+TESSERA_INLINE view<std::uint32_t> world::sends(std::size_t r, std::size_t op) const noexcept {
+  const traffic& t = traffic_[first_op_[r] + op];
+  return {uses_.data() + t.first, t.sends};
+}
+
+TESSERA_INLINE view<std::uint32_t> world::receives(std::size_t r, std::size_t op) const noexcept {
+  const traffic& t = traffic_[first_op_[r] + op];
+  return {uses_.data() + t.first + t.sends, t.receives};
+}
+
+TESSERA_INLINE schedule::schedule(const world& w) : world_(w) {
+  ranks_.resize(w.size());
+  queue_.resize(w.size());
+  messages_.resize(w.channels().size());
+  waiting_.resize(w.channels().size());
+  for (std::size_t r = 0; r < w.size(); ++r) queue_[r] = static_cast<std::uint32_t>(r);
+  queued_ = w.size();
+}
+
+TESSERA_INLINE bool schedule::next(step& out) {
+  for (;;) {
+    if (!running_) {
+      if (queued_ == 0) return false;
+      current_ = queue_[first_];
+      first_ = first_ + 1 == queue_.size() ? 0 : first_ + 1;
+      --queued_;
+      running_ = true;
+    }
+    running_ = advance(out);
+    if (running_) return true;
+  }
+}
+
+TESSERA_INLINE std::size_t schedule::unfinished() const noexcept {
+  std::size_t count = 0;
+  for (const state& s : ranks_) count += s.ended ? 0 : 1;
+  return count;
+}
+
+TESSERA_INLINE bool schedule::waits(std::size_t r, wait& out) const noexcept {
+  const state& s = ranks_[r];
+  if (s.ended) return false;
+  const model& g = world_.rank(r).model();
+  const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
+  out.at = {static_cast<std::uint32_t>(r), s.node, op};
+  out.sync = g.ops[op].type == op_type::device_sync;
+  out.message = {};
+  if (const auto list = world_.receives(r, op); s.received < list.size())
+    out.message = world_.channels()[list[s.received]];
+  return true;
+}
+
+TESSERA_INLINE std::uint64_t schedule::left_over() const noexcept {
+  std::uint64_t count = 0;
+  for (const std::uint64_t m : messages_) count += m;
+  return count;
+}
+
+TESSERA_INLINE bool schedule::advance(step& out) {
+  state& s = ranks_[current_];
+  const model& g = world_.rank(current_).model();
+  while (s.node < g.nodes.size() && s.op >= g.nodes[s.node].ops.count) {
+    ++s.node;
+    s.op = 0;
+  }
+  if (s.node == g.nodes.size()) {
+    s.ended = true;
+    return false;
+  }
+  const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
+  const auto wanted = world_.receives(current_, op);
+  for (; s.received < wanted.size(); ++s.received) {
+    const std::uint32_t c = wanted[s.received];
+    if (messages_[c] == 0) {
+      waiting_[c] = current_ + 1;
+      return false;
+    }
+    --messages_[c];
+  }
+  if (g.ops[op].type == op_type::device_sync && !s.synced) {
+    if (++arrived_ < ranks_.size()) return false;
+    arrived_ = 0;
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      ranks_[r].synced = true;
+      if (r != current_) wake(r);
+    }
+  }
+  for (const std::uint32_t c : world_.sends(current_, op)) {
+    ++messages_[c];
+    if (waiting_[c] != 0) wake(waiting_[c] - 1);
+    waiting_[c] = 0;
+  }
+  out = {current_, s.node, op};
+  ++s.op;
+  s.received = 0;
+  s.synced = false;
+  return true;
+}
+
+TESSERA_INLINE void schedule::wake(std::uint32_t rank) {
+  std::size_t i = first_ + queued_++;
+  if (i >= queue_.size()) i -= queue_.size();
+  queue_[i] = rank;
+}
+
+TESSERA_INLINE void describe_waits(const world& w, const schedule& order, text& out) {
+  schedule::wait at;
+  std::size_t count = 0;
+  for (std::size_t r = 0; r < w.size(); ++r) {
+    if (!order.waits(r, at)) continue;
+    if (++count > 16) continue;
+    const model& g = w.rank(r).model();
+    out << (count == 1 ? "" : "; ") << "rank " << r << " waits at node " << g.nodes[at.at.node].id
+        << " (" << type_name(g, g.ops[at.at.op]) << ") for ";
+    if (at.sync)
+      out << "all ranks";
+    else
+      out << "a message from rank " << at.message.source << " to rank " << at.message.destination
+          << " with tag " << at.message.tag;
+  }
+  if (count > 16) out << "; and " << count - 16 << " more";
+}
+
+TESSERA_INLINE result<world> verify_ranks(view<const program*> ranks, const ranks_options& options,
+                                          report* found) {
+  pool<const model*> models;
+  for (const program* const p : ranks) models.push_back(&p->model());
+  return detail::ranks_checker(ranks, models, options, found).run();
 }
 
 }  // namespace ark

@@ -461,14 +461,14 @@ class graph_reader {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE result<model> read(std::string_view source, const limits& limit, read_path path) {
-  model g;
-  json::reader in(source, limit);
-  detail::graph_reader reader(g, limit);
-  reader.root(in, path);
+TESSERA_INLINE result<model> read(std::string_view source, const read_options& options) {
+  model m;
+  json::reader in(source, options.limit);
+  detail::graph_reader reader(m, options.limit);
+  reader.root(in, options.path);
   reader.finish(in);
   if (const error e = in.finish(); e.code != errc::ok) return e;
-  return g;
+  return m;
 }
 
 }  // namespace ark

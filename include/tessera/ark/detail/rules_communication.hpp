@@ -30,10 +30,10 @@
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../findings.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../shapes.hpp"
+#include "findings.hpp"
 #include "rules_structure.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -49,17 +49,15 @@ class communication_rules {
     const std::uint32_t count = o.reads + o.writes;
     for (std::uint32_t u = 0; u < count; ++u)
       if (const buffer& b = buffer_of(g_, uses(g_, o)[u]); !is_local(g_, b))
-        c_.error(errc::ark_c07_remote, at_use(p.node, p.index, o, u).in("Buffer"), [&](text& out) {
-          out << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank;
-        });
+        c_.error(errc::ark_c07_remote, at_use(p.node, p.index, o, u).in("Buffer"))
+            << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank;
   }
 
   /// The others, of an operation that has as many tensors as its Type says.
   void operation(const op_place& p, const op& o, bool arguments_hold) {
     p_ = p;
     if (g_.world_size == 1) {
-      c_.error(errc::ark_c06_single, c_.at(p),
-               [&](text& out) { out << info(o.type).name << " in a model of one rank"; });
+      c_.error(errc::ark_c06_single, c_.at(p)) << info(o.type).name << " in a model of one rank";
       return;
     }
     sound_ = true;
@@ -86,16 +84,15 @@ class communication_rules {
   [[nodiscard]] const buffer& buffer_at(const op& o, list l, std::uint32_t i) const noexcept {
     return buffer_of(g_, tensor_at(o, l, i));
   }
-  [[nodiscard]] place use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
+  [[nodiscard]] location use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
 
   /// Whether a tensor lies on this rank, or on another.
   bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
     const buffer& b = buffer_at(o, l, i);
     if (is_local(g_, b) == local) return true;
-    c_.error(code, use(l, i).in("Buffer").in("Rank"), [&](text& out) {
-      out << info(o.type).name << (l == list::reads ? " reads a " : " writes a ")
-          << (local ? "local" : "remote") << " buffer here, found Rank " << b.rank;
-    });
+    c_.error(code, use(l, i).in("Buffer").in("Rank"))
+        << info(o.type).name << (l == list::reads ? " reads a " : " writes a ")
+        << (local ? "local" : "remote") << " buffer here, found Rank " << b.rank;
     return false;
   }
   /// Whether a list has tags at all, of one rank (-1: any).
@@ -131,19 +128,15 @@ class communication_rules {
     const bool to = expect(errc::ark_c01_send, o, list::writes, 0, false);
     const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.recv_tags, data.send_tags, remote.rank))
-      c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"),
-               [&](text& out) {
-                 out << "no tag here is in the SendTags of buffer " << data.id << " for rank "
-                     << remote.rank;
-               });
+      c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"))
+          << "no tag here is in the SendTags of buffer " << data.id << " for rank " << remote.rank;
     const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
     if (!sound_) return;
     const std::uint64_t a = elements(layout_of(g_, r)), b = elements(layout_of(g_, w));
     if (a != b || g_.tensors[r].type != g_.tensors[w].type)
-      c_.warning(errc::ark_c03_packet, use(list::writes, 0), [&](text& out) {
-        out << a << ' ' << info(g_.tensors[r].type).name << " are sent into " << b << ' '
-            << info(g_.tensors[w].type).name;
-      });
+      c_.warning(errc::ark_c03_packet, use(list::writes, 0))
+          << a << ' ' << info(g_.tensors[r].type).name << " are sent into " << b << ' '
+          << info(g_.tensors[w].type).name;
   }
   void send_packet(const op& o) {
     expect(errc::ark_c01_send, o, list::reads, 0, true);
@@ -153,28 +146,24 @@ class communication_rules {
   }
   void tagged(errc code, list l, std::uint32_t i, const buffer& remote) {
     if (remote.recv_tags.count == 0)
-      c_.error(code, use(l, i).in("Buffer").in("RecvTags"), [&](text& out) {
-        out << "buffer " << remote.id << " of rank " << remote.rank
-            << " is written and needs a tag";
-      });
+      c_.error(code, use(l, i).in("Buffer").in("RecvTags"))
+          << "buffer " << remote.id << " of rank " << remote.rank << " is written and needs a tag";
   }
   /// C03: a tensor of packets for `count` times a payload.
   void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
     const std::uint32_t t = tensor_at(o, l, i);
     if (g_.tensors[t].type != data_type::uint8)
-      c_.error(errc::ark_c03_packet, use(l, i).in("DataType"), [&](text& out) {
-        out << "packets are UINT8, found " << info(g_.tensors[t].type).name;
-      });
+      c_.error(errc::ark_c03_packet, use(l, i).in("DataType"))
+          << "packets are UINT8, found " << info(g_.tensors[t].type).name;
     if (!sound_) return;
     const std::uint64_t bytes =
         elements(layout_of(g_, payload)) * info(g_.tensors[payload].type).bytes;
     const std::uint64_t found = elements(layout_of(g_, t));
     std::uint64_t wanted = 0;
     if (__builtin_mul_overflow(bytes, 2 * count, &wanted) || wanted != found)
-      c_.error(errc::ark_c03_packet, use(l, i).in("Shape"), [&](text& out) {
-        out << "packets for " << count << " times " << bytes << " bytes take twice as much, found "
-            << found;
-      });
+      c_.error(errc::ark_c03_packet, use(l, i).in("Shape"))
+          << "packets for " << count << " times " << bytes << " bytes take twice as much, found "
+          << found;
   }
 
   /// C02.
@@ -183,10 +172,8 @@ class communication_rules {
     const bool to = expect(errc::ark_c02_recv, o, list::writes, 0, true);
     const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.send_tags, data.recv_tags, remote.rank))
-      c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"), [&](text& out) {
-        out << "no tag here is in the RecvTags of buffer " << data.id << " for rank "
-            << remote.rank;
-      });
+      c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"))
+          << "no tag here is in the RecvTags of buffer " << data.id << " for rank " << remote.rank;
   }
   void recv_packet(const op& o) {
     const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
@@ -194,8 +181,8 @@ class communication_rules {
     expect(errc::ark_c02_recv, o, list::writes, 0, true);
     const buffer &peer = buffer_at(o, list::reads, 0), &b = buffer_at(o, list::reads, 1);
     if (from && scratch && !has_tag(b.recv_tags, peer.rank))
-      c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"),
-               [&](text& out) { out << "no tag here is for rank " << peer.rank; });
+      c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"))
+          << "no tag here is for rank " << peer.rank;
     packets(o, list::reads, 1, writes(g_, o)[0], 1);
   }
 
@@ -211,10 +198,8 @@ class communication_rules {
       const argument& n = *find_argument(g_, o, argument_name::n_peers);
       const argument& rank = *find_argument(g_, o, argument_name::rank);
       if (n.integer != std::int64_t{peers})
-        c_.error(code, c_.at(p_, n), [&](text& out) {
-          out << "NPeers is " << n.integer << ", where WriteTensors has " << peers
-              << " behind the first";
-        });
+        c_.error(code, c_.at(p_, n)) << "NPeers is " << n.integer << ", where WriteTensors has "
+                                     << peers << " behind the first";
       own_rank(code, rank);
     }
     const buffer& scratch = buffer_at(o, list::reads, 1);
@@ -230,13 +215,12 @@ class communication_rules {
       const buffer& b = buffer_at(o, list::writes, i + 1);
       const std::int64_t wanted = std::int64_t{i} + (std::int64_t{i} < g_.rank ? 0 : 1);
       if (b.rank != wanted)
-        c_.error(code, use(list::writes, i + 1).in("Buffer").in("Rank"), [&](text& out) {
-          out << "peers stand in order of their ranks: expected rank " << wanted << ", found "
-              << b.rank;
-        });
+        c_.error(code, use(list::writes, i + 1).in("Buffer").in("Rank"))
+            << "peers stand in order of their ranks: expected rank " << wanted << ", found "
+            << b.rank;
       else if (scratch_local && !tagged_ranks[static_cast<std::size_t>(wanted)])
-        c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"),
-                 [&](text& out) { out << "no tag here is for rank " << wanted; });
+        c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"))
+            << "no tag here is for rank " << wanted;
       tagged(code, list::writes, i + 1, b);
       if (packet) packets(o, list::writes, i + 1, reads(g_, o)[0], 1);
     }
@@ -246,22 +230,19 @@ class communication_rules {
     std::uint64_t wanted = 0;
     const std::uint64_t found = elements(layout_of(g_, s));
     if (g_.tensors[s].type != g_.tensors[data].type)
-      c_.error(code, use(list::reads, 1).in("DataType"), [&](text& out) {
-        out << "the scratch buffer has the data's DataType, found " << info(g_.tensors[s].type).name
-            << " beside " << info(g_.tensors[data].type).name;
-      });
+      c_.error(code, use(list::reads, 1).in("DataType"))
+          << "the scratch buffer has the data's DataType, found " << info(g_.tensors[s].type).name
+          << " beside " << info(g_.tensors[data].type).name;
     if (__builtin_mul_overflow(elements(layout_of(g_, data)), std::uint64_t{peers}, &wanted) ||
         wanted != found)
-      c_.error(code, use(list::reads, 1).in("Shape"), [&](text& out) {
-        out << "the scratch buffer holds " << peers << " times " << elements(layout_of(g_, data))
-            << " elements, found " << found;
-      });
+      c_.error(code, use(list::reads, 1).in("Shape"))
+          << "the scratch buffer holds " << peers << " times " << elements(layout_of(g_, data))
+          << " elements, found " << found;
   }
   void own_rank(errc code, const argument& rank) {
     if (rank.integer != std::int64_t{g_.rank})
-      c_.error(code, c_.at(p_, rank), [&](text& out) {
-        out << "Rank is " << rank.integer << " in the file of rank " << g_.rank;
-      });
+      c_.error(code, c_.at(p_, rank))
+          << "Rank is " << rank.integer << " in the file of rank " << g_.rank;
   }
 
   /// C05.
@@ -269,16 +250,14 @@ class communication_rules {
     own_rank(errc::ark_c05_sync, *find_argument(g_, o, argument_name::rank));
     const argument& peers = *find_argument(g_, o, argument_name::peer_num);
     if (peers.integer != std::int64_t{g_.world_size} - 1)
-      c_.error(errc::ark_c05_sync, c_.at(p_, peers), [&](text& out) {
-        out << "PeerNum is " << peers.integer << " in a model of " << g_.world_size << " ranks";
-      });
+      c_.error(errc::ark_c05_sync, c_.at(p_, peers))
+          << "PeerNum is " << peers.integer << " in a model of " << g_.world_size << " ranks";
     // The rule O09 for the one operation of this kind that hands its tensor on.
     const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
     if (c_.storage_of(r) != c_.storage_of(w))
-      c_.error(errc::ark_o09_view_buffer, use(list::writes, 0).in("Buffer"), [&](text& out) {
-        out << "DeviceSync hands tensor " << g_.tensors[r].id << " on, in its buffer "
-            << buffer_of(g_, r).id << ", found buffer " << buffer_of(g_, w).id;
-      });
+      c_.error(errc::ark_o09_view_buffer, use(list::writes, 0).in("Buffer"))
+          << "DeviceSync hands tensor " << g_.tensors[r].id << " on, in its buffer "
+          << buffer_of(g_, r).id << ", found buffer " << buffer_of(g_, w).id;
   }
 
   context& c_;

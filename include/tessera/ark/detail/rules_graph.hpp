@@ -29,8 +29,8 @@
 #include "../../core/pool.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../findings.hpp"
 #include "../model.hpp"
+#include "findings.hpp"
 #include "rules_structure.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -81,7 +81,7 @@ class graph_rules {
   [[nodiscard]] range range_of(const side& s, std::uint32_t n) const noexcept {
     return s.producers ? g_.nodes[n].producers : g_.nodes[n].consumers;
   }
-  [[nodiscard]] place at(const side& s, std::uint32_t edge) const noexcept {
+  [[nodiscard]] location at(const side& s, std::uint32_t edge) const noexcept {
     const std::uint32_t n = s.owner[edge];
     return at_node(n).in(member_of(s), edge - s.first[n]);
   }
@@ -92,12 +92,11 @@ class graph_rules {
       const std::int64_t id = g_.nodes[n].id;
       if (const std::uint32_t first = c_.nodes.first_of(n); first != n) {
         repeated_ = true;
-        c_.error(errc::ark_g01_node_id, at_node(n).in("Id"), [&](text& out) {
-          out << "Id " << id << " is that of $.Nodes[" << first << "] too";
-        });
+        c_.error(errc::ark_g01_node_id, at_node(n).in("Id"))
+            << "Id " << id << " is that of $.Nodes[" << first << "] too";
       } else if (id != std::int64_t{n}) {
-        c_.warning(errc::ark_g02_node_index, at_node(n).in("Id"),
-                   [&](text& out) { out << "Id " << id << " of the node with index " << n; });
+        c_.warning(errc::ark_g02_node_index, at_node(n).in("Id"))
+            << "Id " << id << " of the node with index " << n;
       }
     }
   }
@@ -136,16 +135,14 @@ class graph_rules {
       const std::uint32_t n = s.owner[e], t = s.target[e];
       const std::int64_t id = g_.integers[range_of(s, n).first + (e - s.first[n])];
       if (t == none) {
-        c_.error(errc::ark_g03_edge_target, at(s, e),
-                 [&](text& out) { out << word_of(s) << id << " does not exist"; });
+        c_.error(errc::ark_g03_edge_target, at(s, e)) << word_of(s) << id << " does not exist";
         continue;
       }
       if (t == c_.nodes.first_of(n))
-        c_.error(errc::ark_g05_self_edge, at(s, e),
-                 [&](text& out) { out << "node " << id << " lists itself"; });
+        c_.error(errc::ark_g05_self_edge, at(s, e)) << "node " << id << " lists itself";
       if (seen[t] == n + 1)
-        c_.warning(errc::ark_g08_repeated_edge, at(s, e),
-                   [&](text& out) { out << word_of(s) << id << " stands in this list already"; });
+        c_.warning(errc::ark_g08_repeated_edge, at(s, e))
+            << word_of(s) << id << " stands in this list already";
       seen[t] = n + 1;
     }
   }
@@ -180,10 +177,9 @@ class graph_rules {
       }
       for (std::uint32_t e = 0; any && e < s.target.size(); ++e)
         if (missing[e])
-          c_.error(errc::ark_g04_edge_mirror, at(s, e), [&](text& out) {
-            out << word_of(s) << g_.nodes[s.target[e]].id << " does not list node "
-                << g_.nodes[s.owner[e]].id << " in its " << member_of(other);
-          });
+          c_.error(errc::ark_g04_edge_mirror, at(s, e))
+              << word_of(s) << g_.nodes[s.target[e]].id << " does not list node "
+              << g_.nodes[s.owner[e]].id << " in its " << member_of(other);
     }
   }
 
@@ -254,7 +250,8 @@ class graph_rules {
   }
   /// A circle, backwards along its edges.
   void report_circle(const pool<std::uint32_t>& circle, std::uint32_t lowest) {
-    c_.error(errc::ark_g06_cycle, at_node(circle[lowest]), [&](text& out) {
+    {
+      message out = c_.error(errc::ark_g06_cycle, at_node(circle[lowest]));
       out << "nodes depend on each other in a circle: ";
       const std::size_t shown = circle.size() < 12 ? circle.size() : 12;
       for (std::size_t i = 0; i < shown; ++i) {
@@ -263,7 +260,7 @@ class graph_rules {
       }
       if (shown < circle.size()) out << "(" << circle.size() - shown << " more) -> ";
       out << g_.nodes[circle[lowest]].id;
-    });
+    }
   }
 
   /// G07.
@@ -272,9 +269,8 @@ class graph_rules {
     for (std::uint32_t e = 0; !in_order_ && e < s.target.size(); ++e) {
       const std::uint32_t n = s.owner[e], t = s.target[e];
       if (t == none || t <= n) continue;
-      c_.warning(errc::ark_g07_order, at(s, e), [&](text& out) {
-        out << "producer " << g_.nodes[t].id << " comes later, as $.Nodes[" << t << ']';
-      });
+      c_.warning(errc::ark_g07_order, at(s, e))
+          << "producer " << g_.nodes[t].id << " comes later, as $.Nodes[" << t << ']';
     }
   }
 
@@ -292,14 +288,15 @@ class graph_rules {
           continue;
         }
         const severity how = c_.options.of_plan ? severity::warning : severity::error;
-        c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k),
-                     [&](text& out) {
-                       const op_place& first = c_.ops[m - 1];
-                       out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
-                           << g_.nodes[first.node].id;
-                       quote(out << ' ', name(g_, g_.ops[first.op]));
-                       out << " already";
-                     });
+        {
+          message out =
+              c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k));
+          const op_place& first = c_.ops[m - 1];
+          out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
+              << g_.nodes[first.node].id;
+          out << ' ' << quoted{name(g_, g_.ops[first.op])};
+          out << " already";
+        }
       }
     }
     pool<std::uint32_t> listed;  // by node: the one that lists it as producer, + 1
@@ -313,17 +310,16 @@ class graph_rules {
         const std::uint32_t m = maker[c_.same_tensor(used[u])];
         if (m == 0) continue;
         const std::int64_t id = g_.tensors[used[u]].id;
-        const place at = at_use(p.node, p.index, o, u);
+        const location at = at_use(p.node, p.index, o, u);
         if (m - 1 == i) {
-          c_.error(errc::ark_g12_own_result, at,
-                   [&](text& out) { out << "tensor " << id << " is this operation's own result"; });
+          c_.error(errc::ark_g12_own_result, at)
+              << "tensor " << id << " is this operation's own result";
           continue;
         }
         const std::uint32_t from = c_.ops[m - 1].node;
         if (m - 1 > i)
-          c_.error(errc::ark_g13_use_before_result, at, [&](text& out) {
-            out << "tensor " << id << " is made later, by node " << g_.nodes[from].id;
-          });
+          c_.error(errc::ark_g13_use_before_result, at)
+              << "tensor " << id << " is made later, by node " << g_.nodes[from].id;
         const std::uint32_t producer = c_.nodes.first_of(from);
         if (producer == c_.nodes.first_of(p.node)) continue;
         if (current != p.node) {
@@ -333,10 +329,9 @@ class graph_rules {
         }
         if (listed[producer] == current + 1) continue;
         listed[producer] = current + 1;
-        c_.error(errc::ark_g09_missing_edge, at, [&](text& out) {
-          out << "tensor " << id << " is a result of node " << g_.nodes[from].id
-              << ", which this node does not list as producer";
-        });
+        c_.error(errc::ark_g09_missing_edge, at)
+            << "tensor " << id << " is a result of node " << g_.nodes[from].id
+            << ", which this node does not list as producer";
       }
     }
   }

@@ -31,10 +31,10 @@
 #include "../../core/pool.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../findings.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../shapes.hpp"
+#include "findings.hpp"
 #include "overlap.hpp"
 #include "rules_communication.hpp"
 #include "rules_structure.hpp"
@@ -80,14 +80,13 @@ class op_rules {
       const op& o = g_.ops[p.op];
       if (o.type == op_type::unknown) {
         c_.found.add(errc::ark_o01_type, c_.options.strict ? severity::error : severity::warning,
-                     c_.at(p).in("Type"),
-                     [&](text& out) { quote(out << "unknown Type ", type_name(g_, o)); });
+                     c_.at(p).in("Type"))
+            << "unknown Type " << quoted{type_name(g_, o)};
         continue;
       }
       if (o.is_virtual != is_virtual(o.type))
-        c_.warning(errc::ark_o02_virtual, c_.at(p).in("IsVirtual"), [&](text& out) {
-          out << info(o.type).name << (o.is_virtual ? " is not virtual" : " is virtual");
-        });
+        c_.warning(errc::ark_o02_virtual, c_.at(p).in("IsVirtual"))
+            << info(o.type).name << (o.is_virtual ? " is not virtual" : " is virtual");
       const std::uint64_t before = c_.found.errors();
       arity(o);
       if (c_.found.errors() != before) continue;
@@ -109,7 +108,7 @@ class op_rules {
   }
   [[nodiscard]] const layout& at(std::uint32_t t) const noexcept { return layout_of(g_, t); }
   [[nodiscard]] data_type type(std::uint32_t t) const noexcept { return g_.tensors[t].type; }
-  [[nodiscard]] place use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
+  [[nodiscard]] location use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
   [[nodiscard]] static std::string_view name_of(const op& o) noexcept { return info(o.type).name; }
 
   /// O03.
@@ -122,14 +121,15 @@ class op_rules {
       const bool fits = wanted[i] >= 0 ? counts[i] == static_cast<std::uint32_t>(wanted[i])
                                        : i != 1 || counts[i] >= 1;
       if (fits) continue;
-      c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]), [&](text& out) {
+      {
+        message out = c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]));
         out << name_of(o) << " has ";
         if (wanted[i] < 0)
           out << "at least 1";
         else
           out << static_cast<int>(wanted[i]);
         out << " in " << list_names[i] << ", found " << counts[i];
-      });
+      }
     }
   }
 
@@ -149,25 +149,24 @@ class op_rules {
       if (a.name != argument_name::other) {
         const std::uint32_t bit = 1u << static_cast<unsigned>(a.name);
         if ((seen & bit) != 0)
-          c_.error(errc::json_duplicate_key, c_.at(p_, a),
-                   [&](text& out) { quote(out << "a second argument ", name(g_, a)); });
+          c_.error(errc::json_duplicate_key, c_.at(p_, a))
+              << "a second argument " << quoted{name(g_, a)};
         seen |= bit;
       }
       if (row == nullptr) {
-        c_.warning(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
-          quote(out << name_of(o) << " has no argument ", name(g_, a));
-        });
+        c_.warning(errc::ark_o04_argument, c_.at(p_, a))
+            << name_of(o) << " has no argument " << quoted{name(g_, a)};
       } else if (well_formed && a.type != row->type) {
-        c_.error(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
-          out << "expected " << name(g_, a) << " as " << type_text(row->type) << ", found "
-              << type_text(a.type);
-        });
+        c_.error(errc::ark_o04_argument, c_.at(p_, a))
+            << "expected " << name(g_, a) << " as " << type_text(row->type) << ", found "
+            << type_text(a.type);
       } else if (row->use == argument_use::alias) {
-        c_.warning(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
+        {
+          message out = c_.warning(errc::ark_o04_argument, c_.at(p_, a));
           out << name(g_, a) << " is another spelling of ";
           for (const argument_row& r : rows)
             if (older_name(r.name, o.type) == a.name) out << argument_names[index(r.name)];
-        });
+        }
       }
     }
     for (const argument_row& r : rows) {
@@ -177,16 +176,14 @@ class op_rules {
       const argument* const b =
           older == argument_name::other ? nullptr : find_argument(g_, o, older);
       if (a == nullptr && b == nullptr)
-        c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"), [&](text& out) {
-          out << name_of(o) << " needs an argument " << argument_names[index(r.name)] << " of "
-              << type_text(r.type);
-        });
+        c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"))
+            << name_of(o) << " needs an argument " << argument_names[index(r.name)] << " of "
+            << type_text(r.type);
       if (a != nullptr && b != nullptr && a->type == b->type &&
           (a->type == argument_type::float32 ? !(a->real == b->real) : a->integer != b->integer))
-        c_.error(errc::ark_o04_argument, c_.at(p_, *b), [&](text& out) {
-          out << name(g_, *b) << " and " << name(g_, *a) << " are two spellings of one argument "
-              << "and differ";
-        });
+        c_.error(errc::ark_o04_argument, c_.at(p_, *b))
+            << name(g_, *b) << " and " << name(g_, *a) << " are two spellings of one argument "
+            << "and differ";
     }
     return c_.found.errors() == before;
   }
@@ -210,9 +207,8 @@ class op_rules {
       case argument_type::dims: fits = a.integers.count <= max_rank; break;
       case argument_type::offset:
         if (a.integers.count == 1)
-          c_.warning(errc::ark_o05_argument_form, c_.at(p_, a), [&](text& out) {
-            out << "OFFSET is an integer, where BufferId and Value are expected";
-          });
+          c_.warning(errc::ark_o05_argument_form, c_.at(p_, a))
+              << "OFFSET is an integer, where BufferId and Value are expected";
         else
           fits = a.integers.count == 2;
         for (const std::int64_t v : integers(g_, a.integers)) fits = fits && v >= 0;
@@ -221,11 +217,11 @@ class op_rules {
       case argument_type::uint64:
       case argument_type::tensor: break;
     }
-    if (!fits)
-      c_.error(errc::ark_o05_argument_form, c_.at(p_, a), [&](text& out) {
-        out << "expected {TYPE: value} with one known TYPE and a value in its range";
-        if (a.type == argument_type::other) excerpt(out << ", found ", text_of(g_, a.token));
-      });
+    if (!fits) {
+      message out = c_.error(errc::ark_o05_argument_form, c_.at(p_, a));
+      out << "expected {TYPE: value} with one known TYPE and a value in its range";
+      if (a.type == argument_type::other) out << ", found " << excerpt{text_of(g_, a.token)};
+    }
     return fits;
   }
 
@@ -264,12 +260,11 @@ class op_rules {
   void view_of(const op& o) {
     if (o.reads > 0) same_buffer(read(o, 0), results(g_, o)[0], use(list::results, 0));
   }
-  void same_buffer(std::uint32_t from, std::uint32_t to, const place& where) {
+  void same_buffer(std::uint32_t from, std::uint32_t to, const location& where) {
     if (c_.storage_of(from) == c_.storage_of(to)) return;
-    c_.error(errc::ark_o09_view_buffer, where.in("Buffer"), [&](text& out) {
-      out << "a view of tensor " << g_.tensors[from].id << " lies in buffer "
-          << buffer_of(g_, to).id << ", where that has buffer " << buffer_of(g_, from).id;
-    });
+    c_.error(errc::ark_o09_view_buffer, where.in("Buffer"))
+        << "a view of tensor " << g_.tensors[from].id << " lies in buffer " << buffer_of(g_, to).id
+        << ", where that has buffer " << buffer_of(g_, from).id;
   }
   /// O08.
   void result(const op& o) {
@@ -280,7 +275,8 @@ class op_rules {
     if (from == to || (c_.storage_of(from) == c_.storage_of(to) && type(from) == type(to) &&
                        same_dimensions(at(from), at(to))))
       return;
-    c_.error(errc::ark_o08_result_view, use(list::results, 0), [&](text& out) {
+    {
+      message out = c_.error(errc::ark_o08_result_view, use(list::results, 0));
       out << "the result is another view than " << (done ? "ReadTensors[" : "WriteTensors[")
           << at_list << "], tensor " << g_.tensors[from].id << ": another ";
       if (c_.storage_of(from) != c_.storage_of(to))
@@ -289,16 +285,15 @@ class op_rules {
         out << "DataType";
       else
         out << "layout";
-    });
+    }
   }
 
   /// O06.
-  void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const place& where) {
+  void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const location& where) {
     if (type(expected) == type(t)) return;
-    c_.error(errc::ark_o06_data_types, where.in("DataType"), [&](text& out) {
-      out << name_of(o) << " has tensors of one DataType, found " << info(type(t)).name
-          << " beside " << info(type(expected)).name;
-    });
+    c_.error(errc::ark_o06_data_types, where.in("DataType"))
+        << name_of(o) << " has tensors of one DataType, found " << info(type(t)).name << " beside "
+        << info(type(expected)).name;
   }
   void same_types(const op& o) {
     const std::uint32_t first = read(o, 0);
@@ -306,21 +301,19 @@ class op_rules {
       same_type(o, first, read(o, i), use(list::reads, i));
     same_type(o, first, written(o, 0), use(list::writes, 0));
   }
-  void expect_type(const op& o, data_type wanted, std::uint32_t t, const place& where) {
+  void expect_type(const op& o, data_type wanted, std::uint32_t t, const location& where) {
     if (type(t) == wanted) return;
-    c_.error(errc::ark_o06_data_types, where.in("DataType"), [&](text& out) {
-      out << name_of(o) << " wants " << info(wanted).name << " here, found " << info(type(t)).name;
-    });
+    c_.error(errc::ark_o06_data_types, where.in("DataType"))
+        << name_of(o) << " wants " << info(wanted).name << " here, found " << info(type(t)).name;
   }
 
   void unary(const op& o) {
     if (o.type != op_type::cast) same_types(o);
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (o.type == op_type::softmax ? a == w : broadcasts_to(a, w)) return;
-    c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
-      out << "Shape " << a << " of what is read does not "
-          << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
-    });
+    c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
+        << "Shape " << a << " of what is read does not "
+        << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
   }
   void binary(const op& o) {
     same_types(o);
@@ -328,30 +321,27 @@ class op_rules {
     const dimensions w = shape_of(at(written(o, 0)));
     dimensions out_shape;
     if (!broadcast(a, b, out_shape))
-      c_.error(errc::ark_o07_shape, use(list::reads, 1).in("Shape"),
-               [&](text& out) { out << "Shapes " << a << " and " << b << " do not broadcast"; });
+      c_.error(errc::ark_o07_shape, use(list::reads, 1).in("Shape"))
+          << "Shapes " << a << " and " << b << " do not broadcast";
     else if (!(out_shape == w))
-      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "Shapes " << a << " and " << b << " broadcast to " << out_shape << ", not to " << w;
-      });
+      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
+          << "Shapes " << a << " and " << b << " broadcast to " << out_shape << ", not to " << w;
     if (o.type != op_type::rope) return;
     if (a.last() == b.last() && a.last() == w.last() && w.last() % 2 == 0) return;
-    c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"), [&](text& out) {
-      out << "Rope wants one even last dimension in all tensors, found " << a.last() << ", "
-          << b.last() << " and " << w.last();
-    });
+    c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"))
+        << "Rope wants one even last dimension in all tensors, found " << a.last() << ", "
+        << b.last() << " and " << w.last();
   }
   void layer_norm(const op& o) {
     same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
     const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (!(x == w))
-      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "LayerNorm of Shape " << x << " has the same Shape, found " << w;
-      });
+      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
+          << "LayerNorm of Shape " << x << " has the same Shape, found " << w;
     for (std::uint32_t i = 1; i < 3; ++i)
       if (const dimensions s = shape_of(at(read(o, i))); !broadcasts_to(s, x))
-        c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"),
-                 [&](text& out) { out << "Shape " << s << " does not broadcast to " << x; });
+        c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"))
+            << "Shape " << s << " does not broadcast to " << x;
   }
 
   /// O10.
@@ -362,13 +352,12 @@ class op_rules {
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     dimensions wanted;
     if (!reduced(a, axis.integer, keep, wanted))
-      c_.error(errc::ark_o10_reduction, c_.at(p_, axis),
-               [&](text& out) { out << "Axis " << axis.integer << " is none of Shape " << a; });
+      c_.error(errc::ark_o10_reduction, c_.at(p_, axis))
+          << "Axis " << axis.integer << " is none of Shape " << a;
     else if (!(wanted == w))
-      c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "Shape " << a << " reduced along Axis " << axis.integer
-            << (keep ? ", which is kept," : "") << " is " << wanted << ", not " << w;
-      });
+      c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"))
+          << "Shape " << a << " reduced along Axis " << axis.integer
+          << (keep ? ", which is kept," : "") << " is " << wanted << ", not " << w;
   }
   /// O11.
   void transpose(const op& o) {
@@ -378,9 +367,8 @@ class op_rules {
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     dimensions wanted;
     if (!permuted(a, axes, wanted)) {
-      c_.error(errc::ark_o11_permutation, c_.at(p_, permutation), [&](text& out) {
-        out << "Permutation is none of the " << a.rank << " axes of Shape " << a;
-      });
+      c_.error(errc::ark_o11_permutation, c_.at(p_, permutation))
+          << "Permutation is none of the " << a.rank << " axes of Shape " << a;
       return;
     }
     if (wanted == w) return;
@@ -388,10 +376,11 @@ class op_rules {
     for (std::uint32_t i = 0; i < a.rank; ++i) inverse[axes[i]] = i;
     dimensions other;
     const bool is_inverse = permuted(a, {inverse, a.rank}, other) && other == w;
-    c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"), [&](text& out) {
+    {
+      message out = c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"));
       out << "Shape " << a << " permuted is " << wanted << ", not " << w;
       if (is_inverse) out << ", which fits the inverse permutation";
-    });
+    }
   }
 
   /// O12.
@@ -404,36 +393,34 @@ class op_rules {
     matmul_shape m, padded;
     const auto turned = [](bool t) { return t ? " (transposed)" : ""; };
     if (!multiply(a, b, tx, ty, m)) {
-      c_.error(errc::ark_o12_matmul, use(list::reads, 1).in("Shape"), [&](text& out) {
-        out << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " do not multiply";
-      });
+      c_.error(errc::ark_o12_matmul, use(list::reads, 1).in("Shape"))
+          << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " do not multiply";
       return;
     }
     if (!(m.out == w))
-      c_.error(errc::ark_o12_matmul, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " multiply to "
-            << m.out << ", not to " << w;
-      });
+      c_.error(errc::ark_o12_matmul, use(list::writes, 0).in("Shape"))
+          << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " multiply to " << m.out
+          << ", not to " << w;
     const dimensions pa = padded_shape_of(at(x)), pb = padded_shape_of(at(y));
     const dimensions pw = padded_shape_of(at(z));
     const bool fits = multiply(pa, pb, tx, ty, padded);
     if (m.out == w && !(fits && padded.out == pw)) {
-      const place where = use(fits ? list::writes : list::reads, fits ? 0 : 1);
+      const location where = use(fits ? list::writes : list::reads, fits ? 0 : 1);
       const bool pads = (fits ? at(z) : at(y)).pads != none;
-      c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"), [&](text& out) {
+      {
+        message out = c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"));
         out << "PaddedShapes " << pa << turned(tx) << " and " << pb << turned(ty);
         if (fits)
           out << " multiply to " << padded.out << ", not to " << pw;
         else
           out << " do not multiply";
-      });
+      }
     }
     if (o.type == op_type::matmul_add) {
       const layout& residual = at(read(o, 2));
       if (!(shape_of(residual) == w) || !(padded_shape_of(residual) == pw))
-        c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"), [&](text& out) {
-          out << "what is added has another Shape or PaddedShape than what is written";
-        });
+        c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"))
+            << "what is added has another Shape or PaddedShape than what is written";
     }
     if (o.type == op_type::matmul && o.arguments.count > 2) redundant(o, m, padded);
   }
@@ -455,10 +442,9 @@ class op_rules {
       bool same = found.size() == count;
       for (std::size_t i = 0; same && i < count; ++i) same = found[i] == values[i];
       if (same) return;
-      c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg), [&](text& out) {
-        out << argument_names[index(name)] << " is " << dimensions_of(values, count)
-            << " by the tensors, which count";
-      });
+      c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg))
+          << argument_names[index(name)] << " is " << dimensions_of(values, count)
+          << " by the tensors, which count";
     };
     check(argument_name::input_dim_nc, 2, a.size[0], a.size[1], 1, 1);
     check(argument_name::other_dim_nc, 2, b.size[0], b.size[1], 1, 1);
@@ -475,15 +461,14 @@ class op_rules {
     const dimensions w = shape_of(at(written(o, 0)));
     dimensions wanted;
     if (i.rank > 3)
-      c_.error(errc::ark_o13_embedding, use(list::reads, 0).in("Shape"),
-               [&](text& out) { out << "indices have up to 3 dimensions, found Shape " << i; });
+      c_.error(errc::ark_o13_embedding, use(list::reads, 0).in("Shape"))
+          << "indices have up to 3 dimensions, found Shape " << i;
     if (t.rank != 2)
-      c_.error(errc::ark_o13_embedding, use(list::reads, 1).in("Shape"),
-               [&](text& out) { out << "a table has 2 dimensions, found Shape " << t; });
+      c_.error(errc::ark_o13_embedding, use(list::reads, 1).in("Shape"))
+          << "a table has 2 dimensions, found Shape " << t;
     if (looked_up(i, t, wanted) && !is_looked_up(i, t, w))
-      c_.error(errc::ark_o13_embedding, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "rows of " << t << " at indices " << i << " have Shape " << wanted << ", not " << w;
-      });
+      c_.error(errc::ark_o13_embedding, use(list::writes, 0).in("Shape"))
+          << "rows of " << t << " at indices " << i << " have Shape " << wanted << ", not " << w;
   }
 
   /// token, position → cache, position, output (facts are partial).
@@ -493,9 +478,8 @@ class op_rules {
       const std::uint32_t position = i == 0 ? read(o, 1) : written(o, 1);
       expect_type(o, data_type::int32, position, use(l, 1));
       if (elements(at(position)) != 1)
-        c_.error(errc::ark_o07_shape, use(l, 1).in("Shape"), [&](text& out) {
-          out << "the position is one number, found Shape " << shape_of(at(position));
-        });
+        c_.error(errc::ark_o07_shape, use(l, 1).in("Shape"))
+            << "the position is one number, found Shape " << shape_of(at(position));
     }
     const std::uint32_t token = read(o, 0), cache = written(o, 0), output = written(o, 2);
     same_type(o, token, cache, use(list::writes, 0));
@@ -504,11 +488,9 @@ class op_rules {
     for (std::uint32_t i = 0; i < 2; ++i)
       if (const std::uint32_t t = i == 0 ? token : output; elements(at(t)) != slot)
         c_.error(errc::ark_o07_shape,
-                 use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"),
-                 [&](text& out) {
-                   out << "a slot of the cache holds " << slot << " elements, where Shape "
-                       << shape_of(at(t)) << " has " << elements(at(t));
-                 });
+                 use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"))
+            << "a slot of the cache holds " << slot << " elements, where Shape " << shape_of(at(t))
+            << " has " << elements(at(t));
   }
 
   /// O14.
@@ -524,10 +506,9 @@ class op_rules {
       if (!overlap(at(r), rb, at(w), wb)) continue;
       c_.found.add(errc::ark_o14_overlap,
                    kind == op_kind::reduce ? severity::error : severity::warning,
-                   use(list::reads, i), [&](text& out) {
-                     out << "tensor " << g_.tensors[r].id << " shares bytes with tensor "
-                         << g_.tensors[w].id << ", which " << name_of(o) << " writes";
-                   });
+                   use(list::reads, i))
+          << "tensor " << g_.tensors[r].id << " shares bytes with tensor " << g_.tensors[w].id
+          << ", which " << name_of(o) << " writes";
     }
   }
 

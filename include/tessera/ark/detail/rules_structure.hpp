@@ -25,9 +25,9 @@
 #include "../../core/pool.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../findings.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
+#include "findings.hpp"
 #include "index.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -120,14 +120,8 @@ struct context {
         ops.push_back({n, i, g.nodes[n].ops.first + i});
   }
 
-  template <class Words>
-  void error(errc code, const place& at, Words&& words) {
-    found.add(code, severity::error, at, words);
-  }
-  template <class Words>
-  void warning(errc code, const place& at, Words&& words) {
-    found.add(code, severity::warning, at, words);
-  }
+  message error(errc code, const location& at) { return found.add(code, severity::error, at); }
+  message warning(errc code, const location& at) { return found.add(code, severity::warning, at); }
   /// The first entry of a tensor's Id; of its buffer's Id.
   [[nodiscard]] std::uint32_t same_tensor(std::uint32_t t) const noexcept {
     return tensors.first_of(t);
@@ -135,11 +129,11 @@ struct context {
   [[nodiscard]] std::uint32_t storage_of(std::uint32_t t) const noexcept {
     return buffers.first_of(g.tensors[t].buffer);
   }
-  [[nodiscard]] static place at(const op_place& p) noexcept { return at_op(p.node, p.index); }
-  [[nodiscard]] static place at(const op_place& p, list l, std::uint32_t use) noexcept {
+  [[nodiscard]] static location at(const op_place& p) noexcept { return at_op(p.node, p.index); }
+  [[nodiscard]] static location at(const op_place& p, list l, std::uint32_t use) noexcept {
     return at_use(p.node, p.index, l, use);
   }
-  [[nodiscard]] place at(const op_place& p, const argument& a) const noexcept {
+  [[nodiscard]] location at(const op_place& p, const argument& a) const noexcept {
     return at(p).in("Args").in(name(g, a));
   }
 
@@ -152,14 +146,14 @@ struct context {
 };
 
 /// S12 for the members of one object.
-inline void unknown_members(context& c, std::uint32_t members, const place& at, bool buffer) {
+inline void unknown_members(context& c, std::uint32_t members, const location& at, bool buffer) {
   if (!c.options.strict) return;
   std::size_t left = c.g.members.size();  // a list that was linked by hand may not end
   for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
     const std::string_view key = text_of(c.g, c.g.members[m].key);
     if (buffer && (key == "ExternalDataSize" || key == "DeviceId")) continue;
-    c.warning(errc::ark_s12_unknown_member, at.in(key),
-              [&](text& out) { quote(out << "the format has no member ", key); });
+    c.warning(errc::ark_s12_unknown_member, at.in(key))
+        << "the format has no member " << quoted{key};
   }
 }
 
@@ -167,35 +161,31 @@ inline void unknown_members(context& c, std::uint32_t members, const place& at, 
 inline void structure_rules(context& c) {
   const model& g = c.g;
   if (g.world_size < 1)
-    c.error(errc::ark_s03_world, at_root().in("WorldSize"),
-            [&](text& out) { out << "WorldSize " << g.world_size << " is below 1"; });
+    c.error(errc::ark_s03_world, at_root().in("WorldSize"))
+        << "WorldSize " << g.world_size << " is below 1";
   if (g.rank < 0 || g.rank >= g.world_size)
-    c.error(errc::ark_s03_world, at_root().in("Rank"), [&](text& out) {
-      out << "Rank " << g.rank << " is not one of " << g.world_size << " ranks";
-    });
+    c.error(errc::ark_s03_world, at_root().in("Rank"))
+        << "Rank " << g.rank << " is not one of " << g.world_size << " ranks";
   unknown_members(c, g.own_members, at_root(), false);
   const bool holds_ops = info(g.form).holds_ops;
   for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
     const node& v = g.nodes[n];
     if (v.id < 0)
-      c.error(errc::ark_s13_integer, at_node(n).in("Id"),
-              [&](text& out) { out << "Id " << v.id << " is negative"; });
+      c.error(errc::ark_s13_integer, at_node(n).in("Id")) << "Id " << v.id << " is negative";
     if (v.ops.count == 0)
       c.found.add(errc::ark_s07_no_ops, severity::error, at_node(n));
     else if (!holds_ops && v.ops.count != 1)
-      c.error(errc::ark_s06_op_or_ops, at_node(n), [&](text& out) {
-        out << "the node has " << v.ops.count << " operations, where " << info(g.form).name
-            << " has one";
-      });
+      c.error(errc::ark_s06_op_or_ops, at_node(n))
+          << "the node has " << v.ops.count << " operations, where " << info(g.form).name
+          << " has one";
     unknown_members(c, v.members, at_node(n), false);
   }
   for (const op_place& p : c.ops) {
     const op& o = g.ops[p.op];
     if (o.args != args_form::object)
-      c.warning(errc::ark_s08_op_member, c.at(p).in("Args"), [&](text& out) {
-        out << "Args is " << (o.args == args_form::null ? "null" : "an array")
-            << ", where an empty object is expected";
-      });
+      c.warning(errc::ark_s08_op_member, c.at(p).in("Args"))
+          << "Args is " << (o.args == args_form::null ? "null" : "an array")
+          << ", where an empty object is expected";
     unknown_members(c, o.members, c.at(p), false);
   }
 }

@@ -31,10 +31,10 @@
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../findings.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../shapes.hpp"
+#include "findings.hpp"
 #include "rules_structure.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -92,7 +92,7 @@ class tensor_rules {
   };
   struct tag_use {
     tag t;
-    std::uint32_t storage, index;  // which buffer, and its place in the list
+    std::uint32_t storage, index;  // which buffer, and its location in the list
     std::uint32_t at;              // of the buffer, in places_
   };
 
@@ -119,7 +119,7 @@ class tensor_rules {
     return static_cast<flaw>(known_flaws = static_cast<std::uint8_t>(f));
   }
 
-  void first_use(std::uint32_t t, const place& at) {
+  void first_use(std::uint32_t t, const location& at) {
     seen_tensor_[t] = true;
     const tensor& x = g_.tensors[t];
     const layout& l = g_.layouts[x.layout];
@@ -129,32 +129,28 @@ class tensor_rules {
       c_.unsound[t] = (f & ~unsigned{known | no_rank | pad_step}) != 0 || bytes == 0;
       layout_flaws(l, f, bytes, at);
     }
-    if (x.id < 0)
-      c_.error(errc::ark_s13_integer, at.in("Id"),
-               [&](text& out) { out << "Id " << x.id << " is negative"; });
+    if (x.id < 0) c_.error(errc::ark_s13_integer, at.in("Id")) << "Id " << x.id << " is negative";
     if (info(x.type).kind == data_kind::fp8)
       c_.found.add(errc::ark_t06_data_type, c_.options.fp8 ? severity::warning : severity::error,
-                   at.in("DataType"), [&](text& out) {
-                     out << "DataType " << info(x.type).name << " is known to a branch alone";
-                   });
+                   at.in("DataType"))
+          << "DataType " << info(x.type).name << " is known to a branch alone";
     if (const std::uint32_t first = c_.same_tensor(t); first != t) differs(first, t, at);
     unknown_members(c_, x.members, at, false);
     if (!seen_buffer_[x.buffer]) first_use_of_buffer(x.buffer, at.in("Buffer"));
   }
 
   /// T01 to T05, T07.
-  void layout_flaws(const layout& l, flaw f, std::uint64_t bytes, const place& at) {
-    if ((f & rank) != 0)
-      c_.error(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
-        if (l.rank > max_rank)
-          out << "expected one to four dimensions, found " << l.rank;
-        else
-          out << "behind " << l.rank << " dimensions there is another";
-      });
+  void layout_flaws(const layout& l, flaw f, std::uint64_t bytes, const location& at) {
+    if ((f & rank) != 0) {
+      message out = c_.error(errc::ark_t01_rank, at.in("Shape"));
+      if (l.rank > max_rank)
+        out << "expected one to four dimensions, found " << l.rank;
+      else
+        out << "behind " << l.rank << " dimensions there is another";
+    }
     if ((f & no_rank) != 0)
-      c_.warning(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
-        out << "a tensor without dimensions is taken as one element, [1]";
-      });
+      c_.warning(errc::ark_t01_rank, at.in("Shape"))
+          << "a tensor without dimensions is taken as one element, [1]";
     if ((f & rank) != 0) return;
     const auto dims = [&](const std::int64_t(&v)[max_rank]) { return dimensions_of(v, l.rank); };
     // Where a D1a file has Pads there is no PaddedShape to point at.
@@ -164,50 +160,44 @@ class tensor_rules {
     for (const list_name& s : sizes)
       for (std::uint32_t d = 0; (f & size) != 0 && d < l.rank; ++d)
         if (s.values[d] < 1 && !(l.pads != none && &s == &sizes[1]))
-          c_.error(errc::ark_t02_dimension, at.in(s.name, d), [&](text& out) {
-            out << s.name << ' ' << dims(s.values) << " holds a size below 1";
-          });
+          c_.error(errc::ark_t02_dimension, at.in(s.name, d))
+              << s.name << ' ' << dims(s.values) << " holds a size below 1";
     for (std::uint32_t d = 0; (f & offset) != 0 && d < l.rank; ++d)
       if (l.offsets[d] < 0)
-        c_.error(errc::ark_t03_offset, at.in("Offsets", d), [&](text& out) {
-          out << "Offsets " << dims(l.offsets) << " holds a negative number";
-        });
+        c_.error(errc::ark_t03_offset, at.in("Offsets", d))
+            << "Offsets " << dims(l.offsets) << " holds a negative number";
     if ((f & padding) != 0)
-      c_.error(errc::ark_t04_padding, at.in(padded), [&](text& out) {
-        out << "PaddedShape " << dims(l.padded_shape) << " is below Shape " << dims(l.shape);
-      });
+      c_.error(errc::ark_t04_padding, at.in(padded))
+          << "PaddedShape " << dims(l.padded_shape) << " is below Shape " << dims(l.shape);
     if ((f & outside) != 0)
-      c_.error(errc::ark_t05_strides, at.in("Strides"), [&](text& out) {
-        out << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
-            << " exceed Strides " << dims(l.strides);
-      });
-    if ((f & pad_step) != 0)
-      c_.error(errc::ark_t05_strides, at.in("Pads"), [&](text& out) {
-        std::int64_t pads[max_rank] = {1, 1, 1, 1};
-        for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
-        out << "Strides " << dims(l.strides) << " are no multiples of Pads " << dims(pads);
-      });
+      c_.error(errc::ark_t05_strides, at.in("Strides"))
+          << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
+          << " exceed Strides " << dims(l.strides);
+    if ((f & pad_step) != 0) {
+      message out = c_.error(errc::ark_t05_strides, at.in("Pads"));
+      std::int64_t pads[max_rank] = {1, 1, 1, 1};
+      for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
+      out << "Strides " << dims(l.strides) << " are no multiples of Pads " << dims(pads);
+    }
     if (bytes == 0 && (f & size) == 0)
-      c_.error(errc::ark_t07_size, at.in("Strides"), [&](text& out) {
-        out << "Strides " << dims(l.strides) << " take 2^63 bytes or more";
-      });
+      c_.error(errc::ark_t07_size, at.in("Strides"))
+          << "Strides " << dims(l.strides) << " take 2^63 bytes or more";
   }
 
   /// T08.
-  void differs(std::uint32_t first, std::uint32_t t, const place& at) {
+  void differs(std::uint32_t first, std::uint32_t t, const location& at) {
     const tensor &a = g_.tensors[first], &b = g_.tensors[t];
     const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
     const severity how = c_.options.of_plan ? severity::warning : severity::error;
-    const auto add = [&](std::string_view member, auto&& words) {
-      c_.found.add(errc::ark_t08_tensor_differs, how, at.in(member), [&](text& out) {
-        out << "tensor " << b.id << " has " << member << ' ';
-        words(out);
-      });
+    constexpr errc code = errc::ark_t08_tensor_differs;
+    const auto start = [&](message& out, std::string_view member) -> message& {
+      return out << "tensor " << b.id << " has " << member << ' ';
     };
-    if (a.type != b.type)
-      return add("DataType", [&](text& out) {
-        out << info(b.type).name << " here and " << info(a.type).name << " before";
-      });
+    if (a.type != b.type) {
+      message out = c_.found.add(code, how, at.in("DataType"));
+      start(out, "DataType") << info(b.type).name << " here and " << info(a.type).name << " before";
+      return;
+    }
     const list_name here[] = {{"Shape", y.shape},
                               {"Strides", y.strides},
                               {"Offsets", y.offsets},
@@ -221,27 +211,26 @@ class tensor_rules {
       const dimensions then =
           dimensions_of(before[i].values, x.rank < max_rank ? x.rank : max_rank);
       if (now == then) continue;
-      return add(here[i].name, [&](text& out) { out << now << " here and " << then << " before"; });
+      message out = c_.found.add(code, how, at.in(here[i].name));
+      start(out, here[i].name) << now << " here and " << then << " before";
+      return;
     }
-    if (c_.storage_of(t) != c_.storage_of(first))
-      add("Buffer", [&](text& out) {
-        out << g_.buffers[b.buffer].id << " here and " << g_.buffers[a.buffer].id << " before";
-      });
+    if (c_.storage_of(t) == c_.storage_of(first)) return;
+    message out = c_.found.add(code, how, at.in("Buffer"));
+    start(out, "Buffer") << g_.buffers[b.buffer].id << " here and " << g_.buffers[a.buffer].id
+                         << " before";
   }
 
-  void first_use_of_buffer(std::uint32_t b, const place& at) {
+  void first_use_of_buffer(std::uint32_t b, const location& at) {
     seen_buffer_[b] = true;
     const buffer& x = g_.buffers[b];
     const std::uint32_t first = c_.buffers.first_of(b);
     if (first != b) buffer_differs(g_.buffers[first], x, at);
-    if (x.id < 0)
-      c_.error(errc::ark_s13_integer, at.in("Id"),
-               [&](text& out) { out << "Id " << x.id << " is negative"; });
+    if (x.id < 0) c_.error(errc::ark_s13_integer, at.in("Id")) << "Id " << x.id << " is negative";
     unknown_members(c_, x.members, at, true);
     if (x.rank < -1 || x.rank >= g_.world_size)
-      c_.error(errc::ark_b02_buffer_rank, at.in("Rank"), [&](text& out) {
-        out << "Rank " << x.rank << " is neither -1 nor one of " << g_.world_size << " ranks";
-      });
+      c_.error(errc::ark_b02_buffer_rank, at.in("Rank"))
+          << "Rank " << x.rank << " is neither -1 nor one of " << g_.world_size << " ranks";
     tag_list(x, x.send_tags, "SendTags", at);
     tag_list(x, x.recv_tags, "RecvTags", at);
     if (first != b || !is_local(g_, x)) return;
@@ -258,7 +247,7 @@ class tensor_rules {
   }
 
   /// B03, B04.
-  void tag_list(const buffer& x, range list, std::string_view member, const place& at) {
+  void tag_list(const buffer& x, range list, std::string_view member, const location& at) {
     bool ascending = true;
     for (std::uint32_t i = 0; i < list.count; ++i) {
       const tag t = g_.tags[list.first + i];
@@ -266,12 +255,11 @@ class tensor_rules {
       const bool good = local ? t.rank >= 0 && t.rank < g_.world_size && t.rank != g_.rank
                               : t.rank == -1 || t.rank == g_.rank;
       if (!good)
-        c_.error(errc::ark_b04_tag_rank, at.in(member, i), [&](text& out) {
-          out << '[' << t.rank << ',' << t.number << "] names rank " << t.rank << ", where a "
-              << (local ? "local buffer's tags name another rank of "
-                        : "remote buffer's tags name -1 or the own rank of ")
-              << g_.world_size;
-        });
+        c_.error(errc::ark_b04_tag_rank, at.in(member, i))
+            << '[' << t.rank << ',' << t.number << "] names rank " << t.rank << ", where a "
+            << (local ? "local buffer's tags name another rank of "
+                      : "remote buffer's tags name -1 or the own rank of ")
+            << g_.world_size;
       if (i > 0 && !before(g_.tags[list.first + i - 1], t)) ascending = false;
     }
     if (ascending) return;
@@ -288,38 +276,32 @@ class tensor_rules {
     for (std::uint32_t i = 0; i < list.count; ++i) {
       const tag t = g_.tags[list.first + i];
       if (again[i])
-        c_.warning(errc::ark_b03_tags, at.in(member, i), [&](text& out) {
-          out << '[' << t.rank << ',' << t.number << "] stands in this list already";
-        });
+        c_.warning(errc::ark_b03_tags, at.in(member, i))
+            << '[' << t.rank << ',' << t.number << "] stands in this list already";
       unordered = unordered || (i > 0 && before(t, g_.tags[list.first + i - 1]));
     }
     if (unordered)
-      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member),
-                   [&](text& out) { out << member << " do not ascend"; });
+      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member)) << member << " do not ascend";
   }
 
   /// B01.
-  void buffer_differs(const buffer& first, const buffer& x, const place& at) {
-    const auto add = [&](std::string_view member, auto&& words) {
-      c_.error(errc::ark_b01_buffer_differs, at.in(member), [&](text& out) {
-        out << "buffer " << x.id << " has ";
-        words(out);
-      });
-    };
+  void buffer_differs(const buffer& first, const buffer& x, const location& at) {
+    constexpr errc code = errc::ark_b01_buffer_differs;
     if (first.rank != x.rank)
-      add("Rank",
-          [&](text& out) { out << "Rank " << x.rank << " here and " << first.rank << " before"; });
+      c_.error(code, at.in("Rank"))
+          << "buffer " << x.id << " has Rank " << x.rank << " here and " << first.rank << " before";
     if (!same_tags(first.send_tags, x.send_tags))
-      add("SendTags", [](text& out) { out << "other SendTags here than before"; });
+      c_.error(code, at.in("SendTags"))
+          << "buffer " << x.id << " has other SendTags here than before";
     if (!same_tags(first.recv_tags, x.recv_tags))
-      add("RecvTags", [](text& out) { out << "other RecvTags here than before"; });
-    if (first.external != x.external) {
-      if (x.external == external::absent)
-        c_.error(errc::ark_b01_buffer_differs, at,
-                 [&](text& out) { out << "buffer " << x.id << " has IsExternal elsewhere alone"; });
-      else
-        add("IsExternal", [](text& out) { out << "another IsExternal here than before"; });
-    }
+      c_.error(code, at.in("RecvTags"))
+          << "buffer " << x.id << " has other RecvTags here than before";
+    if (first.external == x.external) return;
+    if (x.external == external::absent)
+      c_.error(code, at) << "buffer " << x.id << " has no IsExternal here, and has one before";
+    else
+      c_.error(code, at.in("IsExternal"))
+          << "buffer " << x.id << " has another IsExternal here than before";
   }
   [[nodiscard]] bool same_tags(range a, range b) const {
     if (a.count != b.count) return false;
@@ -345,10 +327,9 @@ class tensor_rules {
         const tag_use &a = all[i - 1], &b = all[i];
         if (!(a.t == b.t) || a.storage == b.storage) continue;
         c_.error(errc::ark_b05_tag_reused,
-                 places_[b.at].in(kind == 0 ? "SendTags" : "RecvTags", b.index), [&](text& out) {
-                   out << '[' << b.t.rank << ',' << b.t.number << "] stands in buffer "
-                       << g_.buffers[a.storage].id << " too";
-                 });
+                 places_[b.at].in(kind == 0 ? "SendTags" : "RecvTags", b.index))
+            << '[' << b.t.rank << ',' << b.t.number << "] stands in buffer "
+            << g_.buffers[a.storage].id << " too";
       }
     }
   }
@@ -358,7 +339,7 @@ class tensor_rules {
   pool<bool> seen_tensor_, seen_buffer_;
   pool<std::uint8_t> layouts_;  // flaws of each
   pool<tag_use> tags_[2];       // SendTags, RecvTags of local buffers
-  pool<place> places_;          // where local buffers with tags stand first
+  pool<location> places_;       // where local buffers with tags stand first
 };
 
 }  // namespace detail
