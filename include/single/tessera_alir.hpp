@@ -208,7 +208,7 @@ class block {
 
  private:
   /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
+  [[gnu::cold]] [[gnu::noinline]] block grow(std::size_t count) {
     const std::size_t doubled = capacity_ * 2, needed = size_ + count;
     block grown;
     grown.reserve(doubled > needed ? doubled
@@ -220,7 +220,7 @@ class block {
     return grown;
   }
 
-  void append_growing(const void* from, std::size_t count) {
+  [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
     const block old = grow(count);  // what is appended may stand in it
     append(from, count);
   }
@@ -5802,6 +5802,7 @@ TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 
 namespace tessera::inline TESSERA_ABI {
@@ -5826,29 +5827,40 @@ class findings {
       if (to_ != nullptr) close();
     }
 
+    writer& operator<<(std::string_view part) {
+      if (to_ != nullptr) put(part);
+      return *this;
+    }
+    writer& operator<<(const char* part) { return *this << std::string_view(part); }
+    writer& operator<<(char part) { return *this << std::string_view(&part, 1); }
+    template <class Int>
+      requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+    writer& operator<<(Int part) {
+      if (to_ != nullptr) put(std::is_signed_v<Int> && part < 0, static_cast<std::uint64_t>(part));
+      return *this;
+    }
+    /// Whatever else can be written into a text, as it is.
     template <class Part>
+      requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view>)
     writer& operator<<(const Part& part) {
-      if (to_ == nullptr) return *this;
-      if constexpr (requires { std::string_view(part); })
-        put(std::string_view(part));
-      else
-        to_->characters << part;
+      if (to_ != nullptr) to_->characters << part;
       return *this;
     }
     /// Sets the id of the rule, where it isn't the code's name.
-    writer& rule(std::string_view id);
+    [[gnu::cold]] writer& rule(std::string_view id);
     /// What follows is the path, written as it is.
-    writer& path();
+    [[gnu::cold]] writer& path();
     /// What follows is the note, about `related`.
-    writer& note(place related = {});
+    [[gnu::cold]] writer& note(place related = {});
     /// What follows replaces `range`, as it is.
-    writer& fix(place range);
+    [[gnu::cold]] writer& fix(place range);
 
    private:
     [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
-    void put(std::string_view part);
-    void open(text_range& range, bool has_general_message = false) noexcept;
-    void close();
+    [[gnu::cold]] void put(std::string_view part);
+    [[gnu::cold]] void put(bool is_negative, std::uint64_t part);
+    [[gnu::cold]] void open(text_range& range, bool has_general_message = false) noexcept;
+    [[gnu::cold]] void close();
 
     report* to_;
     text_range* range_ = nullptr;
@@ -5856,12 +5868,12 @@ class findings {
   };
 
   /// Adds a finding, whose texts are written into the result.
-  writer add(errc code, severity s, place where);
+  [[gnu::cold]] writer add(errc code, severity s, place where);
   writer error(errc code, place where) { return add(code, severity::error, where); }
   writer warning(errc code, place where) { return add(code, severity::warning, where); }
   writer note(errc code, place where) { return add(code, severity::note, where); }
   /// Adds an error with its general message.
-  void error(const tessera::error& e) { error(e.code, {0, e.offset, 0, e.index}); }
+  [[gnu::cold]] void error(const tessera::error& e) { error(e.code, {0, e.offset, 0, e.index}); }
 
   [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
   [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
@@ -5959,6 +5971,13 @@ TESSERA_INLINE void findings::writer::put(std::string_view part) {
       --size;
   append_shown(out, part.substr(0, size));
   if (size < part.size()) out << "...";
+}
+
+TESSERA_INLINE void findings::writer::put(bool is_negative, std::uint64_t part) {
+  if (is_negative)
+    to_->characters << static_cast<std::int64_t>(part);
+  else
+    to_->characters << part;
 }
 
 TESSERA_INLINE void findings::writer::open(text_range& range, bool has_general_message) noexcept {

@@ -8,32 +8,31 @@
 
 // ---- tessera/ark.hpp
 //
-// ARK model graphs: JSON, one file for each rank of a model.
+// ARK models: JSON, one file for each rank of a model.
 //
-//   auto graph = tessera::ark::read(source);
-//   if (!graph) return fail(describe(graph.error(), source));
-//   std::cout << tessera::ark::print(*graph);
-//   tessera::ark::report found;
-//   auto program = tessera::ark::verify(std::move(*graph), {}, &found, source);
-//   auto json = tessera::ark::write(program->graph(), {.to = tessera::ark::dialect::d2});
+//   auto model = tessera::ark::read(source);
+//   if (!model) return fail(describe(model.error(), source));
+//   std::cout << tessera::ark::print(*model);
+//   tessera::report found;
+//   auto program = tessera::ark::verify(std::move(*model), {.source = source}, &found);
+//   if (!program) return fail(describe(found, {&file, 1}));
+//   auto json = tessera::ark::write(program->model(), {.to = tessera::ark::dialect::d2});
 //
 //   read            every dialect                                      ark/read.hpp
 //   verify          the rules of one file: a report and a program      ark/verify.hpp
 //   verify_ranks    the rules of all ranks together: a world           ark/ranks.hpp
+//   schedule        the order in which one process runs all ranks      ark/ranks.hpp
 //   write           byte for byte as the format's own serializer       ark/write.hpp
 //   convert         from one dialect to another                        ark/convert.hpp
-//   canonicalise    one form whatever the Ids were                     ark/canonical.hpp
-//   print           a listing, one line an operation                   ark/print.hpp
-//   builder         graphs made in code                                ark/build.hpp
-//   schedule        the order in which one process runs all ranks      ark/world.hpp
-//   read_plan       a plan: how a machine runs a model                 ark/plan.hpp
-//   write_plan      its JSON; and print, for people                    ark/plan_write.hpp
-//   verify_plan     what is wrong with it, alone or with its model     ark/plan_match.hpp
-//   plan_model      its operations as a graph                          ark/plan_model.hpp
-//   describe        an error with line, column, path and caret         core/describe.hpp
+//   canonicalise    one form for all models that differ only in Ids    ark/convert.hpp
+//   print           a listing, one operation a line                    ark/print.hpp
+//   builder         models built in code                               ark/build.hpp
+//   read_plan       a plan: how a machine runs a model; also           ark/plan.hpp
+//                   verify_plan, write_plan, print, plan_model
+//   describe        errors and reports with line, path and caret       core/describe.hpp
 //
-// Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
-// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Lifetime:   models own themselves; views don't convert from temporary owners.
+// Errors:     values; codes and messages are listed in core/error_table_ark.hpp.
 // Limits:     core/limits.hpp, on by default.
 // Allocation: at most 24 × input + 64 KiB to read.
 
@@ -124,6 +123,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 
@@ -1357,7 +1357,7 @@ class block {
 
  private:
   /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
+  [[gnu::cold]] [[gnu::noinline]] block grow(std::size_t count) {
     const std::size_t doubled = capacity_ * 2, needed = size_ + count;
     block grown;
     grown.reserve(doubled > needed ? doubled
@@ -1369,7 +1369,7 @@ class block {
     return grown;
   }
 
-  void append_growing(const void* from, std::size_t count) {
+  [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
     const block old = grow(count);  // what is appended may stand in it
     append(from, count);
   }
@@ -1569,16 +1569,16 @@ class [[nodiscard]] result {
 
 // ---- tessera/ark/convert.hpp
 //
-// Converts a graph from one dialect to another.
+// Equivalent forms of a model: in another dialect, or in the canonical one.
 //
-//   auto old = ark::convert(std::move(*graph), ark::dialect::d1b);
+//   auto old = ark::convert(std::move(*model), ark::dialect::d1b);
 //   if (!old) return fail(describe(old.error(), source));
 //
-// Operations and their order stay as they are, and so do tensors and buffers with their Ids:
+// convert() keeps operations and their order, and tensors and buffers with their Ids:
 //
 //   Ops to Op        a node of several operations becomes a chain of nodes. An edge goes between the
 //                    operations that share a tensor, or from the last one to the first when none
-//                    do. Nodes get their places as Ids, edges stand ascending on both sides
+//                    do. Nodes get their indices as Ids, edges are ascending in both lists
 //   Op to Ops        nodes of one operation
 //   Matmul           d1a and d1b get the arguments that repeat the shapes, others lose them
 //   IsExternal       d2x and d3x get `false` where there is none, others lose `false`
@@ -1586,12 +1586,27 @@ class [[nodiscard]] result {
 //   spellings        IsInputColumnMajor and IsOtherColumnMajor become TransposeInput and
 //                    TransposeOther; Value of ScalarAdd and ScalarMul becomes Factor
 //
-// Lifetime:   the graph owns itself.
-// Errors:     what check() refuses; ark_dialect where `true` would be lost as IsExternal, or padding
-//             in d1a; ark_g01, g03, g05 where a chain can't be made; ark_o03 for a Matmul that
-//             doesn't have its tensors. The offset is that of the node.
+// canonicalise() gives one form to all models that differ only in Ids and in insignificant orders:
+//
+//   const auto left = ark::write(ark::canonicalise(one)), right = ark::write(ark::canonicalise(other));
+//   if (*left == *right) …                      // the same model
+//
+//   Ids         0, 1, … in order of appearance, of tensors and of buffers; of nodes their indices
+//   edges       ascending by index; Ids that no node has come last
+//   tags        ascending
+//   arguments   by name
+//
+// It keeps operations, the tensors in each list and the dialect, and drops what nothing refers to.
+// The format's own serializer takes Ids from counters of its process and edges from the order of
+// addresses, so two runs of one program give different texts.
+//
+// Lifetime:   models own themselves.
+// Errors:     of convert(): what check() refuses; ark_dialect where `true` would be lost as
+//             IsExternal, or padding in d1a; ark_g01, g03, g05 where no chain can be made; ark_o03
+//             for a Matmul with a wrong number of tensors. The offset is that of the node.
+//             canonicalise() has none: it returns a copy of a model that check() refuses.
 // Limits:     none.
-// Allocation: linear in the graph.
+// Allocation: linear in the model.
 
 #ifndef TESSERA_ARK_CONVERT_HPP
 #define TESSERA_ARK_CONVERT_HPP
@@ -2774,53 +2789,31 @@ class interner {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// Whether the graph has a form in its dialect: one operation a node without "Ops", no padding
+/// Whether the model can be written in its dialect: one operation a node without "Ops", no padding
 /// where there are "Pads".
 [[nodiscard]] bool in_dialect(const model& g) noexcept;
 
 namespace detail {
 
-/// An edge between two nodes, by their places.
+/// An edge between two nodes, by their indices.
 struct edge {
   std::uint32_t from, to;
 };
 
 }  // namespace detail
 
-/// The same operations in the same order, as another dialect writes them. A graph that is in the
-/// dialect already stays as it is.
-[[nodiscard]] result<model> convert(model g, dialect to);
+/// The same operations in the same order, as another dialect writes them. A model that is already in
+/// that dialect is returned unchanged.
+[[nodiscard]] result<model> convert(model m, dialect to);
+
+/// The canonical form of a model.
+[[nodiscard]] model canonicalise(const model& m);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
 
 #endif  // TESSERA_ARK_CONVERT_HPP
-
-// ---- tessera/ark/detail/build_rules.hpp
-//
-// What builders are told, and the shapes that follow from it.
-//
-//   const ark::setting axis{.name = ark::argument_name::axis, .integer = 1};
-//   b.op(ark::op_type::reduce_sum, {x}, {.args = {&axis, 1}});    // see build.hpp
-//
-//   element-wise   numpy's broadcasting            transpose   shape[i] = a.shape[permutation[i]]
-//   reduce         the axis becomes 1, or goes     matmul      [..,M,N], of PaddedShape too
-//   embedding      four dimensions: three of the indices, the table's columns
-//
-// Lifetime:   values; views of arguments last for the call.
-// Errors:     the codes of the rules that verify() holds a graph to.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_DETAIL_BUILD_RULES_HPP
-#define TESSERA_ARK_DETAIL_BUILD_RULES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <string_view>
-
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -2860,205 +2853,6 @@ struct op_options {
   view<setting> args = {};           ///< for builder::op
   data_type type = data_type::fp32;  ///< for builder::op: of a fresh tensor that Cast writes
 };
-
-namespace detail {
-
-/// The shape rules of operations, for one graph.
-class shape_rules {
- public:
-  explicit shape_rules(const model& g) noexcept : model_(g) {}
-
-  /// Rules T02 to T07.
-  [[nodiscard]] static errc check_place(const layout& l, data_type type) noexcept {
-    if (static_cast<std::size_t>(type) >= std::size(data_type_table))
-      return errc::ark_t06_data_type;
-    std::int64_t room = INT64_MAX / info(type).bytes;
-    for (std::size_t d = 0; d < l.rank; ++d) {
-      if (l.shape[d] < 1) return errc::ark_t02_dimension;
-      if (l.offsets[d] < 0) return errc::ark_t03_offset;
-      if (l.padded_shape[d] < l.shape[d]) return errc::ark_t04_padding;
-      if (l.strides[d] < l.padded_shape[d] || l.strides[d] - l.padded_shape[d] < l.offsets[d])
-        return errc::ark_t05_strides;
-      if ((room /= l.strides[d]) == 0) return errc::ark_t07_size;
-    }
-    return errc::ok;
-  }
-  /// The layout and type of what an operation writes, by the rules of its kind.
-  [[nodiscard]] errc derive(op_type type, view<value> reads, const op_options& o, layout& out,
-                            data_type& of) const {
-    const auto read = [&](std::size_t i) -> const layout& {
-      return layout_of(model_, reads[i].index);
-    };
-    const auto type_of = [&](std::size_t i) { return model_.tensors[reads[i].index].type; };
-    const auto plain = [&out] {
-      for (std::size_t d = 0; d < max_rank; ++d) {
-        if (d >= out.rank) out.shape[d] = 1;
-        out.strides[d] = out.padded_shape[d] = out.shape[d];
-      }
-      return errc::ok;
-    };
-    if (!reads.empty()) of = type_of(0);
-    switch (info(type).kind) {
-      case op_kind::unary:
-      case op_kind::layer_norm:
-        if (type == op_type::cast) of = o.type;
-        return (void)broadcast(read(0), read(0), out), plain();
-      case op_kind::binary:
-        if (type_of(1) != of) return errc::ark_o06_data_types;
-        return broadcast(read(0), read(1), out) ? plain() : errc::ark_o07_shape;
-      case op_kind::reduce: {
-        const setting* const axis = find(o.args, argument_name::axis);
-        const setting* const keep = find(o.args, argument_name::keep_dim);
-        if (axis == nullptr || keep == nullptr) return errc::ark_o04_argument;
-        const layout& a = read(0);
-        if (axis->integer < 0 || axis->integer >= a.rank) return errc::ark_o10_reduction;
-        for (std::uint32_t d = 0; d < a.rank; ++d) {
-          if (d != axis->integer)
-            out.shape[out.rank++] = a.shape[d];
-          else if (keep->integer != 0 || a.rank == 1)
-            out.shape[out.rank++] = 1;
-        }
-        return plain();
-      }
-      case op_kind::transpose: {
-        const setting* const p = find(o.args, argument_name::permutation);
-        if (p == nullptr) return errc::ark_o04_argument;
-        const layout& a = read(0);
-        if (p->dims.count != a.rank) return errc::ark_o11_permutation;
-        unsigned seen = 0;
-        out.rank = a.rank;
-        for (std::uint32_t d = 0; d < a.rank; ++d) {
-          const std::int64_t from = p->dims.at[d];
-          if (from < 0 || from >= a.rank || (seen >> from & 1) != 0)
-            return errc::ark_o11_permutation;
-          seen |= 1u << from;
-          out.shape[d] = a.shape[from];
-        }
-        return plain();
-      }
-      case op_kind::matmul: {
-        const auto flag = [&](argument_name n) {
-          const setting* const s = find(o.args, n);
-          return s != nullptr && s->integer != 0;
-        };
-        const bool ta = flag(argument_name::transpose_input),
-                   tb = flag(argument_name::transpose_other);
-        if (type_of(1) != of) return errc::ark_o06_data_types;
-        errc code = matmul_shape(read(0), read(1), &layout::shape, ta, tb, out.rank, out.shape);
-        if (code == errc::ok)
-          code = matmul_shape(read(0), read(1), &layout::padded_shape, ta, tb, out.rank,
-                              out.padded_shape);
-        for (std::size_t d = 0; d < max_rank; ++d) out.strides[d] = out.padded_shape[d];
-        return code;
-      }
-      case op_kind::embedding: {
-        const layout &rows = read(0), &table = read(1);
-        if (rows.rank > 3 || table.rank != 2) return errc::ark_o13_embedding;
-        if (of != data_type::int32) return errc::ark_o06_data_types;
-        of = type_of(1);
-        out.rank = max_rank;
-        for (std::uint32_t d = 0; d < 3; ++d) out.shape[d] = from_end(rows.shape, rows.rank, 2 - d);
-        out.shape[3] = table.shape[1];
-        return plain();
-      }
-      case op_kind::fill:
-      case op_kind::kv_cache_slot:
-      case op_kind::communication:
-      case op_kind::none:
-      case op_kind::view:
-      case op_kind::unknown: break;
-    }
-    return errc::ark_o03_arity;  // what it writes can't be told from what it reads
-  }
-  /// Whether tensors that were given may be written.
-  [[nodiscard]] errc fits(op_type type, view<value> reads, const op_options& o,
-                          const pool<value>& written) const {
-    const op_kind kind = info(type).kind;
-    if (kind == op_kind::fill || kind == op_kind::communication || kind == op_kind::none ||
-        kind == op_kind::kv_cache_slot)
-      return errc::ok;
-    const layout& w = layout_of(model_, written[0].index);
-    const data_type target = model_.tensors[written[0].index].type;
-    layout made, both;
-    data_type of = target;
-    op_options wanted = o;
-    wanted.type = target;
-    if (const errc code = derive(type, reads, wanted, made, of); code != errc::ok) return code;
-    if (of != target) return errc::ark_o06_data_types;
-    bool same = kind == op_kind::unary ? broadcast(made, w, both) : made.rank == w.rank;
-    for (std::size_t d = 0; d < max_rank; ++d)
-      same = same && (kind == op_kind::unary ? both.shape[d] : made.shape[d]) == w.shape[d];
-    for (std::size_t d = 0; d < max_rank && kind == op_kind::matmul; ++d)
-      same = same && made.padded_shape[d] == w.padded_shape[d];
-    return same ? errc::ok : kind == op_kind::matmul ? errc::ark_o12_matmul : errc::ark_o07_shape;
-  }
-  [[nodiscard]] static errc arguments_complete(op_type type, view<setting> args) noexcept {
-    for (const argument_row& row : argument_table) {
-      if (row.op != type || row.use != argument_use::required) continue;
-      const setting* const s = find(args, row.name);
-      if (s == nullptr || s->type != row.type) return errc::ark_o04_argument;
-    }
-    return errc::ok;
-  }
-
- private:
-  /// Dimension `back` from the end, with ones in front.
-  [[nodiscard]] static std::int64_t from_end(const std::int64_t* d, std::uint32_t rank,
-                                             std::uint32_t back) noexcept {
-    return back < rank ? d[rank - 1 - back] : 1;
-  }
-  /// out = a and b broadcast to each other; false when they don't fit.
-  [[nodiscard]] static bool broadcast(const layout& a, const layout& b, layout& out) noexcept {
-    out.rank = a.rank > b.rank ? a.rank : b.rank;
-    for (std::uint32_t back = 0; back < out.rank; ++back) {
-      const std::int64_t x = from_end(a.shape, a.rank, back), y = from_end(b.shape, b.rank, back);
-      if (x != y && x != 1 && y != 1) return false;
-      out.shape[out.rank - 1 - back] = x == 1 ? y : x;
-    }
-    return true;
-  }
-  [[nodiscard]] static const setting* find(view<setting> args, argument_name name) noexcept {
-    for (const setting& s : args)
-      if (s.name == name) return &s;
-    return nullptr;
-  }
-  /// What the operation's rule makes of shapes: those of the data, or the padded ones.
-  [[nodiscard]] static errc matmul_shape(const layout& a, const layout& b,
-                                         const std::int64_t (layout::*shape)[max_rank],
-                                         bool transpose_a, bool transpose_b, std::uint32_t& rank,
-                                         std::int64_t* out) noexcept {
-    const std::int64_t *x = a.*shape, *y = b.*shape;
-    const std::int64_t m = from_end(x, a.rank, transpose_a ? 0 : 1);
-    const std::int64_t k = from_end(x, a.rank, transpose_a ? 1 : 0);
-    const bool column = b.rank == 1;  // a vector on the right is a column
-    const std::int64_t n =
-        column ? (transpose_b ? y[0] : 1) : from_end(y, b.rank, transpose_b ? 1 : 0);
-    const std::int64_t other =
-        column ? (transpose_b ? 1 : y[0]) : from_end(y, b.rank, transpose_b ? 0 : 1);
-    if (k != other) return errc::ark_o12_matmul;
-    rank = a.rank > b.rank ? a.rank : b.rank;
-    if (rank < 2) rank = 2;
-    out[rank - 1] = n;
-    out[rank - 2] = m;
-    for (std::uint32_t back = 2; back < rank; ++back) {
-      const std::int64_t p = from_end(x, a.rank, back), q = from_end(y, b.rank, back);
-      if (p != q && p != 1 && q != 1) return errc::ark_o12_matmul;
-      out[rank - 1 - back] = p == 1 ? q : p;
-    }
-    return errc::ok;
-  }
-
-  const ark::model& model_;
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_BUILD_RULES_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
 
 /// Where a tensor lies, as far as that isn't the plain case.
 struct tensor_options {
@@ -3188,7 +2982,6 @@ class builder {
 
   model model_;
   interner names_{model_};
-  detail::shape_rules rules_{model_};
   pool<std::uint32_t> maker_;  // of each tensor: the node whose result it is, or shows
   pool<detail::edge> edges_;
   pool<pending_tag> tags_;
@@ -3202,44 +2995,6 @@ class builder {
 
 
 #endif  // TESSERA_ARK_BUILD_HPP
-
-// ---- tessera/ark/canonical.hpp
-//
-// One form for all graphs that differ only in Ids and in orders that mean nothing.
-//
-//   const ark::graph a = ark::canonicalise(*one), b = ark::canonicalise(*other);
-//   const auto left = ark::write(a), right = ark::write(b);
-//   if (*left == *right) …                      // the same model
-//
-//   Ids         0, 1, … in order of appearance, of tensors and of buffers; of nodes their places
-//   edges       ascending by place; an Id that no node has comes behind those that some have
-//   tags        ascending
-//   arguments   by name
-//
-// Operations, tensors in each list and the dialect stay as they are. What nothing refers to is left
-// out. The serializer of the format takes Ids from counters of its process and edges from the order
-// of addresses, so two runs of one program give different texts.
-//
-// Lifetime:   the graph owns itself.
-// Errors:     none. A graph that check() refuses comes back as it was.
-// Limits:     none.
-// Allocation: the new graph, and 16 bytes for each node, tensor and buffer while it is made.
-
-#ifndef TESSERA_ARK_CANONICAL_HPP
-#define TESSERA_ARK_CANONICAL_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// The graph in the form that all others of its kind have.
-[[nodiscard]] model canonicalise(const model& g);
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_CANONICAL_HPP
 
 // ---- tessera/ark/check.hpp
 //
@@ -3277,89 +3032,16 @@ namespace ark {
 
 #endif  // TESSERA_ARK_CHECK_HPP
 
-// ---- tessera/ark/diagnostic.hpp
-//
-// What verification finds in a model: a list of diagnostics, each with its rule.
-//
-//   ark::report found;
-//   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   for (const ark::diagnostic& d : found.diagnostics)
-//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
-//               << found.text_of(d.text) << '\n';
-//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
-//
-// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
-// C communication, M models of many ranks) and a number.
-//
-// Lifetime:   a report owns its texts.
-// Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all.
-// Allocation: 40 bytes and two texts for each diagnostic that is kept.
-
-#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
-#define TESSERA_ARK_DIAGNOSTIC_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-enum class severity : std::uint8_t { error, warning, note };
-
-/// One finding.
-struct diagnostic {
-  errc code = errc::ok;
-  ark::severity severity = ark::severity::error;
-  std::uint32_t file = 0;    ///< which of several files of ranks, by its place among them
-  std::uint64_t offset = 0;  ///< byte offset of the value at `path`; its node's without the source
-  string path;               ///< "$.Nodes[3].Op.ReadTensors[1].Shape", in report::characters
-  string text;               ///< one sentence, in report::characters
-};
-
-/// What was found, in the order of the file for each group of rules.
-struct report {
-  pool<diagnostic> diagnostics;
-  text characters;
-  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
-  bool hazards_bounded = false;  ///< rule G14 stopped at verify_options::hazard_steps
-
-  [[nodiscard]] std::string_view text_of(string s) const noexcept {
-    return {characters.data() + s.first, s.size};
-  }
-};
-
-/// The id of the rule behind a code of reading or verifying, such as "G06"; empty for others.
-class rule {
- public:
-  explicit rule(errc code) noexcept;
-  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
-
- private:
-  void set(std::string_view id) noexcept {
-    for (const char c : id) id_[size_++] = c;
-  }
-  char id_[3] = {};
-  std::size_t size_ = 0;
-};
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_DIAGNOSTIC_HPP
-
 // ---- tessera/ark/plan.hpp
 //
 // Plans: how a machine runs a model. Operations cut into tiles, and who computes them.
 //
 //   auto plan = ark::read_plan(source);
 //   if (!plan) return fail(describe(plan.error(), source));
-//   for (const ark::plan_task& t : plan->tasks)
-//     for (std::uint32_t i = 0; i < t.ops.count; ++i)
-//       use(t.id, plan->parts.ops[t.ops.first + i], plan->configs[t.ops.first + i].num_tasks);
+//   tessera::report found;
+//   const error e = ark::verify_plan(*plan, {.model = &*program, .source = source}, &found);
+//   std::cout << ark::print(*plan);
+//   auto text = ark::write_plan(*plan);
 //
 //   plan             Rank WorldSize [Architecture] NumProcessors NumWarpsPerProcessor TaskInfos
 //                    ProcessorGroups
@@ -3368,23 +3050,252 @@ class rule {
 //   processor group  ProcessorRange ResourceGroups
 //   resource group   ProcessorRange WarpRange SramRange TaskGroups
 //   task group       TaskId TaskRange Granularity
-//   range            [begin, end] or [begin, end, step]; `end` is behind the last
+//   range            [begin, end] or [begin, end, step]; `end` is exclusive
 //
-// Architecture is absent in older files and stands behind NumWarpsPerProcessor in some that were
-// edited by hand; that is kept, and so are unknown members of every object, and null in place of the
-// lists that older planners wrote for an empty model. A Config is kept whole, as compact JSON; what
-// is known of it is read from there, and values in another form than expected are as if absent.
+// Older files have no Architecture, and some that were edited by hand have it after
+// NumWarpsPerProcessor. A plan keeps that, unknown members of every object, and null for the lists
+// that older planners wrote for an empty model. It keeps each Config whole, as compact JSON, and the
+// values in it that are known; values of an unexpected form count as absent.
 //
 // Lifetime:   a plan owns itself.
-// Errors:     those of read() for operations; ark_plan_member, ark_plan_range and ark_plan_config at
-//             the value that is wrong, or at the object that lacks a member.
-// Limits:     max_bytes; max_items for every list; max_depth.
-// Allocation: at most 16 × input + 64 KiB, for hostile text; about the input for real files.
+// Errors:     of read_plan(): those of read() for operations; ark_plan_member, ark_plan_range and
+//             ark_plan_config at the wrong value, or at the object that lacks a member.
+// Limits:     read_options and plan_options.
+// Allocation: at most 16 × input + 64 KiB to read hostile text; about the input for real files.
 
 #ifndef TESSERA_ARK_PLAN_HPP
 #define TESSERA_ARK_PLAN_HPP
 
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/report.hpp
+//
+// What reading or verifying found: a list of diagnostics, of one type for all formats.
+//
+//   tessera::report found;
+//   auto program = nem::verify(std::move(*model), {}, &found);
+//   const tessera::source_file file{"tiles.nem", source};
+//   std::cerr << describe(found, {&file, 1});
+//
+//   tiles.nem:4:32: error: expected ',' between type attributes [SYN-009]
+//     let R = region(B, 0, 8) elem=i8 shape=[8], layout=C
+//                                     ^~~~~
+//                                    ,
+//   tiles.nem:7:7: error: duplicate constant declaration N [CON-001]
+//     const N = 8
+//           ^
+//   tiles.nem:2:7: note: declared here first
+//     const N = 4
+//           ^
+//
+//   rank0.json:1:812: error: expected the Id of a node in this file: 99
+//     [G03] at $.Nodes[3].ConsumerNodeIds[0], offset 811
+//     …
+//
+//   net.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
+//     [nac_arity] at instruction 12, offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Below the caret stands what a fix would insert or put in place of what is underlined. A model that
+// was built in code has no source: "<input>: error: … [CON-001] at node 5".
+//
+// Lifetime:   a report owns its texts; a listing borrows the report and the sources.
+// Errors:     none: any place can be shown.
+// Limits:     a report keeps the first `max_diagnostics` of the options, and counts all; at most 78
+//             columns of a line are shown.
+// Allocation: 128 bytes and the texts for each diagnostic that is kept.
+
+#ifndef TESSERA_CORE_REPORT_HPP
+#define TESSERA_CORE_REPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+enum class severity : std::uint8_t { error, warning, note };
+[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
+  return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
+}
+
+/// A part of a source: of file 0, which was read or verified, or of another one.
+struct place {
+  std::uint32_t file = 0;
+  std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
+  std::uint32_t length = 0;  ///< in bytes
+  error_index index = error_index::none;
+};
+
+/// Some of report::characters.
+struct text_range {
+  std::uint32_t first = 0, size = 0;
+  friend bool operator==(const text_range&, const text_range&) = default;
+};
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  tessera::severity severity = tessera::severity::error;
+  bool has_note = false, has_fix = false;
+  place where;
+  text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
+  text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it is
+                    ///< empty, descriptions look for it in the source
+  text_range text;  ///< one sentence
+  place related;    ///< what the note is about; length 0 for a note about no place
+  text_range note;
+  place fix;  ///< the part that `replacement` replaces, empty where it is inserted
+  text_range replacement;
+};
+
+/// What was found, in the order in which it was found.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  pool<text_range> files;  ///< the names of those behind file 0, where the format has them
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  bool is_bounded = false;  ///< a search stopped at the limit that the options set
+
+  [[nodiscard]] std::string_view text_of(text_range r) const& noexcept {
+    return {characters.data() + r.first, r.size};
+  }
+  std::string_view text_of(text_range) const&& = delete;
+  [[nodiscard]] std::string_view rule_of(const diagnostic& d) const& noexcept {
+    return d.rule.size != 0 ? text_of(d.rule) : tessera::error{d.code}.name();
+  }
+  std::string_view rule_of(const diagnostic&) const&& = delete;
+};
+
+/// A file that diagnostics are about, with its name as it is to be shown.
+struct source_file {
+  std::string_view name;
+  std::string_view text;
+  bool is_binary = false;
+};
+
+/// Shows the diagnostics of a report, one by one.
+class listing {
+ public:
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
+  /// their lines.
+  listing(const report& found, view<source_file> sources);
+  listing(const report&&, view<source_file>) = delete;
+
+  /// The line and column where a place begins; 1, 1 in files without a source.
+  [[nodiscard]] line_column locate(const place& p) const noexcept;
+  /// The name of the file that a place is in.
+  [[nodiscard]] std::string_view file_name(const place& p) const noexcept;
+  /// The path of a diagnostic of the report, looked up in JSON sources; empty where there is none.
+  [[nodiscard]] std::string_view path_of(const diagnostic& d) const noexcept;
+  /// A diagnostic of the report with its line, its note and its fix.
+  [[nodiscard]] text describe(const diagnostic& d) const;
+
+ private:
+  [[nodiscard]] bool has_source(const place& p) const noexcept {
+    return p.index == error_index::none && p.file < sources_.size();
+  }
+
+  void find_paths();
+
+  const report& found_;
+  view<source_file> sources_;
+  pool<std::uint64_t> lines_;      // where each line of each file begins
+  pool<std::size_t> first_lines_;  // of each file, in lines_
+  text characters_;                // paths that the report lacks
+  pool<text_range> paths_;         // of each diagnostic, in characters_
+};
+
+/// All diagnostics of a report.
+[[nodiscard]] text describe(const report& found, view<source_file> sources);
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_REPORT_HPP
+
+// ---- tessera/ark/print.hpp
+//
+// A model graph for people: one line an operation, with its tensors, arguments, name and edges.
+//
+//   tessera::text listing = ark::print(*graph);
+//
+//   ark D3: rank 0 of 2, 3 nodes, 3 operations, 9 tensors, 6 buffers
+//   %2 = ReduceSum(%0 FP16[3,10] @0) -> %1 FP16[3,1] @1 {Axis=1, KeepDim=true}  # node 0 "sum" -> 1
+//   %4 FP16[3,1] of [4,8] at [1,0] @2 = Tensor(%2 FP16[3,1] @1)  # node 1 "view" <- 0
+//   %6 = Send(%2 FP16[3,1] @1) -> %5 FP16[3,1] @3:rank1  # node 2 "send"
+//   @1: sends [1,-2147483648]
+//   @3: rank 1, receives [-1,-2147483648]
+//
+//   %ID TYPE[Shape]     of [Strides], at [Offsets], padded [PaddedShape], pads [Pads]: each only where
+//                       it isn't the plain case. A result without them is the same view as the first
+//                       tensor that is written
+//   @ID                 the buffer; those that aren't plain local ones stand at the end
+//   {Name=value}        arguments, as they stand; with their TYPE where the table has no such one
+//   node 3.1            the second operation of node 3; <- its producers, -> its consumers
+//
+// Lifetime:   the text owns itself.
+// Errors:     none. Of a graph that check() refuses only the first line is printed, and why.
+// Limits:     none.
+// Allocation: the text.
+
+#ifndef TESSERA_ARK_PRINT_HPP
+#define TESSERA_ARK_PRINT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+struct print_options {};  // none yet
+
+/// The listing of a model.
+[[nodiscard]] text print(const model& m, const print_options& options = {});
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_PRINT_HPP
+
+// ---- tessera/ark/read.hpp
+//
+// Reads an ARK model graph.
+//
+//   auto graph = ark::read(source);
+//   if (!graph) return fail(describe(graph.error(), source));
+//   graph->form;                         // dialect::d2, found from the content
+//
+//   {"Rank": 0, "WorldSize": 1, "Nodes": [
+//     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
+//        "Type": "Relu", "Name": "relu", "IsVirtual": false,
+//        "ReadTensors": [{"Id": 0, "DataType": "FP32", "Shape": [4, 8], "Strides": [4, 8],
+//                         "Offsets": [0, 0], "PaddedShape": [4, 8],
+//                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
+//        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
+//
+// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
+// here; whether the rest makes sense is for verify().
+//
+//   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
+//              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
+//   tolerated  null and [] in place of empty Args, an integer in place of an OFFSET object, a BOM
+//   refused    more than four dimensions, lists of dimensions that differ in length, unknown
+//              DataTypes, tags that aren't pairs, fractions and exponents in integers
+//
+// Lifetime:   the graph owns itself.
+// Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
+//             object that lacks a member; too_many_items, input_too_large, ark_too_large.
+// Limits:     max_bytes; max_items for every list; max_depth.
+// Allocation: at most 24 × input + 64 KiB, for hostile text; about half of the input for real files.
+
+#ifndef TESSERA_ARK_READ_HPP
+#define TESSERA_ARK_READ_HPP
+
 #include <cstdint>
 #include <string_view>
 
@@ -3429,44 +3340,6 @@ struct budget {
 
 #endif  // TESSERA_CORE_LIMITS_HPP
 
-// ---- tessera/ark/read.hpp
-//
-// Reads an ARK model graph.
-//
-//   auto graph = ark::read(source);
-//   if (!graph) return fail(describe(graph.error(), source));
-//   graph->form;                         // dialect::d2, found from the content
-//
-//   {"Rank": 0, "WorldSize": 1, "Nodes": [
-//     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
-//        "Type": "Relu", "Name": "relu", "IsVirtual": false,
-//        "ReadTensors": [{"Id": 0, "DataType": "FP32", "Shape": [4, 8], "Strides": [4, 8],
-//                         "Offsets": [0, 0], "PaddedShape": [4, 8],
-//                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
-//        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
-//
-// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
-// here; whether the rest makes sense is for verify().
-//
-//   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
-//              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
-//   tolerated  null and [] in place of empty Args, an integer in place of an OFFSET object, a BOM
-//   refused    more than four dimensions, lists of dimensions that differ in length, unknown
-//              DataTypes, tags that aren't pairs, fractions and exponents in integers
-//
-// Lifetime:   the graph owns itself.
-// Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
-//             object that lacks a member; too_many_items, input_too_large, ark_too_large.
-// Limits:     max_bytes; max_items for every list; max_depth.
-// Allocation: at most 24 × input + 64 KiB, for hostile text; about half of the input for real files.
-
-#ifndef TESSERA_ARK_READ_HPP
-#define TESSERA_ARK_READ_HPP
-
-#include <cstdint>
-#include <string_view>
-
-
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
@@ -3474,15 +3347,179 @@ namespace ark {
 /// read_fast.hpp), and takes `plain` where that isn't enough.
 enum class read_path : std::uint8_t { plain, best };
 
-/// Reads a model graph of any dialect.
-[[nodiscard]] result<model> read(std::string_view source, const limits& limit = {},
-                                 read_path path = read_path::best);
+struct read_options {
+  limits limit = {};
+  read_path path = read_path::best;
+};
+
+/// Reads a model of any dialect.
+[[nodiscard]] result<model> read(std::string_view source, const read_options& options = {});
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
 
 #endif  // TESSERA_ARK_READ_HPP
+
+// ---- tessera/ark/verify.hpp
+//
+// Proves that a model can run: the rules S, G, T, B, O and C.
+//
+//   tessera::report found;
+//   auto program = ark::verify(std::move(*model), {.source = source}, &found);
+//   const tessera::source_file file{"model.json", source};
+//   std::cerr << describe(found, {&file, 1});
+//   if (!program) …                       // program.error() is the first error
+//
+//   model.json:1:812: error: producer 99 does not exist
+//     [G03] at $.Nodes[3].ProducerNodeIds[0], offset 811
+//     …
+//
+// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
+// C communication, M models of many ranks) and a number. A verified program guarantees
+// (specification, "Node" to "Buffer"):
+//
+//   graph       edges name nodes, are listed by both of their nodes and form no cycle; a tensor is
+//               the result of one operation, which precedes all that use it; the array's order can
+//               run
+//   tensors     1 <= Shape <= PaddedShape, Offsets + PaddedShape <= Strides, fewer than 2^63 bytes;
+//               one description for each Id, of tensors and of buffers
+//   operations  of a known Type: their tensors, DataTypes, shapes, arguments (see argument_of); the
+//               result is the view that was written
+//   messages    remote buffers, tags, packets and peers match as far as one file shows
+//
+// Not checked: operations of unknown Type (unless strict), the rows that a lookup asks for, division
+// of integers by zero. Reads and writes may overlap (warning O14), except in reductions.
+//
+// Lifetime:   a program owns its model.
+// Errors:     that of the first diagnostic that is an error; ark_pool_index for a model with indices
+//             out of range, which reading never makes.
+// Limits:     verify_options.
+// Allocation: linear in the model: about 80 bytes for each operation with its tensors and edges.
+
+#ifndef TESSERA_ARK_VERIFY_HPP
+#define TESSERA_ARK_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+class program;
+
+struct verify_options {
+  bool strict = false;   ///< unknown Types are errors, unknown members warnings
+  bool fp8 = false;      ///< FP8 data types are warnings rather than errors
+  bool of_plan = false;  ///< the model is a plan's (plan_model): T08 and G10 are warnings
+  bool hazards = true;   ///< look for accesses that no dependency orders (rule G14)
+  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< limit for G14; see report::is_bounded
+  std::uint64_t max_diagnostics = 1000;                 ///< how many a report keeps
+  std::string_view source = {};  ///< the text that was read, for exact offsets; without it they are
+                                 ///< those of nodes
+};
+
+/// Verifies one file. `found` gets all diagnostics.
+[[nodiscard]] result<program> verify(model m, const verify_options& options = {},
+                                     report* found = nullptr);
+
+/// A verified model. Only verify() makes one.
+class program {
+ public:
+  [[nodiscard]] const ark::model& model() const& noexcept { return model_; }
+  const ark::model& model() const&& = delete;
+  /// Moves the model out.
+  [[nodiscard]] ark::model release() && noexcept { return std::move(model_); }
+
+  /// Entries of model().buffers with the same Id share their memory: the first of them.
+  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
+    return storages_[buffer];
+  }
+  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer"); 0
+  /// for other entries.
+  [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
+    return bytes_[storage];
+  }
+
+ private:
+  friend result<program> verify(ark::model m, const verify_options& options, report* found);
+  program() = default;
+
+  ark::model model_;
+  pool<std::uint32_t> storages_;  // of each buffer
+  pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
+};
+
+/// The id of the rule that a code of reading or verifying is for, such as "G06"; empty for others.
+class rule {
+ public:
+  explicit rule(errc code) noexcept;
+  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
+
+ private:
+  void set(std::string_view id) noexcept {
+    for (const char c : id) id_[size_++] = c;
+  }
+  char id_[3] = {};
+  std::size_t size_ = 0;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_VERIFY_HPP
+
+// ---- tessera/ark/write.hpp
+//
+// Writes a model graph: byte for byte the text of the format's own serializer.
+//
+//   auto text = ark::write(*graph);                                      // D3, pretty
+//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
+//   if (!text) return fail(describe(text.error(), source));
+//   std::cout << *text;
+//
+//   compact   no white space, no newline at the end
+//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
+//             compact, when it is a scalar or an array that begins with a number, and below the
+//             levels of its dialect (format.hpp): tensors from D2 on, buffers always
+//   order     members in the order of the dialect, unknown ones behind them; arguments by name
+//   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
+//             1e-4 <= |v| < 1e15
+//
+// Text from the format's own serializer survives read() and write() in its own dialect. Lists of
+// edges stay in their order; canonicalise() sorts them. To change a FLOAT that was read, set its
+// `token` to nothing, too.
+//
+// Lifetime:   the text owns itself.
+// Errors:     what check() and convert() refuse; json_* for a kept value that is no JSON. The offset
+//             is that of the node in the text that was read.
+// Limits:     none.
+// Allocation: the text, at most twice its length, and 8 bytes for each tensor, layout and buffer.
+
+#ifndef TESSERA_ARK_WRITE_HPP
+#define TESSERA_ARK_WRITE_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+struct write_options {
+  dialect to = dialect::d3;
+  bool pretty = true;
+};
+
+/// The text of a graph. It is converted first when `to` is another dialect than its own.
+[[nodiscard]] result<text> write(const model& g, const write_options& options = {});
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ARK_WRITE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -3552,7 +3589,7 @@ struct processor_group {
 };
 
 /// Where Architecture stood.
-enum class architecture_place : std::uint8_t { absent, behind_world_size, behind_num_warps };
+enum class architecture_place : std::uint8_t { absent, after_world_size, after_num_warps };
 
 struct plan {
   /// Rank, WorldSize, operations and what they hold; no nodes. own_members are the plan's. `form`
@@ -3588,394 +3625,104 @@ struct plan {
 }
 
 /// Reads a plan file.
-[[nodiscard]] result<plan> read_plan(std::string_view source, const limits& limit = {});
+[[nodiscard]] result<plan> read_plan(std::string_view source, const read_options& options = {});
+
+/// Whether a file could hold the plan: every plan that was read passes. Of one that was built in
+/// code it finds, at the task or group:
+///
+///   operations  what check() refuses in them
+///   indices     outside their pools                               ark_too_large
+///   numbers     negative                                          ark_plan_member, ark_plan_range
+///   Config      not one for each operation, or not an object      ark_plan_config
+///   lists       both null and filled                              ark_plan_member
+[[nodiscard]] error check(const plan& p);
+
+/// The JSON of a plan, byte for byte what the format's own planner writes. Fails with what check()
+/// refuses, and with json_* for a kept value that is no JSON. `to` of the options has no effect:
+/// plans have one dialect.
+///
+///   compact   no white space, no newline at the end
+///   pretty    two spaces a level, "key": value, a newline at the end. Five levels below the root
+///             have a line for each element; deeper ones, and arrays that begin with a number, are
+///             compact
+///   order     members in the planner's order, Architecture where it was, unknown ones last
+///   Config    plan_config::text, unchanged; the other fields of plan_config are ignored
+[[nodiscard]] result<text> write_plan(const plan& p, const write_options& options = {});
+
+/// A listing of a plan: its tasks, then its schedule.
+///
+///   plan of rank 0 of 1, CUDA_80, 4 processors of 4 warps, 2 tasks
+///   task 0, 4 warps, 24672 bytes: Matmul "matmul" 0:FP32[4,8] 1:FP32[8,16] -> 6:FP32[4,16], 1 tile
+///   task 1, 1 warp, 0 bytes: Relu "relu" 8:FP32[4,16] -> 10:FP32[4,16], 4 tiles of 1x64
+///   group on processors 0..1
+///     warps 0..4, memory 0..24672: task 0 tiles 0..1
+[[nodiscard]] text print(const plan& p, const print_options& options = {});
+
+/// The operations of a plan, which must have passed check(), as a model that can be verified (with
+/// verify_options::of_plan), run and compared.
+///
+///   nodes   one for each operation, tasks by their Ids, within a task in file order; Ids from 0
+///   edges   from the node that makes a tensor to those that use it; for a tensor that none makes,
+///           from the last one before that writes its buffer, as plans have no views
+///   form    d3, or d3x when buffers have IsExternal
+///
+/// Planners number tasks in an order that terminates; in the order of the schedule, ranks may
+/// deadlock.
+[[nodiscard]] model plan_model(const plan& p);
+
+struct plan_options {
+  const program* model = nullptr;        ///< the model that the plan has to run
+  std::string_view source = {};          ///< the text that was read, for exact offsets
+  std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps
+};
+
+/// Verifies a plan, and that it runs the model if there is one. Returns the first error, or ok.
+///
+///   ark_plan_architecture  E  an unknown Architecture
+///   ark_plan_task          E  a duplicate Id of a task; a task group's TaskId that no task has
+///   ark_plan_config        E  Config without NumWarps, SramBytes or NumTasks; a Matmul's tile that
+///                             doesn't divide its padded shape
+///                          W  an unknown ImplType or ChannelType; a NumTasks that doesn't match the
+///                             tile and the padded shape
+///   ark_plan_range         E  a range that ends before it begins, or steps by 0
+///                          W  a step other than 1: generated code steps by 1 all the same
+///   ark_plan_parent        E  processors outside their group's or the machine's, warps outside the
+///                             processor's, tiles outside the task's
+///   ark_plan_resources     E  an operation needs more than its task, a task more than its resource
+///                             group: warps, memory, or any processor at all
+///   ark_plan_tiles         E  a tile that no task group covers, or more than one
+///                          W  a task that no task group runs; operations of one task that have
+///                             different NumTasks
+///   ark_plan_member        E  Granularity 0
+///   ark_s07_no_ops         E  a task without operations
+///   rules of models        those that verify() finds in plan_model(), but for edges and hazards; T08
+///                          and G10 are warnings, as plans that people edit break them and run
+///
+/// Nothing is expected of the NumTasks of a Matmul with the tile [1,1,1], which planners write where
+/// they have no default.
+///
+/// With a model, operations that aren't virtual are matched by what they are: Type, Args, and of each
+/// tensor the DataType, the layout and the buffer. Ids of tensors and names don't matter, and Ids of
+/// buffers only if the two files agree in them; otherwise buffers count in the order of their first
+/// use. Unmatched operations are paired by the buffer that they write. So a plan that was edited, to
+/// split a multiplication say, is distinguished from one that lacks an operation:
+///
+///   ark_plan_model         E  Rank or WorldSize differ
+///                          E  an operation of the model that the plan lacks (a Noop: W)
+///                          E  two operations that use the same memory, one of them writing it, in
+///                             the opposite order; of each buffer only the last use is compared
+///                          W  an operation with other tensors, Args or Type than in the model
+///                          W  an operation that the model doesn't have
+///
+/// Whether changed operations still compute the same is found by running both.
+[[nodiscard]] error verify_plan(const plan& p, const plan_options& options = {},
+                                report* found = nullptr);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
 
 #endif  // TESSERA_ARK_PLAN_HPP
-
-// ---- tessera/ark/plan_check.hpp
-//
-// Whether a plan is one that a file could hold: what its writer and its verification look at first.
-//
-//   if (const error e = ark::check(plan); e.code != errc::ok) return e;
-//
-// Every plan that read_plan() gave passes. One that was filled by hand may not:
-//
-//   operations  what check(graph) refuses in them
-//   indices     outside their pools                               ark_too_large
-//   numbers     negative                                          ark_plan_member, ark_plan_range
-//   Config      not one for each operation, or not an object      ark_plan_config
-//   lists       both null and filled                              ark_plan_member
-//
-// Lifetime:   borrows for the call.
-// Errors:     at the task or group that holds the wrong thing, by its offset.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_PLAN_CHECK_HPP
-#define TESSERA_ARK_PLAN_CHECK_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// Whether the indices of the plan lead somewhere and its numbers are such as files hold.
-[[nodiscard]] error check(const plan& p);
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_PLAN_CHECK_HPP
-
-// ---- tessera/ark/plan_match.hpp
-//
-// Whether a plan runs the model that it is for.
-//
-//   ark::report found;
-//   if (!ark::verify_plan(*plan, *program, found, source)) …
-//   // $.TaskInfos[3].Ops[0].ReadTensors[1]: the plan's operations don't compute what the model's do:
-//   // Matmul "matmul_1" of the model has another tensor here
-//
-// Operations that aren't virtual are matched by what they are: Type, Args, and of each tensor the
-// DataType, the layout and the buffer. Ids of tensors and names don't matter, and Ids of buffers only
-// as far as the two files agree in them; when they don't, buffers count in the order of their first
-// use. What stays unmatched is paired by the buffer that is written. So plans that people edited, to
-// split a multiplication say, are told apart from those that lack something:
-//
-//   E  Rank or WorldSize differ
-//   E  an operation of the model that nothing in the plan stands for (a Noop: W)
-//   E  two operations that use the same memory, one of them writing it, in the other order
-//   W  the operation that stands for the model's has other tensors, Args, or another Type
-//   W  an operation that the model doesn't have
-//
-// all with ark_plan_model. Whether operations that changed make sense by themselves is part of
-// verify_plan() without a model, which this does as well; whether they still compute the same is
-// found by running both.
-//
-// Lifetime:   borrows for the call.
-// Errors:     none.
-// Limits:     those of verify_plan(). Where an operation's last neighbour in memory uses other bytes
-//             of the buffer, earlier ones aren't looked at for their order.
-// Allocation: linear in the plan and the model.
-
-#ifndef TESSERA_ARK_PLAN_MATCH_HPP
-#define TESSERA_ARK_PLAN_MATCH_HPP
-
-#include <string_view>
-
-
-// ---- tessera/ark/plan_verify.hpp
-//
-// Looks for what is wrong with a plan, by itself or against the model that it is to run.
-//
-//   ark::report found;
-//   if (!ark::verify_plan(*plan, found, source)) …            // it has errors; `found` says which
-//   ark::verify_plan(*plan, *program, found, source);         // plan_match.hpp
-//   // $.TaskInfos[2].Ops[0].Config.NumTasks: expected NumWarps, SramBytes and NumTasks in Config …
-//
-//   ark_plan_architecture  E  Architecture is none of the known ones
-//   ark_plan_task          E  two tasks of one Id; a task group's TaskId that no task has
-//   ark_plan_config        E  Config without NumWarps, SramBytes or NumTasks; a Matmul's tile that
-//                             doesn't divide its padded shape
-//                          W  an ImplType or ChannelType that isn't known; other NumTasks than the
-//                             tile and the padded shape call for
-//   ark_plan_range         E  a range that ends before it begins, or steps by 0
-//                          W  a step other than 1: generated code goes by 1 all the same
-//   ark_plan_parent        E  processors outside their group's or the machine's, warps outside the
-//                             processor's, tiles outside the task's
-//   ark_plan_resources     E  an operation needs more than its task, a task more than its resource
-//                             group: warps, memory, or any processor at all
-//   ark_plan_tiles         E  a tile that no task group covers, or a second one
-//                          W  a task that no task group names; operations of one task that have
-//                             different NumTasks
-//   ark_plan_member        E  Granularity 0
-//   ark_s07_no_ops         E  a task without operations
-//   rules of models        those that verify() finds in plan_model(), but for edges and hazards; T08
-//                          and G10 are warnings, as plans that people edit break them and run
-//
-// A Matmul whose tile is [1,1,1] has none: planners write that where they have no default, and
-// nothing is expected of its NumTasks.
-//
-// Lifetime:   borrows for the call.
-// Errors:     none; of a plan that was filled by hand, what check() refuses, as a diagnostic.
-// Limits:     a report keeps its first 1000 diagnostics, and counts all.
-// Allocation: linear in the plan.
-
-#ifndef TESSERA_ARK_PLAN_VERIFY_HPP
-#define TESSERA_ARK_PLAN_VERIFY_HPP
-
-#include <string_view>
-
-
-// ---- tessera/ark/plan_model.hpp
-//
-// The operations of a plan as a model graph, which can be verified, run and compared.
-//
-//   auto program = ark::verify(ark::plan_model(*plan), {.of_plan = true});
-//   if (!program) return fail(program.error());
-//
-//   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
-//   edges   from the node that makes a tensor to those that use it; for a tensor that none makes,
-//           from the last one before that writes its buffer, for views are gone from plans
-//   form    d3, or d3x when buffers say whether they are external
-//
-// Tasks in the order of their Ids is how planners make them, and the one order that is known to end:
-// in the order of the schedule's text, ranks may wait for each other.
-//
-// Lifetime:   the graph owns itself.
-// Errors:     none. The plan must have passed check(), as every plan that was read has.
-// Limits:     none.
-// Allocation: a copy of the plan's parts; 40 bytes for each operation, tensor and use.
-
-#ifndef TESSERA_ARK_PLAN_MODEL_HPP
-#define TESSERA_ARK_PLAN_MODEL_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// The model that the plan computes, as nodes of one operation each.
-[[nodiscard]] model plan_model(const plan& p);
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_PLAN_MODEL_HPP
-
-// ---- tessera/ark/verify.hpp
-//
-// Proves that a graph can run: the rules S, G, T, B, O and C.
-//
-//   ark::report found;
-//   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   if (!program) …                       // `found` says why; program.error() is the first error
-//
-// Proven of a program (specification, "Node" to "Buffer"):
-//
-//   graph       edges name nodes, stand on both sides and go in no circle; a tensor is the result of
-//               one operation, before any that uses it; operations in the array's order can run
-//   tensors     1 <= Shape <= PaddedShape, Offsets + PaddedShape <= Strides, fewer than 2^63 bytes;
-//               one description for each Id, of tensors and of buffers
-//   operations  of a known Type: their tensors, DataTypes, shapes, arguments (see argument_of); the
-//               result is the view that was written
-//   messages    stand-ins, tags, packets and peers fit together as far as one file shows
-//
-// Left to who runs it: operations of unknown Type (unless strict), the rows that a lookup asks for,
-// division of integers by zero. Reading and writing may overlap (warning O14), except in reductions.
-//
-// Lifetime:   a program owns its graph.
-// Errors:     that of the first diagnostic that is an error; ark_pool_index for a graph whose
-//             indices lead nowhere, which reading never makes.
-// Limits:     verify_options.
-// Allocation: linear in the graph: about 80 bytes for each operation with its tensors and edges.
-
-#ifndef TESSERA_ARK_VERIFY_HPP
-#define TESSERA_ARK_VERIFY_HPP
-
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-// ---- tessera/ark/findings.hpp
-//
-// How rules report: places in a graph, which become paths and offsets only when they are kept.
-//
-//   findings found({&graph, 1}, {&source, 1}, options, report);
-//   found.add(errc::ark_t02_dimension, severity::error, use_of(n, o, list::reads, 1).in("Shape"),
-//             [&](text& out) { out << "Shape " << … << " holds a dimension below 1"; });
-//   found.finish();                                  // looks the offsets up, one walk a node
-//
-// Lifetime:   borrows the graph, the report and the source.
-// Errors:     error(): that of the first error, kept or not.
-// Limits:     verify_options::max_diagnostics are kept, all are counted.
-// Allocation: see report; to look offsets up, a path and 16 bytes for each.
-
-#ifndef TESSERA_ARK_FINDINGS_HPP
-#define TESSERA_ARK_FINDINGS_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// What verification minds and what it may cost.
-struct verify_options {
-  bool strict = false;   ///< unknown Types are errors, unknown members warnings
-  bool fp8 = false;      ///< FP8 data types are warnings rather than errors
-  bool of_plan = false;  ///< the graph is a plan's (plan_model): T08 and G10 are warnings
-  bool hazards = true;   ///< look for accesses that no dependency orders (rule G14)
-  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
-  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
-};
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_FINDINGS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-class program;
-
-/// Verifies one file. `found` gets all that was found; `source`, the text that was read, gives the
-/// exact offsets of it (without, they are those of nodes).
-[[nodiscard]] result<program> verify(model g, const verify_options& options = {},
-                                     report* found = nullptr, std::string_view source = {});
-
-/// A graph that was proven. Only verify() makes one.
-class program {
- public:
-  [[nodiscard]] const ark::model& model() const& noexcept { return model_; }
-  const ark::model& model() const&& = delete;
-  /// Gives the graph back.
-  [[nodiscard]] ark::model release() && noexcept { return std::move(model_); }
-
-  /// Entries of graph().buffers that have one Id share their memory: the first of them.
-  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
-    return storages_[buffer];
-  }
-  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer"); 0
-  /// for other entries.
-  [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
-    return bytes_[storage];
-  }
-
- private:
-  friend result<program> verify(ark::model g, const verify_options& options, report* found,
-                                std::string_view source);
-  program() = default;
-
-  ark::model model_;
-  pool<std::uint32_t> storages_;  // of each buffer
-  pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
-};
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_VERIFY_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// Whether the plan has no errors; `found` gets them and what else is to be said. With the text
-/// that it was read from, diagnostics tell the exact place; else that of the task or group.
-[[nodiscard]] bool verify_plan(const plan& p, report& found, std::string_view source = {});
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_PLAN_VERIFY_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// The same against the model that the plan is for.
-[[nodiscard]] bool verify_plan(const plan& p, const program& model, report& found,
-                               std::string_view source = {});
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_PLAN_MATCH_HPP
-
-// ---- tessera/ark/plan_write.hpp
-//
-// Writes a plan: as JSON, byte for byte what the format's own planner writes, and for people.
-//
-//   auto text = ark::write_plan(*plan);           // pretty; or compact: write_plan(*plan, false)
-//   if (!text) return fail(describe(text.error(), source));
-//   std::cout << ark::print(*plan);
-//
-//   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. Five levels below the root are
-//             spread over lines; what is deeper, and every array that begins with a number, is compact
-//   order     members in the planner's order, Architecture where it stood, unknown ones at the end
-//   Config    plan_config::text, as it was; the fields beside it are not looked at
-//
-//   plan of rank 0 of 1, CUDA_80, 4 processors of 4 warps, 2 tasks
-//   task 0, 4 warps, 24672 bytes: Matmul "matmul" 0:FP32[4,8] 1:FP32[8,16] -> 6:FP32[4,16], 1 tile
-//   task 1, 1 warp, 0 bytes: Relu "relu" 8:FP32[4,16] -> 10:FP32[4,16], 4 tiles of 1x64
-//   group on processors 0..1
-//     warps 0..4, memory 0..24672: task 0 tiles 0..1
-//
-// Lifetime:   texts own themselves.
-// Errors:     of write_plan: what check() refuses; json_* for a kept value that is no JSON.
-// Limits:     none.
-// Allocation: the texts, at most twice their length, and 8 bytes for each tensor, layout and buffer.
-
-#ifndef TESSERA_ARK_PLAN_WRITE_HPP
-#define TESSERA_ARK_PLAN_WRITE_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// The JSON of a plan.
-[[nodiscard]] result<text> write_plan(const plan& p, bool pretty = true);
-
-/// A listing of a plan: its tasks, then its schedule.
-[[nodiscard]] text print(const plan& p);
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_PLAN_WRITE_HPP
-
-// ---- tessera/ark/print.hpp
-//
-// A model graph for people: one line an operation, with its tensors, arguments, name and edges.
-//
-//   tessera::text listing = ark::print(*graph);
-//
-//   ark D3: rank 0 of 2, 3 nodes, 3 operations, 9 tensors, 6 buffers
-//   %2 = ReduceSum(%0 FP16[3,10] @0) -> %1 FP16[3,1] @1 {Axis=1, KeepDim=true}  # node 0 "sum" -> 1
-//   %4 FP16[3,1] of [4,8] at [1,0] @2 = Tensor(%2 FP16[3,1] @1)  # node 1 "view" <- 0
-//   %6 = Send(%2 FP16[3,1] @1) -> %5 FP16[3,1] @3:rank1  # node 2 "send"
-//   @1: sends [1,-2147483648]
-//   @3: rank 1, receives [-1,-2147483648]
-//
-//   %ID TYPE[Shape]     of [Strides], at [Offsets], padded [PaddedShape], pads [Pads]: each only where
-//                       it isn't the plain case. A result without them is the same view as the first
-//                       tensor that is written
-//   @ID                 the buffer; those that aren't plain local ones stand at the end
-//   {Name=value}        arguments, as they stand; with their TYPE where the table has no such one
-//   node 3.1            the second operation of node 3; <- its producers, -> its consumers
-//
-// Lifetime:   the text owns itself.
-// Errors:     none. Of a graph that check() refuses only the first line is printed, and why.
-// Limits:     none.
-// Allocation: the text.
-
-#ifndef TESSERA_ARK_PRINT_HPP
-#define TESSERA_ARK_PRINT_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// The listing of a graph.
-[[nodiscard]] text print(const model& g);
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_PRINT_HPP
 
 // ---- tessera/ark/ranks.hpp
 //
@@ -3985,55 +3732,36 @@ namespace ark {
 //   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
 //   ark::schedule order(*world);
 //   for (ark::schedule::step s; order.next(s);)
-//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//     execute(s.rank, world->rank(s.rank).model().ops[s.op]);
 //
-// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
+// A file describes a buffer of another rank by a remote buffer, which only its tags connect with the
+// buffer of its owner:
 //
-//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
-//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
-//
-// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
-// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
-// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
-//
-// Lifetime:   a world borrows its programs, a schedule its world.
-// Errors:     ark_m*, that of the first diagnostic that is an error.
-// Limits:     verify_options::max_diagnostics.
-// Allocation: linear in the graphs.
-
-#ifndef TESSERA_ARK_RANKS_HPP
-#define TESSERA_ARK_RANKS_HPP
-
-#include <string_view>
-
-
-// ---- tessera/ark/world.hpp
-//
-// All ranks of a model together, and the order in which one process runs them.
-//
-//   ark::schedule order(*world);                         // world: from verify_ranks()
-//   for (ark::schedule::step s; order.next(s);)
-//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the remote buffer
+//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  its owner's buffer
 //
 // Each message has a source, a destination and a tag: a channel. A send adds a message, a receive
-// waits for one; DeviceSync waits for all ranks. What is sent on one channel is alike, so counting
-// is enough to run the ranks in turns, and to prove that they don't wait for each other.
+// waits for one; DeviceSync waits for all ranks. Messages on one channel are interchangeable, so
+// counting them is enough to run the ranks in turns, and to prove that there is no deadlock.
 //
 //   Send, SendPacket       sends on (own rank, W[0]'s rank, t) for each t of W[0]'s RecvTags
 //   Recv                   waits for (R[0]'s rank, own rank, t) for each t of R[0]'s SendTags
 //   RecvPacket             waits for (R[0]'s rank, own rank, t) for its tags in R[1]'s RecvTags
 //   RecvReduceSend[Packet] waits for each of R[1]'s RecvTags, then sends on W[1], W[2], …
 //
+// In a report, place::file is the number of the program in the list that was given.
+//
 // Lifetime:   a world borrows its programs, a schedule its world.
-// Errors:     none.
-// Limits:     none.
-// Allocation: linear in the graphs.
+// Errors:     ark_m*, that of the first diagnostic that is an error.
+// Limits:     ranks_options.
+// Allocation: linear in the models.
 
-#ifndef TESSERA_ARK_WORLD_HPP
-#define TESSERA_ARK_WORLD_HPP
+#ifndef TESSERA_ARK_RANKS_HPP
+#define TESSERA_ARK_RANKS_HPP
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 
 namespace tessera::inline TESSERA_ABI {
@@ -4139,21 +3867,15 @@ class schedule {
 /// Which rank waits where, and for what, in one sentence.
 void describe_waits(const world& w, const schedule& order, text& out);
 
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
+struct ranks_options {
+  view<std::string_view> sources = {};   ///< the texts of the programs, for exact offsets
+  std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps
+};
 
-
-#endif  // TESSERA_ARK_WORLD_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// Verifies that programs, in any order, are all ranks of one model and don't wait for each other.
-/// `sources`: their texts, in the same order, for exact offsets.
+/// Verifies that programs, in any order, are all ranks of one model and cannot deadlock.
 [[nodiscard]] result<world> verify_ranks(view<const program*> ranks,
-                                         const verify_options& options = {},
-                                         report* found = nullptr,
-                                         view<std::string_view> sources = {});
+                                         const ranks_options& options = {},
+                                         report* found = nullptr);
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
@@ -4349,54 +4071,6 @@ struct matmul_shape {
 
 
 #endif  // TESSERA_ARK_SHAPES_HPP
-
-// ---- tessera/ark/write.hpp
-//
-// Writes a model graph: byte for byte the text of the format's own serializer.
-//
-//   auto text = ark::write(*graph);                                      // D3, pretty
-//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
-//   if (!text) return fail(describe(text.error(), source));
-//   std::cout << *text;
-//
-//   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
-//             compact, when it is a scalar or an array that begins with a number, and below the
-//             levels of its dialect (format.hpp): tensors from D2 on, buffers always
-//   order     members in the order of the dialect, unknown ones behind them; arguments by name
-//   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
-//             1e-4 <= |v| < 1e15
-//
-// Text from the format's own serializer survives read() and write() in its own dialect. Lists of
-// edges stay in their order; canonicalise() sorts them. To change a FLOAT that was read, set its
-// `token` to nothing, too.
-//
-// Lifetime:   the text owns itself.
-// Errors:     what check() and convert() refuse; json_* for a kept value that is no JSON. The offset
-//             is that of the node in the text that was read.
-// Limits:     none.
-// Allocation: the text, at most twice its length, and 8 bytes for each tensor, layout and buffer.
-
-#ifndef TESSERA_ARK_WRITE_HPP
-#define TESSERA_ARK_WRITE_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-struct write_options {
-  dialect to = dialect::d3;
-  bool pretty = true;
-};
-
-/// The text of a graph. It is converted first when `to` is another dialect than its own.
-[[nodiscard]] result<text> write(const model& g, const write_options& options = {});
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_ARK_WRITE_HPP
 
 // ---- tessera/core/describe.hpp
 //
@@ -6644,7 +6318,7 @@ TESSERA_INLINE bool in_dialect(const model& g) noexcept {
 }  // namespace ark
 namespace ark::detail {
 
-/// Gives each node the edges of a list, ascending and once, as places.
+/// Gives each node the edges of a list, ascending and without repetitions, as indices.
 inline void set_edges(model& g, pool<edge>& edges) {
   const auto fill = [&](range node::*list, std::uint32_t edge::*owner, std::uint32_t edge::*other) {
     sort(edges.data(), edges.size(), [=](const edge& a, const edge& b) {
@@ -6889,396 +6563,6 @@ class converter {
   const dialect_row& to_;
 };
 
-}  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE result<model> convert(model g, dialect to) {
-  if (static_cast<std::size_t>(to) >= std::size(dialect_table)) return error{errc::ark_dialect, 0};
-  if (const error e = check(g); e.code != errc::ok) return e;
-  if (to == g.form && in_dialect(g)) return g;
-  detail::converter c(g, to);
-  if (const error e = c.run(); e.code != errc::ok) return e;
-  return g;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_CONVERT_HPP
-
-// ---- tessera/ark/detail/build.hpp
-//
-// The bodies of ark/build.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_BUILD_HPP
-#define TESSERA_ARK_DETAIL_BUILD_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <string_view>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-TESSERA_INLINE builder::builder(std::int32_t rank, std::int32_t world_size) {
-  model_.rank = rank;
-  model_.world_size = world_size;
-}
-
-TESSERA_INLINE value builder::tensor(const dims& shape, data_type type, const tensor_options& o) {
-  layout l;
-  if (!place(shape, o, nullptr, type, l)) return {};
-  return add_tensor(l, type, add_buffer(o.rank), none);
-}
-
-TESSERA_INLINE value builder::refer(value of, const dims& shape, const tensor_options& o) {
-  if (!known(of)) return {};
-  const ark::tensor t = model_.tensors[of.index];
-  const layout shown = model_.layouts[t.layout];
-  layout l;
-  if (!place(shape, o, &shown, t.type, l)) return {};
-  return add_tensor(l, t.type, t.buffer, maker_[of.index]);
-}
-
-TESSERA_INLINE pool<value> builder::shard(value of, std::int32_t axis, std::int64_t size) {
-  pool<value> parts;
-  if (!known(of)) return parts;
-  const layout l = layout_of(model_, of.index);
-  if (!normalise(axis, l.rank)) return parts;
-  if (size < 1 || l.shape[axis] % size != 0 || l.padded_shape[axis] != l.shape[axis])
-    return fail(errc::ark_t02_dimension), parts;
-  for (std::int64_t from = 0; from < l.shape[axis]; from += size) {
-    layout part = l;
-    part.shape[axis] = part.padded_shape[axis] = size;
-    part.offsets[axis] += from;
-    const ark::tensor t = model_.tensors[of.index];
-    parts.push_back(add_tensor(part, t.type, t.buffer, maker_[of.index]));
-  }
-  return parts;
-}
-
-TESSERA_INLINE value builder::reshape(value of, const dims& shape) {
-  if (!known(of)) return {};
-  const ark::tensor t = model_.tensors[of.index];
-  const layout from = model_.layouts[t.layout];
-  layout l;
-  if (!place(shape, {}, nullptr, t.type, l)) return {};
-  std::int64_t before = 1, after = 1;
-  bool whole = true;
-  for (std::size_t d = 0; d < max_rank; ++d) {
-    before *= from.strides[d];
-    after *= l.shape[d];
-    whole = whole && from.shape[d] == from.strides[d];
-  }
-  if (!whole || before != after) return fail(errc::ark_o07_shape);
-  return add_tensor(l, t.type, t.buffer, maker_[of.index]);
-}
-
-TESSERA_INLINE value builder::cast(value a, data_type to, op_options o) {
-  o.type = to;
-  return op(op_type::cast, {a}, o);
-}
-
-TESSERA_INLINE value builder::scalar_assign(value to, float v, op_options o) {
-  o.to = to;
-  const setting s[] = {{.name = argument_name::value, .type = argument_type::float32, .real = v}};
-  return with(op_type::scalar_assign, {}, o, s, 1);
-}
-
-TESSERA_INLINE value builder::transpose(value a, const dims& permutation, const op_options& o) {
-  const setting s[] = {
-      {.name = argument_name::permutation, .type = argument_type::dims, .dims = permutation}};
-  return with(op_type::transpose, {&a, 1}, o, s, 1);
-}
-
-TESSERA_INLINE value builder::matmul(value a, value b, const matmul_options& o) {
-  const value both[] = {a, b};
-  const setting s[] = {
-      boolean(argument_name::transpose_input, o.transpose_input),
-      boolean(argument_name::transpose_other, o.transpose_other),
-  };
-  return with(op_type::matmul, {both, 2}, {.name = o.name, .to = o.to}, s, 2);
-}
-
-TESSERA_INLINE value builder::send(value data, std::int32_t to_rank, std::int32_t tag,
-                                   op_options o) {
-  if (!known(data) || !other_rank(to_rank)) return {};
-  if (o.to.index == none)
-    o.to = add_tensor(layout_of(model_, data.index), model_.tensors[data.index].type,
-                      add_buffer(to_rank), none);
-  else if (!known(o.to) || buffer_of(model_, o.to.index).rank != to_rank)
-    return fail(errc::ark_c01_send);
-  if (!is_local(model_, buffer_of(model_, data.index))) return fail(errc::ark_c01_send);
-  const value sent = op(op_type::send, {data}, o);
-  send_tag(data, to_rank, tag);
-  recv_tag(o.to, -1, tag);
-  return sent;
-}
-
-TESSERA_INLINE value builder::recv(value to, std::int32_t from_rank, std::int32_t tag,
-                                   op_options o) {
-  if (!known(to) || !other_rank(from_rank)) return {};
-  if (!is_local(model_, buffer_of(model_, to.index))) return fail(errc::ark_c02_recv);
-  const value label = add_tensor(layout_of(model_, to.index), model_.tensors[to.index].type,
-                                 add_buffer(from_rank), none);
-  o.to = to;
-  const value received = op(op_type::recv, {label}, o);
-  send_tag(label, -1, tag);
-  recv_tag(to, from_rank, tag);
-  return received;
-}
-
-TESSERA_INLINE value builder::device_sync(value a, op_options o) {
-  if (!known(a)) return {};
-  o.to = add_tensor(layout_of(model_, a.index), model_.tensors[a.index].type,
-                    model_.tensors[a.index].buffer, maker_[a.index]);
-  const setting s[] = {{.name = argument_name::rank, .integer = model_.rank},
-                       {.name = argument_name::peer_num, .integer = model_.world_size - 1}};
-  return with(op_type::device_sync, {&a, 1}, o, s, 2);
-}
-
-TESSERA_INLINE value builder::op(op_type type, view<value> reads, const op_options& o) {
-  if (error_.code != errc::ok) return {};
-  const op_row& row = info(type);
-  if (type >= op_type::unknown || row.kind == op_kind::view) return fail(errc::ark_o01_type);
-  if (row.reads >= 0 && reads.size() != static_cast<std::size_t>(row.reads))
-    return fail(errc::ark_o03_arity);
-  for (const value r : reads)
-    if (!known(r)) return {};
-  pool<value> written;
-  written.append(o.writes.data(), o.writes.size());
-  if (written.empty() && o.to.index != none) written.push_back(o.to);
-  bool local = true;
-  for (const value w : written) {
-    if (!known(w)) return {};
-    local = local && is_local(model_, buffer_of(model_, w.index));
-  }
-  for (const value r : reads) local = local && is_local(model_, buffer_of(model_, r.index));
-  if (!local && row.kind != op_kind::communication) return fail(errc::ark_c07_remote);
-  if (written.empty() && row.writes != 0) {
-    layout fresh;
-    data_type of = data_type::fp32;
-    if (const errc code = rules_.derive(type, reads, o, fresh, of); code != errc::ok)
-      return fail(code);
-    if (const errc code = rules_.check_place(fresh, of); code != errc::ok) return fail(code);
-    written.push_back(add_tensor(fresh, of, add_buffer(-1), none));
-  } else if (row.writes > 0 || row.kind != op_kind::communication) {
-    if (written.size() != static_cast<std::size_t>(row.writes)) return fail(errc::ark_o03_arity);
-    if (const errc code = rules_.fits(type, reads, o, written); code != errc::ok) return fail(code);
-  }
-  if (const errc code = rules_.arguments_complete(type, o.args); code != errc::ok)
-    return fail(code);
-  return append(type, reads, written, o);
-}
-
-TESSERA_INLINE result<model> builder::finish() {
-  if (error_.code != errc::ok) return error_;
-  if (names_.overflown()) return tessera::error{errc::ark_too_large, 0, error_index::whole};
-  sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
-    if (a.buffer != b.buffer) return a.buffer < b.buffer;
-    if (a.list != b.list) return a.list < b.list;
-    return a.what.rank != b.what.rank ? a.what.rank < b.what.rank : a.what.number < b.what.number;
-  });
-  for (std::size_t i = 0; i < tags_.size(); ++i) {
-    const pending_tag& t = tags_[i];
-    range& list =
-        t.list == 0 ? model_.buffers[t.buffer].send_tags : model_.buffers[t.buffer].recv_tags;
-    if (list.count == 0) list.first = names_.index(model_.tags.size());
-    if (list.count != 0 && model_.tags.back() == t.what) continue;
-    model_.tags.push_back(t.what);
-    ++list.count;
-  }
-  detail::set_edges(model_, edges_);
-  error_ = {errc::ark_s04_nodes, model_.ops.size(), error_index::operation};
-  if (const tessera::error e = check(model_); e.code != errc::ok) return e;
-  return std::move(model_);
-}
-
-TESSERA_INLINE value builder::fail(errc code) {
-  if (error_.code == errc::ok) error_ = {code, model_.ops.size(), error_index::operation};
-  return {};
-}
-
-TESSERA_INLINE bool builder::known(value v) {
-  if (error_.code == errc::ok && v.index >= model_.tensors.size()) (void)fail(errc::ark_o03_arity);
-  return error_.code == errc::ok;
-}
-
-TESSERA_INLINE bool builder::other_rank(std::int32_t rank) {
-  if (rank < 0 || rank >= model_.world_size || rank == model_.rank)
-    (void)fail(errc::ark_b02_buffer_rank);
-  return error_.code == errc::ok;
-}
-
-TESSERA_INLINE bool builder::normalise(std::int32_t& axis, std::uint32_t rank) {
-  const auto dimensions = static_cast<std::int32_t>(rank);
-  if (axis < 0) axis += dimensions;
-  if (axis < 0 || axis >= dimensions) (void)fail(errc::ark_o10_reduction);
-  return error_.code == errc::ok;
-}
-
-TESSERA_INLINE bool builder::place(const dims& shape, const tensor_options& o, const layout* shown,
-                                   data_type type, layout& l) {
-  if (error_.code != errc::ok) return false;
-  l.rank = shape.count;
-  if (l.rank == 0 || l.rank > max_rank) return (void)fail(errc::ark_t01_rank), false;
-  const auto list = [&](const dims& given, const std::int64_t* otherwise, std::int64_t* out) {
-    for (std::size_t d = 0; d < l.rank; ++d) out[d] = given.count != 0 ? given.at[d] : otherwise[d];
-    return given.count == 0 || given.count == l.rank;
-  };
-  constexpr std::int64_t zeros[max_rank] = {};
-  const bool same_rank = shown != nullptr && shown->rank == l.rank;
-  if (!list(shape, nullptr, l.shape) || !list(o.padded_shape, l.shape, l.padded_shape) ||
-      !list(o.strides, same_rank ? shown->strides : l.padded_shape, l.strides) ||
-      !list(o.offsets, zeros, l.offsets))
-    return (void)fail(errc::ark_t01_rank), false;
-  if (const errc code = rules_.check_place(l, type); code != errc::ok)
-    return (void)fail(code), false;
-  return true;
-}
-
-TESSERA_INLINE std::uint32_t builder::add_buffer(std::int32_t rank) {
-  buffer b;
-  b.id = static_cast<std::int64_t>(model_.buffers.size());
-  b.rank = rank == model_.rank ? -1 : rank;
-  model_.buffers.push_back(b);
-  return names_.index(model_.buffers.size()) - 1;
-}
-
-TESSERA_INLINE value builder::add_tensor(const layout& l, data_type type, std::uint32_t buffer,
-                                         std::uint32_t maker) {
-  ark::tensor t;
-  t.id = static_cast<std::int64_t>(model_.tensors.size());
-  t.layout = names_.layout(l);
-  t.buffer = buffer;
-  t.type = type;
-  model_.tensors.push_back(t);
-  maker_.push_back(maker);
-  return {names_.index(model_.tensors.size()) - 1};
-}
-
-TESSERA_INLINE value builder::with(op_type type, view<value> reads, op_options o, const setting* s,
-                                   std::size_t count) {
-  o.args = {s, count};
-  return op(type, reads, o);
-}
-
-TESSERA_INLINE value builder::scalar(op_type type, value a, float f, const op_options& o) {
-  const setting s[] = {{.name = argument_name::factor, .type = argument_type::float32, .real = f}};
-  return with(type, {&a, 1}, o, s, 1);
-}
-
-TESSERA_INLINE value builder::reduce(op_type type, value a, std::int32_t axis,
-                                     const reduce_options& o) {
-  if (!known(a) || !normalise(axis, layout_of(model_, a.index).rank)) return {};
-  const setting s[] = {{.name = argument_name::axis, .integer = axis},
-                       boolean(argument_name::keep_dim, o.keep_dim)};
-  return with(type, {&a, 1}, {.name = o.name, .to = o.to}, s, 2);
-}
-
-TESSERA_INLINE value builder::append(op_type type, view<value> reads, const pool<value>& written,
-                                     const op_options& o) {
-  const std::uint32_t number = names_.index(model_.nodes.size());
-  ark::op made;
-  made.type = type;
-  made.name = unique_name(type, o.name);
-  made.first_use = names_.index(model_.uses.size());
-  made.reads = names_.index(reads.size());
-  made.writes = names_.index(written.size());
-  const auto use = [&](value v) {
-    model_.uses.push_back(v.index);
-    if (maker_[v.index] != none) edges_.push_back({maker_[v.index], number});
-  };
-  for (const value v : reads) use(v);
-  for (const value v : written) use(v);
-  value result;
-  if (info(type).results != 0) {
-    // The last one for KvCacheSlot, whose others are its state.
-    const std::size_t which = type == op_type::kv_cache_slot ? written.size() - 1 : 0;
-    const ark::tensor shown = model_.tensors[(written.empty() ? reads[0] : written[which]).index];
-    const layout l = model_.layouts[shown.layout];
-    result = add_tensor(l, shown.type, shown.buffer, number);
-    model_.uses.push_back(result.index);
-    made.results = 1;
-  }
-  made.arguments = {names_.index(model_.arguments.size()), names_.index(o.args.size())};
-  for (const setting& s : o.args) {
-    argument a;
-    a.name = s.name;
-    a.type = s.type;
-    a.integer = s.integer;
-    a.real = s.real;
-    if (s.type == argument_type::dims) {
-      if (s.dims.count > max_rank) return fail(errc::ark_o05_argument_form);
-      a.integers = {names_.index(model_.integers.size()), s.dims.count};
-      model_.integers.append(s.dims.at, s.dims.count);
-    }
-    model_.arguments.push_back(a);
-  }
-  node n;
-  n.id = number;
-  n.ops = {names_.index(model_.ops.size()), 1};
-  model_.ops.push_back(made);
-  model_.nodes.push_back(n);
-  return result;
-}
-
-TESSERA_INLINE string builder::unique_name(op_type type, std::string_view given) {
-  text base(given);
-  for (const char c : given.empty() ? info(type).name : std::string_view()) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (upper && !base.empty()) base << '_';
-    base << (upper ? static_cast<char>(c - 'A' + 'a') : c);
-  }
-  if (2 * (bases_used_ + 1) > bases_.size()) grow_bases();
-  base_name& slot = bases_[find_base(base)];
-  if (slot.uses++ == 0) {
-    ++bases_used_;
-    return slot.name = names_.characters(base);
-  }
-  base << '_' << slot.uses - 1;
-  return names_.characters(base);
-}
-
-TESSERA_INLINE std::size_t builder::find_base(std::string_view base) const noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : base) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  for (std::size_t i = to_size(hash);; ++i) {
-    const base_name& slot = bases_[i & (bases_.size() - 1)];
-    if (slot.uses == 0 || text_of(model_, slot.name) == base) return i & (bases_.size() - 1);
-  }
-}
-
-TESSERA_INLINE void builder::grow_bases() {
-  const pool<base_name> old = std::move(bases_);
-  bases_ = {};
-  bases_.resize(old.empty() ? 64 : 2 * old.size());
-  for (const base_name& b : old)
-    if (b.uses != 0) bases_[find_base(text_of(model_, b.name))] = b;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_BUILD_HPP
-
-// ---- tessera/ark/detail/canonical.hpp
-//
-// The bodies of ark/canonical.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_CANONICAL_HPP
-#define TESSERA_ARK_DETAIL_CANONICAL_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark::detail {
-
 /// Numbers for Ids, in the order in which they are asked for.
 class renumbering {
  public:
@@ -7461,22 +6745,54 @@ class canonicaliser {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE model canonicalise(const model& g) {
-  if (check(g).code != errc::ok) return g;
-  return detail::canonicaliser(g).run();
+TESSERA_INLINE result<model> convert(model m, dialect to) {
+  if (static_cast<std::size_t>(to) >= std::size(dialect_table)) return error{errc::ark_dialect, 0};
+  if (const error e = check(m); e.code != errc::ok) return e;
+  if (to == m.form && in_dialect(m)) return m;
+  detail::converter c(m, to);
+  if (const error e = c.run(); e.code != errc::ok) return e;
+  return m;
+}
+
+TESSERA_INLINE model canonicalise(const model& m) {
+  if (check(m).code != errc::ok) return m;
+  return detail::canonicaliser(m).run();
 }
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_DETAIL_CANONICAL_HPP
+#endif  // TESSERA_ARK_DETAIL_CONVERT_HPP
 
-// ---- tessera/ark/detail/diagnostic.hpp
+// ---- tessera/ark/detail/build.hpp
 //
-// The bodies of ark/diagnostic.hpp.
+// The bodies of ark/build.hpp.
 
-#ifndef TESSERA_ARK_DETAIL_DIAGNOSTIC_HPP
-#define TESSERA_ARK_DETAIL_DIAGNOSTIC_HPP
+#ifndef TESSERA_ARK_DETAIL_BUILD_HPP
+#define TESSERA_ARK_DETAIL_BUILD_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/ark/detail/build_rules.hpp
+//
+// The shapes that follow from the operands of an operation, for builders.
+//
+//   element-wise   numpy's broadcasting            transpose   shape[i] = a.shape[permutation[i]]
+//   reduce         the axis becomes 1, or goes     matmul      [..,M,N], of PaddedShape too
+//   embedding      four dimensions: three of the indices, the table's columns
+//
+// Lifetime:   borrows the model.
+// Errors:     the codes of the rules of verify().
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_DETAIL_BUILD_RULES_HPP
+#define TESSERA_ARK_DETAIL_BUILD_RULES_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -7485,24 +6801,1305 @@ TESSERA_INLINE model canonicalise(const model& g) {
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
+namespace detail {
 
-TESSERA_INLINE rule::rule(errc code) noexcept {
-  const std::string_view name = error{code}.name();
-  if (code == errc::json_duplicate_key) {
-    set("S11");
-  } else if (code == errc::json_expected_integer || code == errc::json_integer_range) {
-    set("S13");
-  } else if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
-             name[5] <= '9') {
-    const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
-    set({id, 3});
+/// The shape rules of operations, for one graph.
+class shape_rules {
+ public:
+  explicit shape_rules(const model& g) noexcept : model_(g) {}
+
+  /// Rules T02 to T07.
+  [[nodiscard]] static errc check_place(const layout& l, data_type type) noexcept {
+    if (static_cast<std::size_t>(type) >= std::size(data_type_table))
+      return errc::ark_t06_data_type;
+    std::int64_t room = INT64_MAX / info(type).bytes;
+    for (std::size_t d = 0; d < l.rank; ++d) {
+      if (l.shape[d] < 1) return errc::ark_t02_dimension;
+      if (l.offsets[d] < 0) return errc::ark_t03_offset;
+      if (l.padded_shape[d] < l.shape[d]) return errc::ark_t04_padding;
+      if (l.strides[d] < l.padded_shape[d] || l.strides[d] - l.padded_shape[d] < l.offsets[d])
+        return errc::ark_t05_strides;
+      if ((room /= l.strides[d]) == 0) return errc::ark_t07_size;
+    }
+    return errc::ok;
   }
+  /// The layout and type of what an operation writes, by the rules of its kind.
+  [[nodiscard]] errc derive(op_type type, view<value> reads, const op_options& o, layout& out,
+                            data_type& of) const {
+    const auto read = [&](std::size_t i) -> const layout& {
+      return layout_of(model_, reads[i].index);
+    };
+    const auto type_of = [&](std::size_t i) { return model_.tensors[reads[i].index].type; };
+    const auto plain = [&out] {
+      for (std::size_t d = 0; d < max_rank; ++d) {
+        if (d >= out.rank) out.shape[d] = 1;
+        out.strides[d] = out.padded_shape[d] = out.shape[d];
+      }
+      return errc::ok;
+    };
+    if (!reads.empty()) of = type_of(0);
+    switch (info(type).kind) {
+      case op_kind::unary:
+      case op_kind::layer_norm:
+        if (type == op_type::cast) of = o.type;
+        return (void)broadcast(read(0), read(0), out), plain();
+      case op_kind::binary:
+        if (type_of(1) != of) return errc::ark_o06_data_types;
+        return broadcast(read(0), read(1), out) ? plain() : errc::ark_o07_shape;
+      case op_kind::reduce: {
+        const setting* const axis = find(o.args, argument_name::axis);
+        const setting* const keep = find(o.args, argument_name::keep_dim);
+        if (axis == nullptr || keep == nullptr) return errc::ark_o04_argument;
+        const layout& a = read(0);
+        if (axis->integer < 0 || axis->integer >= a.rank) return errc::ark_o10_reduction;
+        for (std::uint32_t d = 0; d < a.rank; ++d) {
+          if (d != axis->integer)
+            out.shape[out.rank++] = a.shape[d];
+          else if (keep->integer != 0 || a.rank == 1)
+            out.shape[out.rank++] = 1;
+        }
+        return plain();
+      }
+      case op_kind::transpose: {
+        const setting* const p = find(o.args, argument_name::permutation);
+        if (p == nullptr) return errc::ark_o04_argument;
+        const layout& a = read(0);
+        if (p->dims.count != a.rank) return errc::ark_o11_permutation;
+        unsigned seen = 0;
+        out.rank = a.rank;
+        for (std::uint32_t d = 0; d < a.rank; ++d) {
+          const std::int64_t from = p->dims.at[d];
+          if (from < 0 || from >= a.rank || (seen >> from & 1) != 0)
+            return errc::ark_o11_permutation;
+          seen |= 1u << from;
+          out.shape[d] = a.shape[from];
+        }
+        return plain();
+      }
+      case op_kind::matmul: {
+        const auto flag = [&](argument_name n) {
+          const setting* const s = find(o.args, n);
+          return s != nullptr && s->integer != 0;
+        };
+        const bool ta = flag(argument_name::transpose_input),
+                   tb = flag(argument_name::transpose_other);
+        if (type_of(1) != of) return errc::ark_o06_data_types;
+        errc code = matmul_shape(read(0), read(1), &layout::shape, ta, tb, out.rank, out.shape);
+        if (code == errc::ok)
+          code = matmul_shape(read(0), read(1), &layout::padded_shape, ta, tb, out.rank,
+                              out.padded_shape);
+        for (std::size_t d = 0; d < max_rank; ++d) out.strides[d] = out.padded_shape[d];
+        return code;
+      }
+      case op_kind::embedding: {
+        const layout &rows = read(0), &table = read(1);
+        if (rows.rank > 3 || table.rank != 2) return errc::ark_o13_embedding;
+        if (of != data_type::int32) return errc::ark_o06_data_types;
+        of = type_of(1);
+        out.rank = max_rank;
+        for (std::uint32_t d = 0; d < 3; ++d) out.shape[d] = from_end(rows.shape, rows.rank, 2 - d);
+        out.shape[3] = table.shape[1];
+        return plain();
+      }
+      case op_kind::fill:
+      case op_kind::kv_cache_slot:
+      case op_kind::communication:
+      case op_kind::none:
+      case op_kind::view:
+      case op_kind::unknown: break;
+    }
+    return errc::ark_o03_arity;  // what it writes can't be told from what it reads
+  }
+  /// Whether tensors that were given may be written.
+  [[nodiscard]] errc fits(op_type type, view<value> reads, const op_options& o,
+                          const pool<value>& written) const {
+    const op_kind kind = info(type).kind;
+    if (kind == op_kind::fill || kind == op_kind::communication || kind == op_kind::none ||
+        kind == op_kind::kv_cache_slot)
+      return errc::ok;
+    const layout& w = layout_of(model_, written[0].index);
+    const data_type target = model_.tensors[written[0].index].type;
+    layout made, both;
+    data_type of = target;
+    op_options wanted = o;
+    wanted.type = target;
+    if (const errc code = derive(type, reads, wanted, made, of); code != errc::ok) return code;
+    if (of != target) return errc::ark_o06_data_types;
+    bool same = kind == op_kind::unary ? broadcast(made, w, both) : made.rank == w.rank;
+    for (std::size_t d = 0; d < max_rank; ++d)
+      same = same && (kind == op_kind::unary ? both.shape[d] : made.shape[d]) == w.shape[d];
+    for (std::size_t d = 0; d < max_rank && kind == op_kind::matmul; ++d)
+      same = same && made.padded_shape[d] == w.padded_shape[d];
+    return same ? errc::ok : kind == op_kind::matmul ? errc::ark_o12_matmul : errc::ark_o07_shape;
+  }
+  [[nodiscard]] static errc arguments_complete(op_type type, view<setting> args) noexcept {
+    for (const argument_row& row : argument_table) {
+      if (row.op != type || row.use != argument_use::required) continue;
+      const setting* const s = find(args, row.name);
+      if (s == nullptr || s->type != row.type) return errc::ark_o04_argument;
+    }
+    return errc::ok;
+  }
+
+ private:
+  /// Dimension `back` from the end, with ones in front.
+  [[nodiscard]] static std::int64_t from_end(const std::int64_t* d, std::uint32_t rank,
+                                             std::uint32_t back) noexcept {
+    return back < rank ? d[rank - 1 - back] : 1;
+  }
+  /// out = a and b broadcast to each other; false when they don't fit.
+  [[nodiscard]] static bool broadcast(const layout& a, const layout& b, layout& out) noexcept {
+    out.rank = a.rank > b.rank ? a.rank : b.rank;
+    for (std::uint32_t back = 0; back < out.rank; ++back) {
+      const std::int64_t x = from_end(a.shape, a.rank, back), y = from_end(b.shape, b.rank, back);
+      if (x != y && x != 1 && y != 1) return false;
+      out.shape[out.rank - 1 - back] = x == 1 ? y : x;
+    }
+    return true;
+  }
+  [[nodiscard]] static const setting* find(view<setting> args, argument_name name) noexcept {
+    for (const setting& s : args)
+      if (s.name == name) return &s;
+    return nullptr;
+  }
+  /// What the operation's rule makes of shapes: those of the data, or the padded ones.
+  [[nodiscard]] static errc matmul_shape(const layout& a, const layout& b,
+                                         const std::int64_t (layout::*shape)[max_rank],
+                                         bool transpose_a, bool transpose_b, std::uint32_t& rank,
+                                         std::int64_t* out) noexcept {
+    const std::int64_t *x = a.*shape, *y = b.*shape;
+    const std::int64_t m = from_end(x, a.rank, transpose_a ? 0 : 1);
+    const std::int64_t k = from_end(x, a.rank, transpose_a ? 1 : 0);
+    const bool column = b.rank == 1;  // a vector on the right is a column
+    const std::int64_t n =
+        column ? (transpose_b ? y[0] : 1) : from_end(y, b.rank, transpose_b ? 1 : 0);
+    const std::int64_t other =
+        column ? (transpose_b ? 1 : y[0]) : from_end(y, b.rank, transpose_b ? 0 : 1);
+    if (k != other) return errc::ark_o12_matmul;
+    rank = a.rank > b.rank ? a.rank : b.rank;
+    if (rank < 2) rank = 2;
+    out[rank - 1] = n;
+    out[rank - 2] = m;
+    for (std::uint32_t back = 2; back < rank; ++back) {
+      const std::int64_t p = from_end(x, a.rank, back), q = from_end(y, b.rank, back);
+      if (p != q && p != 1 && q != 1) return errc::ark_o12_matmul;
+      out[rank - 1 - back] = p == 1 ? q : p;
+    }
+    return errc::ok;
+  }
+
+  const ark::model& model_;
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_BUILD_RULES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+TESSERA_INLINE builder::builder(std::int32_t rank, std::int32_t world_size) {
+  model_.rank = rank;
+  model_.world_size = world_size;
+}
+
+TESSERA_INLINE value builder::tensor(const dims& shape, data_type type, const tensor_options& o) {
+  layout l;
+  if (!place(shape, o, nullptr, type, l)) return {};
+  return add_tensor(l, type, add_buffer(o.rank), none);
+}
+
+TESSERA_INLINE value builder::refer(value of, const dims& shape, const tensor_options& o) {
+  if (!known(of)) return {};
+  const ark::tensor t = model_.tensors[of.index];
+  const layout shown = model_.layouts[t.layout];
+  layout l;
+  if (!place(shape, o, &shown, t.type, l)) return {};
+  return add_tensor(l, t.type, t.buffer, maker_[of.index]);
+}
+
+TESSERA_INLINE pool<value> builder::shard(value of, std::int32_t axis, std::int64_t size) {
+  pool<value> parts;
+  if (!known(of)) return parts;
+  const layout l = layout_of(model_, of.index);
+  if (!normalise(axis, l.rank)) return parts;
+  if (size < 1 || l.shape[axis] % size != 0 || l.padded_shape[axis] != l.shape[axis])
+    return fail(errc::ark_t02_dimension), parts;
+  for (std::int64_t from = 0; from < l.shape[axis]; from += size) {
+    layout part = l;
+    part.shape[axis] = part.padded_shape[axis] = size;
+    part.offsets[axis] += from;
+    const ark::tensor t = model_.tensors[of.index];
+    parts.push_back(add_tensor(part, t.type, t.buffer, maker_[of.index]));
+  }
+  return parts;
+}
+
+TESSERA_INLINE value builder::reshape(value of, const dims& shape) {
+  if (!known(of)) return {};
+  const ark::tensor t = model_.tensors[of.index];
+  const layout from = model_.layouts[t.layout];
+  layout l;
+  if (!place(shape, {}, nullptr, t.type, l)) return {};
+  std::int64_t before = 1, after = 1;
+  bool whole = true;
+  for (std::size_t d = 0; d < max_rank; ++d) {
+    before *= from.strides[d];
+    after *= l.shape[d];
+    whole = whole && from.shape[d] == from.strides[d];
+  }
+  if (!whole || before != after) return fail(errc::ark_o07_shape);
+  return add_tensor(l, t.type, t.buffer, maker_[of.index]);
+}
+
+TESSERA_INLINE value builder::cast(value a, data_type to, op_options o) {
+  o.type = to;
+  return op(op_type::cast, {a}, o);
+}
+
+TESSERA_INLINE value builder::scalar_assign(value to, float v, op_options o) {
+  o.to = to;
+  const setting s[] = {{.name = argument_name::value, .type = argument_type::float32, .real = v}};
+  return with(op_type::scalar_assign, {}, o, s, 1);
+}
+
+TESSERA_INLINE value builder::transpose(value a, const dims& permutation, const op_options& o) {
+  const setting s[] = {
+      {.name = argument_name::permutation, .type = argument_type::dims, .dims = permutation}};
+  return with(op_type::transpose, {&a, 1}, o, s, 1);
+}
+
+TESSERA_INLINE value builder::matmul(value a, value b, const matmul_options& o) {
+  const value both[] = {a, b};
+  const setting s[] = {
+      boolean(argument_name::transpose_input, o.transpose_input),
+      boolean(argument_name::transpose_other, o.transpose_other),
+  };
+  return with(op_type::matmul, {both, 2}, {.name = o.name, .to = o.to}, s, 2);
+}
+
+TESSERA_INLINE value builder::send(value data, std::int32_t to_rank, std::int32_t tag,
+                                   op_options o) {
+  if (!known(data) || !other_rank(to_rank)) return {};
+  if (o.to.index == none)
+    o.to = add_tensor(layout_of(model_, data.index), model_.tensors[data.index].type,
+                      add_buffer(to_rank), none);
+  else if (!known(o.to) || buffer_of(model_, o.to.index).rank != to_rank)
+    return fail(errc::ark_c01_send);
+  if (!is_local(model_, buffer_of(model_, data.index))) return fail(errc::ark_c01_send);
+  const value sent = op(op_type::send, {data}, o);
+  send_tag(data, to_rank, tag);
+  recv_tag(o.to, -1, tag);
+  return sent;
+}
+
+TESSERA_INLINE value builder::recv(value to, std::int32_t from_rank, std::int32_t tag,
+                                   op_options o) {
+  if (!known(to) || !other_rank(from_rank)) return {};
+  if (!is_local(model_, buffer_of(model_, to.index))) return fail(errc::ark_c02_recv);
+  const value label = add_tensor(layout_of(model_, to.index), model_.tensors[to.index].type,
+                                 add_buffer(from_rank), none);
+  o.to = to;
+  const value received = op(op_type::recv, {label}, o);
+  send_tag(label, -1, tag);
+  recv_tag(to, from_rank, tag);
+  return received;
+}
+
+TESSERA_INLINE value builder::device_sync(value a, op_options o) {
+  if (!known(a)) return {};
+  o.to = add_tensor(layout_of(model_, a.index), model_.tensors[a.index].type,
+                    model_.tensors[a.index].buffer, maker_[a.index]);
+  const setting s[] = {{.name = argument_name::rank, .integer = model_.rank},
+                       {.name = argument_name::peer_num, .integer = model_.world_size - 1}};
+  return with(op_type::device_sync, {&a, 1}, o, s, 2);
+}
+
+TESSERA_INLINE value builder::op(op_type type, view<value> reads, const op_options& o) {
+  if (error_.code != errc::ok) return {};
+  const op_row& row = info(type);
+  if (type >= op_type::unknown || row.kind == op_kind::view) return fail(errc::ark_o01_type);
+  if (row.reads >= 0 && reads.size() != static_cast<std::size_t>(row.reads))
+    return fail(errc::ark_o03_arity);
+  for (const value r : reads)
+    if (!known(r)) return {};
+  pool<value> written;
+  written.append(o.writes.data(), o.writes.size());
+  if (written.empty() && o.to.index != none) written.push_back(o.to);
+  bool local = true;
+  for (const value w : written) {
+    if (!known(w)) return {};
+    local = local && is_local(model_, buffer_of(model_, w.index));
+  }
+  for (const value r : reads) local = local && is_local(model_, buffer_of(model_, r.index));
+  if (!local && row.kind != op_kind::communication) return fail(errc::ark_c07_remote);
+  if (written.empty() && row.writes != 0) {
+    layout fresh;
+    data_type of = data_type::fp32;
+    if (const errc code = detail::shape_rules(model_).derive(type, reads, o, fresh, of);
+        code != errc::ok)
+      return fail(code);
+    if (const errc code = detail::shape_rules::check_place(fresh, of); code != errc::ok)
+      return fail(code);
+    written.push_back(add_tensor(fresh, of, add_buffer(-1), none));
+  } else if (row.writes > 0 || row.kind != op_kind::communication) {
+    if (written.size() != static_cast<std::size_t>(row.writes)) return fail(errc::ark_o03_arity);
+    if (const errc code = detail::shape_rules(model_).fits(type, reads, o, written);
+        code != errc::ok)
+      return fail(code);
+  }
+  if (const errc code = detail::shape_rules(model_).arguments_complete(type, o.args);
+      code != errc::ok)
+    return fail(code);
+  return append(type, reads, written, o);
+}
+
+TESSERA_INLINE result<model> builder::finish() {
+  if (error_.code != errc::ok) return error_;
+  if (names_.overflown()) return tessera::error{errc::ark_too_large, 0, error_index::whole};
+  sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
+    if (a.buffer != b.buffer) return a.buffer < b.buffer;
+    if (a.list != b.list) return a.list < b.list;
+    return a.what.rank != b.what.rank ? a.what.rank < b.what.rank : a.what.number < b.what.number;
+  });
+  for (std::size_t i = 0; i < tags_.size(); ++i) {
+    const pending_tag& t = tags_[i];
+    range& list =
+        t.list == 0 ? model_.buffers[t.buffer].send_tags : model_.buffers[t.buffer].recv_tags;
+    if (list.count == 0) list.first = names_.index(model_.tags.size());
+    if (list.count != 0 && model_.tags.back() == t.what) continue;
+    model_.tags.push_back(t.what);
+    ++list.count;
+  }
+  detail::set_edges(model_, edges_);
+  error_ = {errc::ark_s04_nodes, model_.ops.size(), error_index::operation};
+  if (const tessera::error e = check(model_); e.code != errc::ok) return e;
+  return std::move(model_);
+}
+
+TESSERA_INLINE value builder::fail(errc code) {
+  if (error_.code == errc::ok) error_ = {code, model_.ops.size(), error_index::operation};
+  return {};
+}
+
+TESSERA_INLINE bool builder::known(value v) {
+  if (error_.code == errc::ok && v.index >= model_.tensors.size()) (void)fail(errc::ark_o03_arity);
+  return error_.code == errc::ok;
+}
+
+TESSERA_INLINE bool builder::other_rank(std::int32_t rank) {
+  if (rank < 0 || rank >= model_.world_size || rank == model_.rank)
+    (void)fail(errc::ark_b02_buffer_rank);
+  return error_.code == errc::ok;
+}
+
+TESSERA_INLINE bool builder::normalise(std::int32_t& axis, std::uint32_t rank) {
+  const auto dimensions = static_cast<std::int32_t>(rank);
+  if (axis < 0) axis += dimensions;
+  if (axis < 0 || axis >= dimensions) (void)fail(errc::ark_o10_reduction);
+  return error_.code == errc::ok;
+}
+
+TESSERA_INLINE bool builder::place(const dims& shape, const tensor_options& o, const layout* shown,
+                                   data_type type, layout& l) {
+  if (error_.code != errc::ok) return false;
+  l.rank = shape.count;
+  if (l.rank == 0 || l.rank > max_rank) return (void)fail(errc::ark_t01_rank), false;
+  const auto list = [&](const dims& given, const std::int64_t* otherwise, std::int64_t* out) {
+    for (std::size_t d = 0; d < l.rank; ++d) out[d] = given.count != 0 ? given.at[d] : otherwise[d];
+    return given.count == 0 || given.count == l.rank;
+  };
+  constexpr std::int64_t zeros[max_rank] = {};
+  const bool same_rank = shown != nullptr && shown->rank == l.rank;
+  if (!list(shape, nullptr, l.shape) || !list(o.padded_shape, l.shape, l.padded_shape) ||
+      !list(o.strides, same_rank ? shown->strides : l.padded_shape, l.strides) ||
+      !list(o.offsets, zeros, l.offsets))
+    return (void)fail(errc::ark_t01_rank), false;
+  if (const errc code = detail::shape_rules::check_place(l, type); code != errc::ok)
+    return (void)fail(code), false;
+  return true;
+}
+
+TESSERA_INLINE std::uint32_t builder::add_buffer(std::int32_t rank) {
+  buffer b;
+  b.id = static_cast<std::int64_t>(model_.buffers.size());
+  b.rank = rank == model_.rank ? -1 : rank;
+  model_.buffers.push_back(b);
+  return names_.index(model_.buffers.size()) - 1;
+}
+
+TESSERA_INLINE value builder::add_tensor(const layout& l, data_type type, std::uint32_t buffer,
+                                         std::uint32_t maker) {
+  ark::tensor t;
+  t.id = static_cast<std::int64_t>(model_.tensors.size());
+  t.layout = names_.layout(l);
+  t.buffer = buffer;
+  t.type = type;
+  model_.tensors.push_back(t);
+  maker_.push_back(maker);
+  return {names_.index(model_.tensors.size()) - 1};
+}
+
+TESSERA_INLINE value builder::with(op_type type, view<value> reads, op_options o, const setting* s,
+                                   std::size_t count) {
+  o.args = {s, count};
+  return op(type, reads, o);
+}
+
+TESSERA_INLINE value builder::scalar(op_type type, value a, float f, const op_options& o) {
+  const setting s[] = {{.name = argument_name::factor, .type = argument_type::float32, .real = f}};
+  return with(type, {&a, 1}, o, s, 1);
+}
+
+TESSERA_INLINE value builder::reduce(op_type type, value a, std::int32_t axis,
+                                     const reduce_options& o) {
+  if (!known(a) || !normalise(axis, layout_of(model_, a.index).rank)) return {};
+  const setting s[] = {{.name = argument_name::axis, .integer = axis},
+                       boolean(argument_name::keep_dim, o.keep_dim)};
+  return with(type, {&a, 1}, {.name = o.name, .to = o.to}, s, 2);
+}
+
+TESSERA_INLINE value builder::append(op_type type, view<value> reads, const pool<value>& written,
+                                     const op_options& o) {
+  const std::uint32_t number = names_.index(model_.nodes.size());
+  ark::op made;
+  made.type = type;
+  made.name = unique_name(type, o.name);
+  made.first_use = names_.index(model_.uses.size());
+  made.reads = names_.index(reads.size());
+  made.writes = names_.index(written.size());
+  const auto use = [&](value v) {
+    model_.uses.push_back(v.index);
+    if (maker_[v.index] != none) edges_.push_back({maker_[v.index], number});
+  };
+  for (const value v : reads) use(v);
+  for (const value v : written) use(v);
+  value result;
+  if (info(type).results != 0) {
+    // The last one for KvCacheSlot, whose others are its state.
+    const std::size_t which = type == op_type::kv_cache_slot ? written.size() - 1 : 0;
+    const ark::tensor shown = model_.tensors[(written.empty() ? reads[0] : written[which]).index];
+    const layout l = model_.layouts[shown.layout];
+    result = add_tensor(l, shown.type, shown.buffer, number);
+    model_.uses.push_back(result.index);
+    made.results = 1;
+  }
+  made.arguments = {names_.index(model_.arguments.size()), names_.index(o.args.size())};
+  for (const setting& s : o.args) {
+    argument a;
+    a.name = s.name;
+    a.type = s.type;
+    a.integer = s.integer;
+    a.real = s.real;
+    if (s.type == argument_type::dims) {
+      if (s.dims.count > max_rank) return fail(errc::ark_o05_argument_form);
+      a.integers = {names_.index(model_.integers.size()), s.dims.count};
+      model_.integers.append(s.dims.at, s.dims.count);
+    }
+    model_.arguments.push_back(a);
+  }
+  node n;
+  n.id = number;
+  n.ops = {names_.index(model_.ops.size()), 1};
+  model_.ops.push_back(made);
+  model_.nodes.push_back(n);
+  return result;
+}
+
+TESSERA_INLINE string builder::unique_name(op_type type, std::string_view given) {
+  text base(given);
+  for (const char c : given.empty() ? info(type).name : std::string_view()) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && !base.empty()) base << '_';
+    base << (upper ? static_cast<char>(c - 'A' + 'a') : c);
+  }
+  if (2 * (bases_used_ + 1) > bases_.size()) grow_bases();
+  base_name& slot = bases_[find_base(base)];
+  if (slot.uses++ == 0) {
+    ++bases_used_;
+    return slot.name = names_.characters(base);
+  }
+  base << '_' << slot.uses - 1;
+  return names_.characters(base);
+}
+
+TESSERA_INLINE std::size_t builder::find_base(std::string_view base) const noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : base) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  for (std::size_t i = to_size(hash);; ++i) {
+    const base_name& slot = bases_[i & (bases_.size() - 1)];
+    if (slot.uses == 0 || text_of(model_, slot.name) == base) return i & (bases_.size() - 1);
+  }
+}
+
+TESSERA_INLINE void builder::grow_bases() {
+  const pool<base_name> old = std::move(bases_);
+  bases_ = {};
+  bases_.resize(old.empty() ? 64 : 2 * old.size());
+  for (const base_name& b : old)
+    if (b.uses != 0) bases_[find_base(text_of(model_, b.name))] = b;
 }
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_DETAIL_DIAGNOSTIC_HPP
+#endif  // TESSERA_ARK_DETAIL_BUILD_HPP
+
+// ---- tessera/core/detail/report.hpp
+//
+// The bodies of core/report.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_REPORT_HPP
+#define TESSERA_CORE_DETAIL_REPORT_HPP
+
+
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
+// ---- tessera/core/detail/json_path.hpp
+//
+// The bodies of core/json_path.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_JSON_PATH_HPP
+#define TESSERA_CORE_DETAIL_JSON_PATH_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+namespace detail {
+
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
+  }
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
+
+namespace detail {
+
+/// Finds the paths of values, at ascending offsets, in one walk.
+class path_finder {
+ public:
+  path_finder(std::string_view source, const limits& limit) : in_(source, limit) {}
+
+  /// Appends the path of the innermost value that starts at `offset` or contains it.
+  void append(text& out, std::uint64_t offset) {
+    advance(offset);
+    out << '$';
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const step& s = steps_[i];
+      if (s.count == 0) break;  // after the opening bracket, before the first value
+      if (!s.is_object) {
+        out << '[' << s.count - 1 << ']';
+        continue;
+      }
+      const std::size_t end = i + 1 < steps_.size() ? steps_[i + 1].key_first : keys_.size();
+      append_key(out, keys_.view().substr(s.key_first, end - s.key_first));
+    }
+  }
+
+ private:
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys_`, up to the next step's
+  };
+
+  void advance(std::uint64_t offset) {
+    bool found = has_ended_ || (is_at_value_ ? in_.offset() >= offset : in_.offset() > offset);
+    while (!found) {
+      if (is_at_value_) {
+        is_at_value_ = false;
+        switch (in_.peek()) {
+          case kind::object: in_.object(), steps_.push_back({true, 0, keys_.size()}); break;
+          case kind::array: in_.array(), steps_.push_back({false, 0, keys_.size()}); break;
+          default: in_.skip(), found = in_.offset() > offset;
+        }
+      }
+      // On to the next value; containers that end on the way are left.
+      while (!found && !is_at_value_ && !steps_.empty()) {
+        std::string_view name;
+        is_at_value_ = steps_.back().is_object ? in_.key(name) : in_.element();
+        if (in_.failed()) {
+          found = has_ended_ = true;
+        } else if (is_at_value_) {
+          ++steps_.back().count;
+          keys_.truncate(steps_.back().key_first);
+          keys_ << name;
+          found = in_.offset() >= offset;
+        } else {
+          found = in_.offset() > offset;
+          keys_.truncate(steps_.back().key_first);
+          steps_.pop_back();
+        }
+      }
+      if (steps_.empty()) found = has_ended_ = true;
+    }
+  }
+
+  reader in_;
+  pool<step> steps_;
+  text keys_;
+  bool is_at_value_ = true, has_ended_ = false;
+};
+
+/// Whether a text may be JSON, for which paths mean something.
+[[nodiscard]] inline bool is_json(std::string_view source) noexcept {
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  return start != source.npos && (source[start] == '{' || source[start] == '[');
+}
+
+}  // namespace detail
+
+TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
+  text out;
+  detail::path_finder(source, limit).append(out, offset);
+  return out;
+}
+
+TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
+                         std::uint64_t* offsets, const limits& limit) {
+  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    offsets[i] = no_offset;
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return detail::compare_paths(paths[a], paths[b]) < 0;
+  });
+
+  struct level {
+    bool is_object;
+    std::uint64_t count;      // elements that were entered
+    std::size_t first, last;  // the paths into this container
+    std::size_t prefix;       // how much of these paths leads here
+  };
+  pool<level> levels;
+  text component;
+  reader in(source, limit);
+  std::size_t found = 0;
+  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
+    const std::uint64_t at = in.offset();
+    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
+      offsets[order[first]] = at;
+    const kind k = in.peek();
+    if (first == last || (k != kind::object && k != kind::array)) {
+      in.skip();
+      return;
+    }
+    if (k == kind::object)
+      in.object();
+    else
+      in.array();
+    levels.push_back({k == kind::object, 0, first, last, prefix});
+  };
+  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
+    const std::string_view path = paths[order[i]];
+    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
+  };
+  std::size_t first_path = 0, last_path = order.size();
+  while (first_path < last_path && !leads(first_path)) ++first_path;
+  while (first_path < last_path && !leads(last_path - 1)) --last_path;
+  value(first_path, last_path, 1);
+
+  std::string_view name;
+  while (!levels.empty() && !in.failed() && found < order.size()) {
+    level& l = levels.back();
+    if (l.is_object ? !in.key(name) : !in.element()) {
+      levels.pop_back();
+      continue;
+    }
+    component.clear();
+    if (l.is_object)
+      append_key(component, name);
+    else
+      component << '[' << l.count++ << ']';
+    const auto order_of = [&](std::size_t i) {
+      const std::string_view path = paths[order[i]];
+      const std::size_t end = detail::component_end(path, l.prefix);
+      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
+    };
+    std::size_t first = l.first, last = l.last;
+    while (first < last) {  // to the first that is not before the component
+      const std::size_t middle = first + (last - first) / 2;
+      if (order_of(middle) < 0)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    while (last < l.last && order_of(last) == 0) ++last;
+    value(first, last, l.prefix + component.size());
+  }
+}
+TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
+                                  const limits& limit) {
+  std::uint64_t offset = no_offset;
+  find(source, {&path, 1}, &offset, limit);
+  return offset;
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
+
+// ---- tessera/core/detail/hex.hpp
+//
+// A place in a binary source: what descriptions of errors end with.
+
+#ifndef TESSERA_CORE_DETAIL_HEX_HPP
+#define TESSERA_CORE_DETAIL_HEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+/// " (0x30c)"
+inline void append_offset_in_hex(text& out, std::uint64_t offset) {
+  out << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  append_hex(out, offset, digits);
+  out << ')';
+}
+
+/// The 16 bytes around an offset, and a caret below the byte that stands there.
+inline void append_hex_line(text& out, bytes source, std::size_t offset) {
+  out << "  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_HEX_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE listing::listing(const report& found, view<source_file> sources)
+    : found_(found), sources_(sources) {
+  for (const source_file& s : sources) {
+    first_lines_.push_back(lines_.size());
+    lines_.push_back(0);
+    if (s.is_binary) continue;
+    for (std::size_t i = s.text.find('\n'); i != s.text.npos; i = s.text.find('\n', i + 1))
+      lines_.push_back(i + 1);
+  }
+  first_lines_.push_back(lines_.size());
+  find_paths();
+}
+
+TESSERA_INLINE void listing::find_paths() {
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
+    const diagnostic& d = found_.diagnostics[i];
+    paths_.push_back(d.path);
+    if (d.path.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+  }
+  const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    const place &p = where(a), &q = where(b);
+    return p.file != q.file ? p.file < q.file : p.offset < q.offset;
+  });
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    const std::uint32_t file = where(order[first]).file;
+    while (last < order.size() && where(order[last]).file == file) ++last;
+    const source_file& s = sources_[file];
+    if (s.is_binary || !json::detail::is_json(s.text)) continue;
+    json::detail::path_finder finder(s.text, {});
+    for (std::size_t i = first; i < last; ++i) {
+      text_range& path = paths_[order[i]];
+      path.first = static_cast<std::uint32_t>(characters_.size());
+      finder.append(characters_, where(order[i]).offset);
+      path.size = static_cast<std::uint32_t>(characters_.size()) - path.first;
+    }
+  }
+}
+
+TESSERA_INLINE std::string_view listing::path_of(const diagnostic& d) const noexcept {
+  if (d.path.size != 0) return found_.text_of(d.path);
+  const auto i = static_cast<std::size_t>(&d - found_.diagnostics.data());
+  return {characters_.data() + paths_[i].first, paths_[i].size};
+}
+
+TESSERA_INLINE line_column listing::locate(const place& p) const noexcept {
+  if (!has_source(p)) return {};
+  std::size_t first = first_lines_[p.file], last = first_lines_[p.file + 1];
+  const std::size_t begin = first;
+  while (last - first > 1) {  // the last line that begins at or before the place
+    const std::size_t middle = first + (last - first) / 2;
+    if (lines_[middle] <= p.offset)
+      first = middle;
+    else
+      last = middle;
+  }
+  return {first - begin + 1, p.offset - lines_[first] + 1};
+}
+
+TESSERA_INLINE std::string_view listing::file_name(const place& p) const noexcept {
+  if (p.file < sources_.size()) return sources_[p.file].name;
+  if (p.file == 0 || p.file > found_.files.size()) return "<input>";
+  return found_.text_of(found_.files[p.file - 1]);
+}
+
+TESSERA_INLINE text listing::describe(const diagnostic& d) const {
+  text out;
+  const auto begin = [&](const place& p, std::string_view severity, std::string_view message) {
+    out << file_name(p);
+    if (has_source(p) && !sources_[p.file].is_binary) {
+      const line_column at = locate(p);
+      out << ':' << at.line << ':' << at.column;
+    }
+    out << ": " << severity << ": " << message;
+  };
+  const auto excerpt = [&](const place& p, std::string_view inserted, std::uint64_t inserted_at) {
+    if (!has_source(p)) return;
+    const source_file& s = sources_[p.file];
+    const std::size_t offset = p.offset < s.text.size() ? to_size(p.offset) : s.text.size();
+    if (s.is_binary)
+      detail::append_hex_line(out, as_bytes(s.text), offset);
+    else
+      detail::append_caret(out, s.text, offset, p.length, inserted, to_size(inserted_at));
+  };
+
+  begin(d.where, tessera::name(d.severity), found_.text_of(d.text));
+  const bool is_element = d.where.index != error_index::none;
+  const bool is_binary = has_source(d.where) && sources_[d.where.file].is_binary;
+  const std::string_view path = path_of(d);
+  if (path.empty() && !is_binary) {
+    out << " [" << found_.rule_of(d) << ']';
+    if (is_element && d.where.index != error_index::whole)
+      out << " at " << tessera::name(d.where.index) << ' ' << d.where.offset;
+    out << '\n';
+  } else {
+    out << "\n  [" << found_.rule_of(d) << "] at ";
+    append_shown(out, path);
+    if (!is_element) {
+      out << (!path.empty() ? ", offset " : "offset ") << d.where.offset;
+      if (is_binary) detail::append_offset_in_hex(out, d.where.offset);
+    }
+    out << '\n';
+  }
+  const std::string_view replacement = found_.text_of(d.replacement);
+  const bool is_shown = d.has_fix && d.fix.file == d.where.file && !replacement.empty() &&
+                        replacement.find('\n') == replacement.npos;
+  excerpt(d.where, is_shown ? replacement : std::string_view(), d.fix.offset);
+  if (d.has_note) {
+    if (d.related.length == 0) {
+      out << "  note: " << found_.text_of(d.note) << '\n';
+    } else {
+      begin(d.related, "note", found_.text_of(d.note));
+      out << '\n';
+      excerpt(d.related, {}, 0);
+    }
+  }
+  return out;
+}
+
+TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
+  const listing list(found, sources);
+  text out;
+  for (const diagnostic& d : found.diagnostics) {
+    const text one = list.describe(d);
+    out << one.view();
+  }
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_REPORT_HPP
+
+// ---- tessera/ark/detail/print.hpp
+//
+// The bodies of ark/print.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_PRINT_HPP
+#define TESSERA_ARK_DETAIL_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+/// Appends the parts of a listing. Plans hold the same operations and use it too.
+class graph_printer {
+ public:
+  graph_printer(text& out, const model& g) : out_(out), g_(g) {}
+
+  void count(std::size_t n, std::string_view noun) {
+    out_ << n << ' ' << noun << (n == 1 ? "" : "s");
+  }
+
+  /// Results, Type, tensors that are read and written, arguments. No end of line.
+  void operation(const op& o) {
+    const view<std::uint32_t> written = writes(g_, o);
+    std::string_view between;
+    for (const std::uint32_t t : results(g_, o)) {
+      out_ << between;
+      if (!written.empty() && same_view(t, written[0]))
+        out_ << '%' << g_.tensors[t].id;
+      else
+        tensor(t);
+      between = ", ";
+    }
+    if (o.results != 0) out_ << " = ";
+    word(type_name(g_, o));
+    out_ << '(';
+    tensors(reads(g_, o));
+    out_ << ')';
+    if (o.writes != 0) out_ << " -> ";
+    tensors(written);
+    if (o.arguments.count == 0) return;
+    between = " {";
+    for (const argument& a : arguments(g_, o)) {
+      out_ << between;
+      one_argument(o, a);
+      between = ", ";
+    }
+    out_ << '}';
+  }
+  /// What doesn't change what an operation does.
+  void comment(const op& o) {
+    out_ << ' ';
+    json::append_quoted(out_, name(g_, o));
+    if (o.is_virtual != is_virtual(o.type)) out_ << (o.is_virtual ? ", virtual" : ", not virtual");
+    members(o.members);
+  }
+  void members(std::uint32_t first) {
+    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
+      out_ << ", ";
+      word(text_of(g_, g_.members[i].key));
+      append_shown(out_ << '=', text_of(g_, g_.members[i].value));
+    }
+  }
+  void edges(std::string_view arrow, view<std::int64_t> ids) {
+    for (std::size_t i = 0; i < ids.size(); ++i) out_ << (i == 0 ? arrow : ", ") << ids[i];
+  }
+
+  /// A line for a buffer, unless there is nothing to say of it.
+  void buffer(const ark::buffer& b) {
+    const bool local = is_local(g_, b);
+    if (local && b.send_tags.count + std::uint64_t{b.recv_tags.count} == 0 &&
+        b.external != external::yes && b.members == none)
+      return;
+    out_ << '@' << b.id << ": ";
+    std::string_view between;
+    if (!local) {
+      out_ << "rank " << b.rank;
+      between = ", ";
+    }
+    if (b.external == external::yes) {
+      out_ << between << "external";
+      between = ", ";
+    }
+    for (const bool sends : {true, false}) {
+      const view<tag> list = tags(g_, sends ? b.send_tags : b.recv_tags);
+      if (list.empty()) continue;
+      out_ << between << (sends ? "sends" : "receives");
+      for (const tag& t : list) out_ << " [" << t.rank << ',' << t.number << ']';
+      between = ", ";
+    }
+    if (between.empty()) out_ << "local";
+    members(b.members);
+    out_ << '\n';
+  }
+
+ private:
+  /// A name that would be read as one word stands as it is, others in quotes.
+  void word(std::string_view s) {
+    bool plain = !s.empty();
+    for (const char c : s)
+      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || c == '_' || c == '-');
+    if (plain)
+      out_ << s;
+    else
+      json::append_quoted(out_, s);
+  }
+  void list(const std::int64_t* values, std::size_t count) {
+    out_ << '[';
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i != 0) out_ << ',';
+      out_ << values[i];
+    }
+    out_ << ']';
+  }
+  static bool equal(const std::int64_t* a, const std::int64_t* b, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+  [[nodiscard]] bool same_view(std::uint32_t a, std::uint32_t b) const noexcept {
+    return g_.tensors[a].type == g_.tensors[b].type &&
+           g_.tensors[a].buffer == g_.tensors[b].buffer &&
+           same_dimensions(layout_of(g_, a), layout_of(g_, b));
+  }
+  void tensors(view<std::uint32_t> all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i != 0) out_ << ", ";
+      tensor(all[i]);
+    }
+  }
+  void tensor(std::uint32_t index) {
+    constexpr std::int64_t zeros[max_rank] = {}, ones[max_rank] = {1, 1, 1, 1};
+    const ark::tensor& t = g_.tensors[index];
+    const layout& l = g_.layouts[t.layout];
+    out_ << '%' << t.id << ' ' << info(t.type).name;
+    list(l.shape, l.rank);
+    const auto unless = [&](const std::int64_t* plain, const char* word, const std::int64_t* is) {
+      if (equal(plain, is, l.rank)) return;
+      out_ << word;
+      list(is, l.rank);
+    };
+    unless(l.shape, " of ", l.strides);
+    unless(zeros, " at ", l.offsets);
+    unless(l.shape, " padded ", l.padded_shape);
+    if (l.pads != none) unless(ones, " pads ", g_.integers.data() + l.pads);
+    const ark::buffer& b = g_.buffers[t.buffer];
+    out_ << " @" << b.id;
+    if (!is_local(g_, b)) out_ << ":rank" << b.rank;
+  }
+
+  void one_argument(const op& o, const argument& a) {
+    word(name(g_, a));
+    out_ << '=';
+    bool known = false;
+    for (const argument_row& row : argument_table)
+      known = known || (row.op == o.type && row.name == a.name && row.type == a.type);
+    if (!known && a.type != argument_type::other)
+      out_ << argument_type_names[static_cast<std::size_t>(a.type)] << ':';
+    switch (a.type) {
+      case argument_type::int32:
+      case argument_type::int64:
+      case argument_type::uint32: out_ << a.integer; break;
+      case argument_type::uint64: out_ << static_cast<std::uint64_t>(a.integer); break;
+      case argument_type::boolean: out_ << (a.integer != 0 ? "true" : "false"); break;
+      case argument_type::float32:
+        if (a.token.size != 0)
+          out_ << text_of(g_, a.token);
+        else
+          append_double(out_, static_cast<double>(a.real), double_style::json15);
+        break;
+      case argument_type::dims:
+        list(g_.integers.data() + a.integers.first, a.integers.count);
+        break;
+      case argument_type::tensor: tensor(static_cast<std::uint32_t>(a.integer)); break;
+      case argument_type::offset: {
+        const view<std::int64_t> parts = integers(g_, a.integers);
+        if (parts.size() == 2) out_ << '@' << parts[0] << '+';
+        out_ << parts[parts.size() - 1];
+        break;
+      }
+      case argument_type::other: append_shown(out_, text_of(g_, a.token)); break;
+    }
+  }
+
+  text& out_;
+  const ark::model& g_;
+};
+
+}  // namespace ark::detail
+namespace ark {
+
+TESSERA_INLINE text print(const model& m, const print_options&) {
+  text out;
+  detail::graph_printer p(out, m);
+  const error wrong = check(m);
+  out << "ark " << (wrong.code == errc::ark_dialect ? std::string_view("?") : info(m.form).name)
+      << ": rank " << m.rank << " of " << m.world_size << ", ";
+  p.count(m.nodes.size(), "node");
+  out << ", ";
+  p.count(m.ops.size(), "operation");
+  out << ", ";
+  p.count(m.tensors.size(), "tensor");
+  out << ", ";
+  p.count(m.buffers.size(), "buffer");
+  if (wrong.code != errc::ok) {
+    out << "; " << wrong.name() << '\n';
+    return out;
+  }
+  p.members(m.own_members);
+  out << '\n';
+  for (const node& n : m.nodes)
+    for (std::uint32_t i = 0; i < n.ops.count; ++i) {
+      const op& o = m.ops[n.ops.first + i];
+      p.operation(o);
+      out << "  # node " << n.id;
+      if (n.ops.count > 1) out << '.' << i;
+      p.comment(o);
+      if (i == 0) {
+        p.edges(" <- ", integers(m, n.producers));
+        p.edges(" -> ", integers(m, n.consumers));
+        p.members(n.members);
+      }
+      out << '\n';
+    }
+  for (const buffer& b : m.buffers) p.buffer(b);
+  return out;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_PRINT_HPP
 
 // ---- tessera/ark/detail/read.hpp
 //
@@ -8857,14 +9454,14 @@ class graph_reader {
 }  // namespace ark::detail
 namespace ark {
 
-TESSERA_INLINE result<model> read(std::string_view source, const limits& limit, read_path path) {
-  model g;
-  json::reader in(source, limit);
-  detail::graph_reader reader(g, limit);
-  reader.root(in, path);
+TESSERA_INLINE result<model> read(std::string_view source, const read_options& options) {
+  model m;
+  json::reader in(source, options.limit);
+  detail::graph_reader reader(m, options.limit);
+  reader.root(in, options.path);
   reader.finish(in);
   if (const error e = in.finish(); e.code != errc::ok) return e;
-  return g;
+  return m;
 }
 
 }  // namespace ark
@@ -8872,538 +9469,32 @@ TESSERA_INLINE result<model> read(std::string_view source, const limits& limit, 
 
 #endif  // TESSERA_ARK_DETAIL_READ_HPP
 
-// ---- tessera/ark/detail/plan.hpp
+// ---- tessera/ark/detail/verify.hpp
 //
-// The bodies of ark/plan.hpp.
+// The bodies of ark/verify.hpp.
 
-#ifndef TESSERA_ARK_DETAIL_PLAN_HPP
-#define TESSERA_ARK_DETAIL_PLAN_HPP
+#ifndef TESSERA_ARK_DETAIL_VERIFY_HPP
+#define TESSERA_ARK_DETAIL_VERIFY_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-TESSERA_INLINE std::size_t plan::memory() const noexcept {
-  return parts.memory() + configs.size() * sizeof(plan_config) + tasks.size() * sizeof(plan_task) +
-         processor_groups.size() * sizeof(processor_group) +
-         resource_groups.size() * sizeof(resource_group) + task_groups.size() * sizeof(task_group);
-}
-
-}  // namespace ark
-namespace ark::detail {
-
-/// Reads a plan. Operations are graph_reader's.
-class plan_reader {
- public:
-  plan_reader(plan& p, std::string_view source, const limits& limit)
-      : plan_(p), ops_(p.parts, limit), source_(source.data()), limit_(limit) {}
-
-  void all(json::reader& in) {
-    const std::uint64_t at = in.offset();
-    if (!object(in)) return;
-    enum { rank, world, processors, warps, tasks, groups, count };
-    bool seen[count] = {};
-    std::uint64_t rank_at = at;
-    list unknown{plan_.parts.own_members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Rank") {
-        seen[rank] = true;
-        rank_at = in.offset();
-        plan_.parts.rank = graph_reader::small_integer(in, errc::ark_s03_world);
-      } else if (key == "WorldSize") {
-        seen[world] = true;
-        plan_.parts.world_size = graph_reader::small_integer(in, errc::ark_s03_world);
-      } else if (key == "Architecture") {
-        plan_.place = seen[warps] ? architecture_place::behind_num_warps
-                                  : architecture_place::behind_world_size;
-        if (!graph_reader::expect(in, json::kind::string, errc::ark_plan_member)) return;
-        plan_.architecture = names().characters(in.string());
-      } else if (key == "NumProcessors") {
-        seen[processors] = true;
-        plan_.num_processors = integer(in);
-      } else if (key == "NumWarpsPerProcessor") {
-        seen[warps] = true;
-        plan_.num_warps_per_processor = integer(in);
-      } else if (key == "TaskInfos") {
-        seen[tasks] = true;
-        if (list_or_null(in, plan_.null_tasks))
-          for (in.array(); in.element();) task(in);
-        ops_.too_many(in, plan_.tasks.size());
-      } else if (key == "ProcessorGroups") {
-        seen[groups] = true;
-        if (list_or_null(in, plan_.null_groups))
-          for (in.array(); in.element();) processor_group(in);
-        ops_.too_many(in, plan_.processor_groups.size());
-      } else {
-        ops_.member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    for (const bool s : seen)
-      if (!s) return in.fail(errc::ark_plan_member, at);
-    if (plan_.parts.rank >= plan_.parts.world_size) in.fail(errc::ark_s03_world, rank_at);
-    plan_.parts.form = ops_.plan_form();
-    ops_.finish(in);
-  }
-
- private:
-  using list = graph_reader::member_list;
-
-  void task(json::reader& in) {
-    plan_task t;
-    t.offset = in.offset();
-    if (!object(in)) return;
-    bool id = false, warps = false, sram = false, ops = false;
-    list unknown{t.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Id") {
-        id = true;
-        t.id = integer(in);
-      } else if (key == "NumWarps") {
-        warps = true;
-        t.num_warps = integer(in);
-      } else if (key == "SramBytes") {
-        sram = true;
-        t.sram_bytes = integer(in);
-      } else if (key == "Ops") {
-        ops = true;
-        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
-        t.ops.first = names().index(plan_.parts.ops.size());
-        for (in.array(); in.element();) operation(in);
-        t.ops.count = names().index(plan_.parts.ops.size() - t.ops.first);
-        ops_.too_many(in, t.ops.count);
-      } else {
-        ops_.member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(id && warps && sram && ops)) return in.fail(errc::ark_plan_member, t.offset);
-    plan_.tasks.push_back(t);
-  }
-
-  void operation(json::reader& in) {
-    plan_config c;
-    c.offset = in.offset();
-    std::string_view text;
-    ops_.operation(in, &text);
-    if (in.failed()) return;
-    if (text.empty()) return in.fail(errc::ark_plan_config, c.offset);
-    if (text[0] != '{')
-      return in.fail(errc::ark_plan_config, static_cast<std::uint64_t>(text.data() - source_));
-    json::reader again(text, limit_);
-    c.text = ops_.compact(again);
-    config(text, c);
-    plan_.configs.push_back(c);
-  }
-  /// What is known of a Config.
-  void config(std::string_view text, plan_config& c) {
-    json::reader in(text, limit_);
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      const std::size_t known = find_text(config_keys, key);
-      json::reader value(in.skip(), limit_);
-      switch (known) {
-        case 0: number(value, c.num_warps); break;
-        case 1: number(value, c.sram_bytes); break;
-        case 2: number(value, c.num_tasks); break;
-        case 3: number(value, c.granularity); break;
-        case 4: c.tile = numbers(value); break;
-        case 5: c.tile_shape_mnk = numbers(value); break;
-        case 6: c.tile_pad_mnk = numbers(value); break;
-        case 7: words(value, c.impl_type); break;
-        case 8: words(value, c.channel_type); break;
-        case 9: words(value, c.packet_type); break;
-        case 10: truth(value, c.signal); break;
-        case 11: truth(value, c.wait); break;
-        default: break;
-      }
-    }
-  }
-  static constexpr std::string_view config_keys[] = {
-      "NumWarps",     "SramBytes",  "NumTasks",        "Granularity", "Tile",
-      "TileShapeMNK", "TilePadMNK", "ImplType",        "ChannelType", "PacketType",
-      "Signal",       "Wait",       std::string_view()};
-  static void number(json::reader& in, std::int64_t& to) {
-    const std::int64_t v = in.integer<std::int64_t>(0, INT64_MAX);
-    if (!in.failed()) to = v;
-  }
-  /// One to four numbers of at least 1.
-  range numbers(json::reader& in) {
-    std::int64_t values[max_rank] = {};
-    std::size_t count = 0;
-    for (in.array(); in.element(); ++count) {
-      const std::int64_t v = in.integer<std::int64_t>(1, INT64_MAX);
-      if (count < max_rank) values[count] = v;
-    }
-    if (in.failed() || count == 0 || count > max_rank) return {};
-    const range out{names().index(plan_.parts.integers.size()), static_cast<std::uint32_t>(count)};
-    plan_.parts.integers.append(values, count);
-    return out;
-  }
-  void words(json::reader& in, string& to) {
-    if (in.peek() == json::kind::string) to = names().characters(in.string());
-  }
-  static void truth(json::reader& in, flag& to) {
-    if (in.peek() == json::kind::boolean) to = in.boolean() ? flag::yes : flag::no;
-  }
-
-  void processor_group(json::reader& in) {
-    ark::processor_group g;
-    g.offset = in.offset();
-    if (!object(in)) return;
-    bool processors = false, groups = false;
-    list unknown{g.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "ProcessorRange") {
-        processors = true;
-        g.processors = bounds(in);
-      } else if (key == "ResourceGroups") {
-        groups = true;
-        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
-        g.resource_groups.first = names().index(plan_.resource_groups.size());
-        for (in.array(); in.element();) resource_group(in);
-        g.resource_groups.count =
-            names().index(plan_.resource_groups.size() - g.resource_groups.first);
-        ops_.too_many(in, g.resource_groups.count);
-      } else {
-        ops_.member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(processors && groups)) return in.fail(errc::ark_plan_member, g.offset);
-    plan_.processor_groups.push_back(g);
-  }
-
-  void resource_group(json::reader& in) {
-    ark::resource_group g;
-    g.offset = in.offset();
-    if (!object(in)) return;
-    bool processors = false, warps = false, sram = false, groups = false;
-    list unknown{g.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "ProcessorRange") {
-        processors = true;
-        g.processors = bounds(in);
-      } else if (key == "WarpRange") {
-        warps = true;
-        g.warps = bounds(in);
-      } else if (key == "SramRange") {
-        sram = true;
-        g.sram = bounds(in);
-      } else if (key == "TaskGroups") {
-        groups = true;
-        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
-        g.task_groups.first = names().index(plan_.task_groups.size());
-        for (in.array(); in.element();) task_group(in);
-        g.task_groups.count = names().index(plan_.task_groups.size() - g.task_groups.first);
-        ops_.too_many(in, g.task_groups.count);
-      } else {
-        ops_.member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(processors && warps && sram && groups)) return in.fail(errc::ark_plan_member, g.offset);
-    plan_.resource_groups.push_back(g);
-  }
-
-  void task_group(json::reader& in) {
-    ark::task_group g;
-    g.offset = in.offset();
-    if (!object(in)) return;
-    bool id = false, tasks = false, granularity = false;
-    list unknown{g.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "TaskId") {
-        id = true;
-        g.task_id = integer(in);
-      } else if (key == "TaskRange") {
-        tasks = true;
-        g.tasks = bounds(in);
-      } else if (key == "Granularity") {
-        granularity = true;
-        g.granularity = integer(in);
-      } else {
-        ops_.member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(id && tasks && granularity)) return in.fail(errc::ark_plan_member, g.offset);
-    plan_.task_groups.push_back(g);
-  }
-
-  /// [begin, end] or [begin, end, step].
-  plan_range bounds(json::reader& in) {
-    plan_range out;
-    std::int64_t values[3] = {0, 0, 1};
-    std::size_t count = 0;
-    const std::uint64_t at = in.offset();
-    if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_range)) return out;
-    for (in.array(); in.element(); ++count) {
-      const std::int64_t v = graph_reader::integer(in, errc::ark_plan_range);
-      if (count < 3) values[count] = v;
-    }
-    if (!in.failed() && (count < 2 || count > 3)) in.fail(errc::ark_plan_range, at);
-    out.begin = values[0];
-    out.end = values[1];
-    out.step = values[2];
-    out.has_step = count == 3;
-    return out;
-  }
-  static bool object(json::reader& in) {
-    return graph_reader::expect(in, json::kind::object, errc::ark_plan_member);
-  }
-  static std::int64_t integer(json::reader& in) {
-    return graph_reader::integer(in, errc::ark_plan_member);
-  }
-  /// Whether an array comes next; null is read and noted.
-  static bool list_or_null(json::reader& in, bool& null) {
-    if (in.peek() == json::kind::null) {
-      in.null();
-      return null = true, false;
-    }
-    return graph_reader::expect(in, json::kind::array, errc::ark_plan_member);
-  }
-  interner& names() noexcept { return ops_.names(); }
-
-  ark::plan& plan_;
-  graph_reader ops_;
-  const char* source_;
-  limits limit_;
-};
-
-}  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE result<plan> read_plan(std::string_view source, const limits& limit) {
-  plan p;
-  json::reader in(source, limit);
-  detail::plan_reader(p, source, limit).all(in);
-  if (const error e = in.finish(); e.code != errc::ok) return e;
-  return p;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_PLAN_HPP
-
-// ---- tessera/ark/detail/plan_check.hpp
-//
-// The bodies of ark/plan_check.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
-#define TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark::detail {
-
-class plan_check {
- public:
-  explicit plan_check(const plan& p) noexcept : p_(p) {}
-
-  [[nodiscard]] error all() const {
-    const graph_check parts(p_.parts);
-    if (static_cast<std::size_t>(p_.parts.form) >= std::size(dialect_table))
-      return {errc::ark_dialect, 0, error_index::whole};
-    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size)
-      return {errc::ark_s03_world, 0, error_index::whole};
-    if (const errc code = parts.tables(); code != errc::ok) return {code, 0, error_index::whole};
-    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0)
-      return {errc::ark_plan_member, 0, error_index::whole};
-    if (p_.configs.size() != p_.parts.ops.size())
-      return {errc::ark_plan_config, 0, error_index::whole};
-    if (p_.place != architecture_place::absent)
-      if (const errc code = words(p_.architecture); code != errc::ok)
-        return {code, 0, error_index::whole};
-    if ((p_.null_tasks && !p_.tasks.empty()) || (p_.null_groups && !p_.processor_groups.empty()))
-      return {errc::ark_plan_member, 0, error_index::whole};
-    for (const plan_task& t : p_.tasks)
-      if (const errc code = task(t, parts); code != errc::ok)
-        return error_in(p_.tasks, t, code, error_index::task);
-    for (const processor_group& g : p_.processor_groups)
-      if (const errc code = one(g); code != errc::ok)
-        return error_in(p_.processor_groups, g, code, error_index::processor_group);
-    return {};
-  }
-
- private:
-  [[nodiscard]] errc task(const plan_task& t, const graph_check& parts) const {
-    if (t.id < 0 || t.num_warps < 0 || t.sram_bytes < 0) return errc::ark_plan_member;
-    if (!inside(t.ops, p_.parts.ops.size()) || !listed(t.members)) return errc::ark_too_large;
-    for (const op& o : operations(p_, t))
-      if (const errc code = parts.operation(o); code != errc::ok) return code;
-    for (const plan_config& c : configs(p_, t)) {
-      if (const errc code = words(c.text); code != errc::ok) return code;
-      if (const std::string_view text = text_of(p_.parts, c.text); text.empty() || text[0] != '{')
-        return errc::ark_plan_config;
-    }
-    return errc::ok;
-  }
-  [[nodiscard]] errc one(const processor_group& g) const {
-    if (negative(g.processors)) return errc::ark_plan_range;
-    if (!inside(g.resource_groups, p_.resource_groups.size()) || !listed(g.members))
-      return errc::ark_too_large;
-    for (const resource_group& r : resource_groups(p_, g)) {
-      if (negative(r.processors) || negative(r.warps) || negative(r.sram))
-        return errc::ark_plan_range;
-      if (!inside(r.task_groups, p_.task_groups.size()) || !listed(r.members))
-        return errc::ark_too_large;
-      for (const task_group& t : task_groups(p_, r)) {
-        if (negative(t.tasks)) return errc::ark_plan_range;
-        if (t.task_id < 0 || t.granularity < 0) return errc::ark_plan_member;
-        if (!listed(t.members)) return errc::ark_too_large;
-      }
-    }
-    return errc::ok;
-  }
-  [[nodiscard]] static bool negative(const plan_range& r) noexcept {
-    return r.begin < 0 || r.end < 0 || r.step < 0;
-  }
-  [[nodiscard]] static bool inside(range r, std::size_t size) noexcept {
-    return std::uint64_t{r.first} + r.count <= size;
-  }
-  [[nodiscard]] bool listed(std::uint32_t first) const noexcept {
-    return first == none || first < p_.parts.members.size();
-  }
-  [[nodiscard]] errc words(string s) const noexcept {
-    if (!inside({s.first, s.size}, p_.parts.characters.size())) return errc::ark_too_large;
-    return is_utf8(text_of(p_.parts, s)) ? errc::ok : errc::json_bad_utf8;
-  }
-
-  const plan& p_;
-};
-
-}  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE error check(const plan& p) { return detail::plan_check(p).all(); }
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
-
-// ---- tessera/ark/detail/plan_model.hpp
-//
-// The bodies of ark/plan_model.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
-#define TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 
-namespace tessera::inline TESSERA_ABI {
-namespace ark::detail {
-
-/// An operation of a plan: number `op` of the task at `task`.
-struct plan_place {
-  std::uint32_t task = 0, op = 0;
-};
-
-/// All operations of a plan, in the order of their tasks' Ids.
-[[nodiscard]] inline pool<plan_place> plan_order(const plan& p) {
-  pool<std::uint32_t> tasks;
-  for (std::size_t t = 0; t < p.tasks.size(); ++t) tasks.push_back(static_cast<std::uint32_t>(t));
-  sort(tasks.data(), tasks.size(), [&p](std::uint32_t a, std::uint32_t b) {
-    return p.tasks[a].id != p.tasks[b].id ? p.tasks[a].id < p.tasks[b].id : a < b;
-  });
-  pool<plan_place> out;
-  for (const std::uint32_t t : tasks)
-    for (std::uint32_t i = 0; i < p.tasks[t].ops.count; ++i) out.push_back({t, i});
-  return out;
-}
-
-/// Gives the nodes of a graph their edges.
-inline void add_edges(model& g) {
-  const id_index tensor_ids(g.tensors.data(), g.tensors.size());
-  const id_index buffer_ids(g.buffers.data(), g.buffers.size());
-  const pool<std::uint32_t>&tensor_of = tensor_ids.firsts(), &buffer_of = buffer_ids.firsts();
-  pool<std::uint32_t> makers, writers, listed, counts;  // by tensor, buffer, node, node
-  for (const std::uint32_t t : tensor_of) (void)t, makers.push_back(none);
-  for (const std::uint32_t b : buffer_of) (void)b, writers.push_back(none);
-  for (std::size_t n = g.nodes.size(); n-- > 0;)
-    for (const std::uint32_t t : results(g, g.ops[g.nodes[n].ops.first]))
-      makers[tensor_of[t]] = static_cast<std::uint32_t>(n);
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) listed.push_back(none), counts.push_back(0);
-
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
-    const op& o = g.ops[g.nodes[n].ops.first];
-    const std::size_t first = g.integers.size();
-    for (std::uint32_t i = 0; i < o.reads + o.writes; ++i) {
-      const std::uint32_t t = g.uses[o.first_use + i];
-      std::uint32_t from = makers[tensor_of[t]];
-      if (from == none) from = writers[buffer_of[g.tensors[t].buffer]];
-      if (from == none || from == n || listed[from] == n) continue;
-      listed[from] = static_cast<std::uint32_t>(n);
-      ++counts[from];
-      g.integers.push_back(std::int64_t{from});
-    }
-    for (const std::uint32_t t : writes(g, o))
-      writers[buffer_of[g.tensors[t].buffer]] = static_cast<std::uint32_t>(n);
-    const std::size_t count = g.integers.size() - first;
-    sort(g.integers.data() + first, count, [](std::int64_t a, std::int64_t b) { return a < b; });
-    g.nodes[n].producers = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
-  }
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
-    g.nodes[n].consumers = {static_cast<std::uint32_t>(g.integers.size()), 0};
-    g.integers.resize(g.integers.size() + counts[n]);
-  }
-  for (const node& n : g.nodes)
-    for (std::uint32_t i = 0; i < n.producers.count; ++i) {
-      range& to = g.nodes[static_cast<std::size_t>(g.integers[n.producers.first + i])].consumers;
-      g.integers[to.first + to.count++] = n.id;
-    }
-}
-
-}  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE model plan_model(const plan& p) {
-  model g = p.parts;
-  g.own_members = none;
-  g.form =
-      p.parts.form == dialect::d2x || p.parts.form == dialect::d3x ? dialect::d3x : dialect::d3;
-  for (layout& l : g.layouts) l.pads = none;
-  g.ops.clear();
-  g.nodes.clear();
-  for (const detail::plan_place at : detail::plan_order(p)) {
-    const std::uint32_t from = p.tasks[at.task].ops.first + at.op;
-    node n;
-    n.id = static_cast<std::int64_t>(g.nodes.size());
-    n.offset = p.configs[from].offset;
-    n.ops = {static_cast<std::uint32_t>(g.nodes.size()), 1};
-    g.ops.push_back(p.parts.ops[from]);
-    g.nodes.push_back(n);
-  }
-  detail::add_edges(g);
-  return g;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
-
 // ---- tessera/ark/detail/findings.hpp
 //
-// The bodies of ark/findings.hpp.
+// How rules report: values of a model, which become paths at once and offsets at the end.
+//
+//   findings found({&model, 1}, {&source, 1}, max_diagnostics, report);
+//   found.add(errc::ark_t02_dimension, severity::error, at_use(n, o, list::reads, 1).in("Shape"))
+//       << "Shape " << shape << " has a dimension below 1";
+//   found.finish();
+//
+// Lifetime:   borrows the models, the report and the sources.
+// Errors:     error(): the first one, kept or not.
+// Limits:     max_diagnostics are kept, all are counted.
+// Allocation: the report's; a path and 16 bytes for each finding while offsets are looked up.
 
 #ifndef TESSERA_ARK_DETAIL_FINDINGS_HPP
 #define TESSERA_ARK_DETAIL_FINDINGS_HPP
@@ -9420,379 +9511,6 @@ TESSERA_INLINE model plan_model(const plan& p) {
 #ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
 #define TESSERA_CORE_DETAIL_DESCRIBE_HPP
 
-
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below: what descriptions of errors end with.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
-
-// ---- tessera/core/detail/json_path.hpp
-//
-// The bodies of core/json_path.hpp.
-
-#ifndef TESSERA_CORE_DETAIL_JSON_PATH_HPP
-#define TESSERA_CORE_DETAIL_JSON_PATH_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
-
-namespace detail {
-
-/// Finds the paths of values, at ascending offsets, in one walk.
-class path_finder {
- public:
-  path_finder(std::string_view source, const limits& limit) : in_(source, limit) {}
-
-  /// Appends the path of the innermost value that starts at `offset` or contains it.
-  void append(text& out, std::uint64_t offset) {
-    advance(offset);
-    out << '$';
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const step& s = steps_[i];
-      if (s.count == 0) break;  // after the opening bracket, before the first value
-      if (!s.is_object) {
-        out << '[' << s.count - 1 << ']';
-        continue;
-      }
-      const std::size_t end = i + 1 < steps_.size() ? steps_[i + 1].key_first : keys_.size();
-      append_key(out, keys_.view().substr(s.key_first, end - s.key_first));
-    }
-  }
-
- private:
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys_`, up to the next step's
-  };
-
-  void advance(std::uint64_t offset) {
-    bool found = has_ended_ || (is_at_value_ ? in_.offset() >= offset : in_.offset() > offset);
-    while (!found) {
-      if (is_at_value_) {
-        is_at_value_ = false;
-        switch (in_.peek()) {
-          case kind::object: in_.object(), steps_.push_back({true, 0, keys_.size()}); break;
-          case kind::array: in_.array(), steps_.push_back({false, 0, keys_.size()}); break;
-          default: in_.skip(), found = in_.offset() > offset;
-        }
-      }
-      // On to the next value; containers that end on the way are left.
-      while (!found && !is_at_value_ && !steps_.empty()) {
-        std::string_view name;
-        is_at_value_ = steps_.back().is_object ? in_.key(name) : in_.element();
-        if (in_.failed()) {
-          found = has_ended_ = true;
-        } else if (is_at_value_) {
-          ++steps_.back().count;
-          keys_.truncate(steps_.back().key_first);
-          keys_ << name;
-          found = in_.offset() >= offset;
-        } else {
-          found = in_.offset() > offset;
-          keys_.truncate(steps_.back().key_first);
-          steps_.pop_back();
-        }
-      }
-      if (steps_.empty()) found = has_ended_ = true;
-    }
-  }
-
-  reader in_;
-  pool<step> steps_;
-  text keys_;
-  bool is_at_value_ = true, has_ended_ = false;
-};
-
-/// Whether a text may be JSON, for which paths mean something.
-[[nodiscard]] inline bool is_json(std::string_view source) noexcept {
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  return start != source.npos && (source[start] == '{' || source[start] == '[');
-}
-
-}  // namespace detail
-
-TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
-  text out;
-  detail::path_finder(source, limit).append(out, offset);
-  return out;
-}
-
-TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
-                         std::uint64_t* offsets, const limits& limit) {
-  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
-  pool<std::uint32_t> order;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    offsets[i] = no_offset;
-    order.push_back(static_cast<std::uint32_t>(i));
-  }
-  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
-    return detail::compare_paths(paths[a], paths[b]) < 0;
-  });
-
-  struct level {
-    bool is_object;
-    std::uint64_t count;      // elements that were entered
-    std::size_t first, last;  // the paths into this container
-    std::size_t prefix;       // how much of these paths leads here
-  };
-  pool<level> levels;
-  text component;
-  reader in(source, limit);
-  std::size_t found = 0;
-  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
-    const std::uint64_t at = in.offset();
-    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
-      offsets[order[first]] = at;
-    const kind k = in.peek();
-    if (first == last || (k != kind::object && k != kind::array)) {
-      in.skip();
-      return;
-    }
-    if (k == kind::object)
-      in.object();
-    else
-      in.array();
-    levels.push_back({k == kind::object, 0, first, last, prefix});
-  };
-  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
-    const std::string_view path = paths[order[i]];
-    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
-  };
-  std::size_t first_path = 0, last_path = order.size();
-  while (first_path < last_path && !leads(first_path)) ++first_path;
-  while (first_path < last_path && !leads(last_path - 1)) --last_path;
-  value(first_path, last_path, 1);
-
-  std::string_view name;
-  while (!levels.empty() && !in.failed() && found < order.size()) {
-    level& l = levels.back();
-    if (l.is_object ? !in.key(name) : !in.element()) {
-      levels.pop_back();
-      continue;
-    }
-    component.clear();
-    if (l.is_object)
-      append_key(component, name);
-    else
-      component << '[' << l.count++ << ']';
-    const auto order_of = [&](std::size_t i) {
-      const std::string_view path = paths[order[i]];
-      const std::size_t end = detail::component_end(path, l.prefix);
-      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
-    };
-    std::size_t first = l.first, last = l.last;
-    while (first < last) {  // to the first that is not before the component
-      const std::size_t middle = first + (last - first) / 2;
-      if (order_of(middle) < 0)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    while (last < l.last && order_of(last) == 0) ++last;
-    value(first, last, l.prefix + component.size());
-  }
-}
-TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
-                                  const limits& limit) {
-  std::uint64_t offset = no_offset;
-  find(source, {&path, 1}, &offset, limit);
-  return offset;
-}
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
-
-// ---- tessera/core/detail/hex.hpp
-//
-// A place in a binary source: what descriptions of errors end with.
-
-#ifndef TESSERA_CORE_DETAIL_HEX_HPP
-#define TESSERA_CORE_DETAIL_HEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-/// " (0x30c)"
-inline void append_offset_in_hex(text& out, std::uint64_t offset) {
-  out << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  append_hex(out, offset, digits);
-  out << ')';
-}
-
-/// The 16 bytes around an offset, and a caret below the byte that stands there.
-inline void append_hex_line(text& out, bytes source, std::size_t offset) {
-  out << "  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_HEX_HPP
 
 namespace tessera::inline TESSERA_ABI {
 
@@ -9858,6 +9576,262 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
 
 #endif  // TESSERA_CORE_DETAIL_DESCRIBE_HPP
 
+// ---- tessera/core/findings.hpp
+//
+// How verifiers fill a report, and know the first error even where nobody wants one.
+//
+//   detail::findings found(report, options.max_diagnostics);
+//   found.error(errc::nac_arity, {.offset = at})
+//       << name << ": " << count << " arguments; expected " << least << " or " << most;
+//   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
+//   if (found.failed()) return found.first_error();
+//
+// A message that nobody writes is the general one of the code.
+//
+// Lifetime:   borrows the report.
+// Errors:     none.
+// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; of a
+//             text that is written into a message 200 bytes are shown.
+// Allocation: the report's.
+
+#ifndef TESSERA_CORE_FINDINGS_HPP
+#define TESSERA_CORE_FINDINGS_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+class findings {
+ public:
+  findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// Writes the texts of one diagnostic: the message first, then, each at most once and in any
+  /// order, a path, a note and a fix.
+  class writer {
+   public:
+    writer(report* to, bool has_general_message) noexcept : to_(to) {
+      if (to != nullptr) open(last().text, has_general_message);
+    }
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+    ~writer() {
+      if (to_ != nullptr) close();
+    }
+
+    writer& operator<<(std::string_view part) {
+      if (to_ != nullptr) put(part);
+      return *this;
+    }
+    writer& operator<<(const char* part) { return *this << std::string_view(part); }
+    writer& operator<<(char part) { return *this << std::string_view(&part, 1); }
+    template <class Int>
+      requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+    writer& operator<<(Int part) {
+      if (to_ != nullptr) put(std::is_signed_v<Int> && part < 0, static_cast<std::uint64_t>(part));
+      return *this;
+    }
+    /// Whatever else can be written into a text, as it is.
+    template <class Part>
+      requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view>)
+    writer& operator<<(const Part& part) {
+      if (to_ != nullptr) to_->characters << part;
+      return *this;
+    }
+    /// Sets the id of the rule, where it isn't the code's name.
+    [[gnu::cold]] writer& rule(std::string_view id);
+    /// What follows is the path, written as it is.
+    [[gnu::cold]] writer& path();
+    /// What follows is the note, about `related`.
+    [[gnu::cold]] writer& note(place related = {});
+    /// What follows replaces `range`, as it is.
+    [[gnu::cold]] writer& fix(place range);
+
+   private:
+    [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
+    [[gnu::cold]] void put(std::string_view part);
+    [[gnu::cold]] void put(bool is_negative, std::uint64_t part);
+    [[gnu::cold]] void open(text_range& range, bool has_general_message = false) noexcept;
+    [[gnu::cold]] void close();
+
+    report* to_;
+    text_range* range_ = nullptr;
+    bool is_verbatim_ = false, has_general_message_ = false;
+  };
+
+  /// Adds a finding, whose texts are written into the result.
+  [[gnu::cold]] writer add(errc code, severity s, place where);
+  writer error(errc code, place where) { return add(code, severity::error, where); }
+  writer warning(errc code, place where) { return add(code, severity::warning, where); }
+  writer note(errc code, place where) { return add(code, severity::note, where); }
+  /// Adds an error with its general message.
+  [[gnu::cold]] void error(const tessera::error& e) { error(e.code, {0, e.offset, 0, e.index}); }
+
+  [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
+  [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
+  /// How many errors there were.
+  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+
+ protected:
+  report* to_;
+  std::uint64_t max_;
+  std::uint64_t errors_ = 0;
+  tessera::error first_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/findings.hpp
+//
+// The bodies of core/findings.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_FINDINGS_HPP
+#define TESSERA_CORE_DETAIL_FINDINGS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+TESSERA_INLINE auto findings::add(errc code, severity s, place where) -> writer {
+  if (s == severity::error) {
+    ++errors_;
+    if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
+  }
+  if (to_ == nullptr) return writer(nullptr, false);
+  ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
+  constexpr std::size_t max_characters = std::size_t{1} << 30;
+  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
+    return writer(nullptr, false);
+  to_->diagnostics.push_back({});
+  diagnostic& d = to_->diagnostics.back();
+  d.code = code;
+  d.severity = s;
+  d.where = where;
+  return writer(to_, true);
+}
+
+TESSERA_INLINE auto findings::writer::rule(std::string_view id) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().rule);
+  to_->characters << id;
+  close();
+  range_ = nullptr;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::path() -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().path);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_note = true;
+  last().related = related;
+  open(last().note);
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_fix = true;
+  last().fix = range;
+  open(last().replacement);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE void findings::writer::put(std::string_view part) {
+  constexpr std::size_t max_shown = 200;
+  text& out = to_->characters;
+  if (is_verbatim_) {
+    out << part;
+    return;
+  }
+  std::size_t size = part.size();
+  if (size > max_shown)  // cut between characters of UTF-8
+    for (size = max_shown; size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
+      --size;
+  append_shown(out, part.substr(0, size));
+  if (size < part.size()) out << "...";
+}
+
+TESSERA_INLINE void findings::writer::put(bool is_negative, std::uint64_t part) {
+  if (is_negative)
+    to_->characters << static_cast<std::int64_t>(part);
+  else
+    to_->characters << part;
+}
+
+TESSERA_INLINE void findings::writer::open(text_range& range, bool has_general_message) noexcept {
+  range_ = &range;
+  range_->first = static_cast<std::uint32_t>(to_->characters.size());
+  is_verbatim_ = false;
+  has_general_message_ = has_general_message;
+}
+
+TESSERA_INLINE void findings::writer::close() {
+  if (range_ == nullptr) return;
+  text& out = to_->characters;
+  if (has_general_message_ && out.size() == range_->first)
+    out << tessera::error{last().code}.message();
+  range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_FINDINGS_HPP
+#endif
+
+#endif  // TESSERA_CORE_FINDINGS_HPP
+
+// ---- tessera/ark/detail/shapes.hpp
+//
+// The bodies of ark/shapes.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_SHAPES_HPP
+#define TESSERA_ARK_DETAIL_SHAPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+TESSERA_INLINE text& operator<<(text& out, const dimensions& d) {
+  out << '[';
+  for (std::uint32_t i = 0; i < d.rank; ++i) out << (i == 0 ? "" : ",") << d.size[i];
+  return out << ']';
+}
+
+TESSERA_INLINE const argument* argument_of(const model& g, const op& o,
+                                           argument_name name) noexcept {
+  if (const argument* const a = find_argument(g, o, name)) return a;
+  const argument_name older = older_name(name, o.type);
+  return older == argument_name::other ? nullptr : find_argument(g, o, older);
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_SHAPES_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
 
@@ -9872,7 +9846,7 @@ struct below {
 };
 
 /// A value of a file: the root, a node, an operation, a use of a tensor, or a member below.
-struct place {
+struct location {
   std::uint32_t file = 0;     // of several
   std::uint32_t node = none;  // in graph::nodes
   std::uint32_t op = none;    // among the node's
@@ -9882,97 +9856,153 @@ struct place {
   std::uint32_t depth = 0;
 
   /// A member below, or an element of it.
-  [[nodiscard]] place in(std::string_view member, std::uint32_t index = none) const noexcept {
-    place p = *this;
+  [[nodiscard, gnu::noinline]] location in(std::string_view member,
+                                           std::uint32_t index = none) const noexcept {
+    location p = *this;
     p.steps[p.depth++] = {member, index};
     return p;
   }
 };
 
-[[nodiscard]] inline place at_root() noexcept { return {}; }
+[[nodiscard, gnu::noinline]] inline location at_root() noexcept { return {}; }
 
-[[nodiscard]] inline place at_node(std::uint32_t node) noexcept {
-  place p;
+[[nodiscard, gnu::noinline]] inline location at_node(std::uint32_t node) noexcept {
+  location p;
   p.node = node;
   return p;
 }
 
-[[nodiscard]] inline place at_op(std::uint32_t node, std::uint32_t op) noexcept {
-  place p = at_node(node);
+[[nodiscard, gnu::noinline]] inline location at_op(std::uint32_t node, std::uint32_t op) noexcept {
+  location p = at_node(node);
   p.op = op;
   return p;
 }
 
-[[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, list l,
-                                  std::uint32_t use) noexcept {
-  place p = at_op(node, op);
+[[nodiscard, gnu::noinline]] inline location at_use(std::uint32_t node, std::uint32_t op, list l,
+                                                    std::uint32_t use) noexcept {
+  location p = at_op(node, op);
   p.list = l;
   p.use = use;
   return p;
 }
 
 /// The same for a use counted over all three lists of an operation.
-[[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, const ark::op& o,
-                                  std::uint32_t use) noexcept {
+[[nodiscard, gnu::noinline]] inline location at_use(std::uint32_t node, std::uint32_t op,
+                                                    const ark::op& o, std::uint32_t use) noexcept {
   if (use < o.reads) return at_use(node, op, list::reads, use);
   if (use - o.reads < o.writes) return at_use(node, op, list::writes, use - o.reads);
   return at_use(node, op, list::results, use - o.reads - o.writes);
 }
 
+/// The start of a text of the file, as people are shown it.
+struct excerpt {
+  std::string_view of;
+};
+/// The same in quotes.
+struct quoted {
+  std::string_view of;
+};
+/// A text that is ours, however long.
+struct verbatim {
+  std::string_view text;
+};
+[[gnu::cold]] inline text& operator<<(text& out, const verbatim& v) { return out << v.text; }
+
+[[gnu::cold]] inline std::size_t excerpt_size(std::string_view s) noexcept {
+  constexpr std::size_t max = 60;
+  std::size_t size = s.size() <= max ? s.size() : max;
+  while (size > 0 && size < s.size() && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u)
+    --size;
+  return size;
+}
+[[gnu::cold]] inline text& operator<<(text& out, const excerpt& e) {
+  const std::size_t size = excerpt_size(e.of);
+  append_shown(out, e.of.substr(0, size));
+  if (size < e.of.size()) out << "...";
+  return out;
+}
+[[gnu::cold]] inline text& operator<<(text& out, const quoted& q) {
+  const std::size_t size = excerpt_size(q.of);
+  text start(q.of.substr(0, size)), json;
+  if (size < q.of.size()) start << "...";
+  json::append_quoted(json, start);
+  append_shown(out, json);
+  return out;
+}
+
+/// One finding: its message is streamed into it, the general one of the code if nothing is. `path`
+/// lasts as long as it does.
+class message {
+ public:
+  [[gnu::cold, gnu::noinline]] message(tessera::detail::findings& to, errc code, severity s,
+                                       const tessera::place& where, std::string_view path)
+      : to_(to.add(code, s, where)), code_(code), path_(path) {}
+  message(const message&) = delete;
+  message& operator=(const message&) = delete;
+  [[gnu::cold, gnu::noinline]] ~message() {
+    to_.path() << path_;
+    if (const rule r(code_); !r.id().empty()) to_.rule(r.id());
+  }
+
+  // Not one template: there are over a hundred messages, compiled wherever models are verified.
+  [[gnu::cold, gnu::noinline]] message& operator<<(std::string_view s) { return put(s); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(const char* s) {
+    return put(std::string_view(s));
+  }
+  [[gnu::cold, gnu::noinline]] message& operator<<(char c) { return put(c); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(long long v) { return put(v); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(unsigned long long v) { return put(v); }
+  message& operator<<(int v) { return *this << static_cast<long long>(v); }
+  message& operator<<(long v) { return *this << static_cast<long long>(v); }
+  message& operator<<(unsigned v) { return *this << static_cast<unsigned long long>(v); }
+  message& operator<<(unsigned long v) { return *this << static_cast<unsigned long long>(v); }
+  message& operator<<(bool) = delete;
+  [[gnu::cold, gnu::noinline]] message& operator<<(const dimensions& d) { return put(d); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(const excerpt& e) { return put(e); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(const quoted& q) { return put(q); }
+  [[gnu::cold, gnu::noinline]] message& operator<<(const verbatim& v) { return put(v); }
+
+ private:
+  template <class Part>
+  message& put(const Part& part) {
+    to_ << part;
+    return *this;
+  }
+
+  tessera::detail::findings::writer to_;
+  errc code_;
+  std::string_view path_;
+};
+
 class findings {
  public:
-  /// For some files and what is there of their texts.
-  findings(view<const model*> graphs, view<std::string_view> sources, const verify_options& options,
+  /// For some files, and those of their texts that are there.
+  findings(view<const model*> models, view<std::string_view> sources, std::uint64_t max_diagnostics,
            report* found)
-      : graphs_(graphs), sources_(sources), options_(options), report_(found) {}
+      : models_(models),
+        sources_(sources),
+        report_(found),
+        max_(max_diagnostics),
+        base_(found, max_diagnostics) {}
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
 
-  /// One more finding. `words` writes the sentence; it runs only for what is kept.
-  template <class Words>
-  void add(errc code, severity s, const place& at, Words&& words) {
-    if (report_ != nullptr) {
-      ++(s == severity::error     ? report_->errors
-         : s == severity::warning ? report_->warnings
-                                  : report_->notes);
-    }
-    if (s == severity::error) ++errors_;
-    const bool first = s == severity::error && error_.code == errc::ok;
-    if (first) {
-      error_ = {code, 0};
-      first_place_ = {at.file, at.node, 0};
-      append_path(first_path_, at);
-    }
-    if (report_ == nullptr || report_->diagnostics.size() >= options_.max_diagnostics ||
-        report_->characters.size() > most_characters)
-      return;
-    diagnostic d;
-    d.code = code;
-    d.severity = s;
-    d.file = at.file;
-    text& out = report_->characters;
-    d.path.first = static_cast<std::uint32_t>(out.size());
-    append_path(out, at);
-    d.path.size = static_cast<std::uint32_t>(out.size()) - d.path.first;
-    d.text.first = static_cast<std::uint32_t>(out.size());
-    words(out);
-    d.text.size = static_cast<std::uint32_t>(out.size()) - d.text.first;
-    pending_.push_back({at.file, at.node, static_cast<std::uint32_t>(report_->diagnostics.size())});
-    report_->diagnostics.push_back(d);
-  }
-  /// The same in the general words of the code.
-  void add(errc code, severity s, const place& at) {
-    add(code, s, at, [&](text& out) { out << tessera::error{code}.message(); });
+  /// One more finding.
+  message add(errc code, severity s, const location& at) {
+    begin(s, at);
+    return {base_, code, s, {.file = at.file}, path_};
   }
 
   /// How many errors there were.
-  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
-  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] std::uint64_t errors() const noexcept { return base_.errors(); }
+  [[nodiscard]] bool failed() const noexcept { return base_.failed(); }
   /// The first error, after finish().
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
-  /// Looks the offsets up.
-  void finish() {
+  /// Looks up the offsets, one walk of the text for each node with findings.
+  [[gnu::cold, gnu::noinline]] void finish() {
+    while (!pending_.empty() && pending_.back().index >= report_->diagnostics.size())
+      pending_.pop_back();  // not kept after all: the texts were too long
     sort(pending_.data(), pending_.size(), [](const pending& a, const pending& b) {
       return a.file != b.file ? a.file < b.file : a.node < b.node;
     });
@@ -9996,17 +10026,20 @@ class findings {
         at += paths.back().size();
       }
       offsets.resize(paths.size());
-      locate(group, paths, offsets.data());
-      for (std::size_t i = first; i < last; ++i)
-        report_->diagnostics[pending_[i].index].offset = offsets[i - first];
+      const error_index index = locate(group, paths, offsets.data());
+      for (std::size_t i = first; i < last; ++i) {
+        tessera::place& where = report_->diagnostics[pending_[i].index].where;
+        where.offset = offsets[i - first];
+        where.index = index;
+      }
     }
     pending_.clear();
     if (failed()) {
+      error_ = base_.first_error();
       text path("$");
       path << first_path_.view().substr(prefix_of(first_place_.node));
       const std::string_view only = path;
-      locate(first_place_, {&only, 1}, &error_.offset);
-      error_.index = place_of(first_place_).index;
+      error_.index = locate(first_place_, {&only, 1}, &error_.offset);
     }
   }
 
@@ -10014,14 +10047,24 @@ class findings {
   struct pending {
     std::uint32_t file, node, index;
   };
-  static constexpr std::size_t most_characters = std::size_t{1} << 30;
 
-  void append_path(text& out, const place& at) const {
+  /// Before a finding is added.
+  [[gnu::cold, gnu::noinline]] void begin(severity s, const location& at) {
+    if (s == severity::error && !base_.failed()) {
+      first_place_ = {at.file, at.node, 0};
+      append_path(first_path_, at);
+    }
+    path_.clear();
+    if (report_ == nullptr || report_->diagnostics.size() >= max_) return;
+    pending_.push_back({at.file, at.node, static_cast<std::uint32_t>(report_->diagnostics.size())});
+    append_path(path_, at);
+  }
+  void append_path(text& out, const location& at) const {
     out << '$';
     if (at.node != none) {
       out << ".Nodes[" << at.node << ']';
       if (at.op != none) {
-        if (info(graphs_[at.file]->form).holds_ops)
+        if (info(models_[at.file]->form).holds_ops)
           out << ".Ops[" << at.op << ']';
         else
           out << ".Op";
@@ -10044,16 +10087,19 @@ class findings {
   [[nodiscard]] std::string_view source_of(const pending& group) const noexcept {
     return group.file < sources_.size() ? sources_[group.file] : std::string_view();
   }
-  /// Where a node, or the root, begins in its file; of a graph that was built in code, which it is.
-  [[nodiscard]] tessera::error place_of(const pending& group) const noexcept {
+  /// Where a node, or the root, begins in its file; for a model that was built in code, the node's
+  /// index.
+  [[nodiscard]] tessera::error origin_of(const pending& group) const noexcept {
     if (group.node != none) {
-      const pool<node>& nodes = graphs_[group.file]->nodes;
+      const pool<node>& nodes = models_[group.file]->nodes;
       return error_in(nodes, nodes[group.node], errc::ok, error_index::node);
     }
     return {errc::ok, 0, source_of(group).empty() ? error_index::whole : error_index::none};
   }
-  void locate(const pending& group, view<std::string_view> paths, std::uint64_t* offsets) const {
-    const tessera::error from = place_of(group);
+  /// The offsets of paths relative to a node, or what else they count.
+  error_index locate(const pending& group, view<std::string_view> paths,
+                     std::uint64_t* offsets) const {
+    const tessera::error from = origin_of(group);
     const std::uint64_t base = from.offset;
     const std::string_view source = source_of(group);
     for (std::size_t i = 0; i < paths.size(); ++i) offsets[i] = json::no_offset;
@@ -10062,61 +10108,25 @@ class findings {
                  {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
     for (std::size_t i = 0; i < paths.size(); ++i)
       offsets[i] = offsets[i] == json::no_offset ? base : base + offsets[i];
+    return from.index;
   }
 
-  view<const model*> graphs_;
+  view<const model*> models_;
   view<std::string_view> sources_;
-  const verify_options& options_;
   report* report_;
-  pool<pending> pending_;
-  tessera::error error_;
-  std::uint64_t errors_ = 0;
+  std::uint64_t max_;
+  tessera::detail::findings base_;
+  pool<pending> pending_;  // those without their offsets
+  text path_;              // of the finding that is being written
   pending first_place_ = {0, none, 0};
   text first_path_;
+  tessera::error error_;
 };
-
-/// How much is shown of a text of the file that may be long.
-[[nodiscard]] inline std::size_t excerpt_size(std::string_view s) noexcept {
-  constexpr std::size_t most = 60;
-  std::size_t size = s.size() <= most ? s.size() : most;
-  while (size > 0 && size < s.size() && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u)
-    --size;
-  return size;
-}
-
-/// The start of a text, as people are shown it.
-inline void excerpt(text& out, std::string_view s) {
-  const std::size_t size = excerpt_size(s);
-  append_shown(out, s.substr(0, size));
-  if (size < s.size()) out << "...";
-}
-
-/// The same in quotes.
-inline void quote(text& out, std::string_view s) {
-  const std::size_t size = excerpt_size(s);
-  text start(s.substr(0, size)), quoted;
-  if (size < s.size()) start << "...";
-  json::append_quoted(quoted, start);
-  append_shown(out, quoted);
-}
 
 }  // namespace ark::detail
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_DETAIL_FINDINGS_HPP
-
-// ---- tessera/ark/detail/verify.hpp
-//
-// The bodies of ark/verify.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_VERIFY_HPP
-#define TESSERA_ARK_DETAIL_VERIFY_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
 
 // ---- tessera/ark/detail/hazards.hpp
 //
@@ -10460,14 +10470,8 @@ struct context {
         ops.push_back({n, i, g.nodes[n].ops.first + i});
   }
 
-  template <class Words>
-  void error(errc code, const place& at, Words&& words) {
-    found.add(code, severity::error, at, words);
-  }
-  template <class Words>
-  void warning(errc code, const place& at, Words&& words) {
-    found.add(code, severity::warning, at, words);
-  }
+  message error(errc code, const location& at) { return found.add(code, severity::error, at); }
+  message warning(errc code, const location& at) { return found.add(code, severity::warning, at); }
   /// The first entry of a tensor's Id; of its buffer's Id.
   [[nodiscard]] std::uint32_t same_tensor(std::uint32_t t) const noexcept {
     return tensors.first_of(t);
@@ -10475,11 +10479,11 @@ struct context {
   [[nodiscard]] std::uint32_t storage_of(std::uint32_t t) const noexcept {
     return buffers.first_of(g.tensors[t].buffer);
   }
-  [[nodiscard]] static place at(const op_place& p) noexcept { return at_op(p.node, p.index); }
-  [[nodiscard]] static place at(const op_place& p, list l, std::uint32_t use) noexcept {
+  [[nodiscard]] static location at(const op_place& p) noexcept { return at_op(p.node, p.index); }
+  [[nodiscard]] static location at(const op_place& p, list l, std::uint32_t use) noexcept {
     return at_use(p.node, p.index, l, use);
   }
-  [[nodiscard]] place at(const op_place& p, const argument& a) const noexcept {
+  [[nodiscard]] location at(const op_place& p, const argument& a) const noexcept {
     return at(p).in("Args").in(name(g, a));
   }
 
@@ -10492,14 +10496,14 @@ struct context {
 };
 
 /// S12 for the members of one object.
-inline void unknown_members(context& c, std::uint32_t members, const place& at, bool buffer) {
+inline void unknown_members(context& c, std::uint32_t members, const location& at, bool buffer) {
   if (!c.options.strict) return;
   std::size_t left = c.g.members.size();  // a list that was linked by hand may not end
   for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
     const std::string_view key = text_of(c.g, c.g.members[m].key);
     if (buffer && (key == "ExternalDataSize" || key == "DeviceId")) continue;
-    c.warning(errc::ark_s12_unknown_member, at.in(key),
-              [&](text& out) { quote(out << "the format has no member ", key); });
+    c.warning(errc::ark_s12_unknown_member, at.in(key))
+        << "the format has no member " << quoted{key};
   }
 }
 
@@ -10507,35 +10511,31 @@ inline void unknown_members(context& c, std::uint32_t members, const place& at, 
 inline void structure_rules(context& c) {
   const model& g = c.g;
   if (g.world_size < 1)
-    c.error(errc::ark_s03_world, at_root().in("WorldSize"),
-            [&](text& out) { out << "WorldSize " << g.world_size << " is below 1"; });
+    c.error(errc::ark_s03_world, at_root().in("WorldSize"))
+        << "WorldSize " << g.world_size << " is below 1";
   if (g.rank < 0 || g.rank >= g.world_size)
-    c.error(errc::ark_s03_world, at_root().in("Rank"), [&](text& out) {
-      out << "Rank " << g.rank << " is not one of " << g.world_size << " ranks";
-    });
+    c.error(errc::ark_s03_world, at_root().in("Rank"))
+        << "Rank " << g.rank << " is not one of " << g.world_size << " ranks";
   unknown_members(c, g.own_members, at_root(), false);
   const bool holds_ops = info(g.form).holds_ops;
   for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
     const node& v = g.nodes[n];
     if (v.id < 0)
-      c.error(errc::ark_s13_integer, at_node(n).in("Id"),
-              [&](text& out) { out << "Id " << v.id << " is negative"; });
+      c.error(errc::ark_s13_integer, at_node(n).in("Id")) << "Id " << v.id << " is negative";
     if (v.ops.count == 0)
       c.found.add(errc::ark_s07_no_ops, severity::error, at_node(n));
     else if (!holds_ops && v.ops.count != 1)
-      c.error(errc::ark_s06_op_or_ops, at_node(n), [&](text& out) {
-        out << "the node has " << v.ops.count << " operations, where " << info(g.form).name
-            << " has one";
-      });
+      c.error(errc::ark_s06_op_or_ops, at_node(n))
+          << "the node has " << v.ops.count << " operations, where " << info(g.form).name
+          << " has one";
     unknown_members(c, v.members, at_node(n), false);
   }
   for (const op_place& p : c.ops) {
     const op& o = g.ops[p.op];
     if (o.args != args_form::object)
-      c.warning(errc::ark_s08_op_member, c.at(p).in("Args"), [&](text& out) {
-        out << "Args is " << (o.args == args_form::null ? "null" : "an array")
-            << ", where an empty object is expected";
-      });
+      c.warning(errc::ark_s08_op_member, c.at(p).in("Args"))
+          << "Args is " << (o.args == args_form::null ? "null" : "an array")
+          << ", where an empty object is expected";
     unknown_members(c, o.members, c.at(p), false);
   }
 }
@@ -10594,7 +10594,7 @@ class graph_rules {
   [[nodiscard]] range range_of(const side& s, std::uint32_t n) const noexcept {
     return s.producers ? g_.nodes[n].producers : g_.nodes[n].consumers;
   }
-  [[nodiscard]] place at(const side& s, std::uint32_t edge) const noexcept {
+  [[nodiscard]] location at(const side& s, std::uint32_t edge) const noexcept {
     const std::uint32_t n = s.owner[edge];
     return at_node(n).in(member_of(s), edge - s.first[n]);
   }
@@ -10605,12 +10605,11 @@ class graph_rules {
       const std::int64_t id = g_.nodes[n].id;
       if (const std::uint32_t first = c_.nodes.first_of(n); first != n) {
         repeated_ = true;
-        c_.error(errc::ark_g01_node_id, at_node(n).in("Id"), [&](text& out) {
-          out << "Id " << id << " is that of $.Nodes[" << first << "] too";
-        });
+        c_.error(errc::ark_g01_node_id, at_node(n).in("Id"))
+            << "Id " << id << " is that of $.Nodes[" << first << "] too";
       } else if (id != std::int64_t{n}) {
-        c_.warning(errc::ark_g02_node_index, at_node(n).in("Id"),
-                   [&](text& out) { out << "Id " << id << " of the node with index " << n; });
+        c_.warning(errc::ark_g02_node_index, at_node(n).in("Id"))
+            << "Id " << id << " of the node with index " << n;
       }
     }
   }
@@ -10649,16 +10648,14 @@ class graph_rules {
       const std::uint32_t n = s.owner[e], t = s.target[e];
       const std::int64_t id = g_.integers[range_of(s, n).first + (e - s.first[n])];
       if (t == none) {
-        c_.error(errc::ark_g03_edge_target, at(s, e),
-                 [&](text& out) { out << word_of(s) << id << " does not exist"; });
+        c_.error(errc::ark_g03_edge_target, at(s, e)) << word_of(s) << id << " does not exist";
         continue;
       }
       if (t == c_.nodes.first_of(n))
-        c_.error(errc::ark_g05_self_edge, at(s, e),
-                 [&](text& out) { out << "node " << id << " lists itself"; });
+        c_.error(errc::ark_g05_self_edge, at(s, e)) << "node " << id << " lists itself";
       if (seen[t] == n + 1)
-        c_.warning(errc::ark_g08_repeated_edge, at(s, e),
-                   [&](text& out) { out << word_of(s) << id << " stands in this list already"; });
+        c_.warning(errc::ark_g08_repeated_edge, at(s, e))
+            << word_of(s) << id << " stands in this list already";
       seen[t] = n + 1;
     }
   }
@@ -10693,10 +10690,9 @@ class graph_rules {
       }
       for (std::uint32_t e = 0; any && e < s.target.size(); ++e)
         if (missing[e])
-          c_.error(errc::ark_g04_edge_mirror, at(s, e), [&](text& out) {
-            out << word_of(s) << g_.nodes[s.target[e]].id << " does not list node "
-                << g_.nodes[s.owner[e]].id << " in its " << member_of(other);
-          });
+          c_.error(errc::ark_g04_edge_mirror, at(s, e))
+              << word_of(s) << g_.nodes[s.target[e]].id << " does not list node "
+              << g_.nodes[s.owner[e]].id << " in its " << member_of(other);
     }
   }
 
@@ -10767,7 +10763,8 @@ class graph_rules {
   }
   /// A circle, backwards along its edges.
   void report_circle(const pool<std::uint32_t>& circle, std::uint32_t lowest) {
-    c_.error(errc::ark_g06_cycle, at_node(circle[lowest]), [&](text& out) {
+    {
+      message out = c_.error(errc::ark_g06_cycle, at_node(circle[lowest]));
       out << "nodes depend on each other in a circle: ";
       const std::size_t shown = circle.size() < 12 ? circle.size() : 12;
       for (std::size_t i = 0; i < shown; ++i) {
@@ -10776,7 +10773,7 @@ class graph_rules {
       }
       if (shown < circle.size()) out << "(" << circle.size() - shown << " more) -> ";
       out << g_.nodes[circle[lowest]].id;
-    });
+    }
   }
 
   /// G07.
@@ -10785,9 +10782,8 @@ class graph_rules {
     for (std::uint32_t e = 0; !in_order_ && e < s.target.size(); ++e) {
       const std::uint32_t n = s.owner[e], t = s.target[e];
       if (t == none || t <= n) continue;
-      c_.warning(errc::ark_g07_order, at(s, e), [&](text& out) {
-        out << "producer " << g_.nodes[t].id << " comes later, as $.Nodes[" << t << ']';
-      });
+      c_.warning(errc::ark_g07_order, at(s, e))
+          << "producer " << g_.nodes[t].id << " comes later, as $.Nodes[" << t << ']';
     }
   }
 
@@ -10805,14 +10801,15 @@ class graph_rules {
           continue;
         }
         const severity how = c_.options.of_plan ? severity::warning : severity::error;
-        c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k),
-                     [&](text& out) {
-                       const op_place& first = c_.ops[m - 1];
-                       out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
-                           << g_.nodes[first.node].id;
-                       quote(out << ' ', name(g_, g_.ops[first.op]));
-                       out << " already";
-                     });
+        {
+          message out =
+              c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k));
+          const op_place& first = c_.ops[m - 1];
+          out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
+              << g_.nodes[first.node].id;
+          out << ' ' << quoted{name(g_, g_.ops[first.op])};
+          out << " already";
+        }
       }
     }
     pool<std::uint32_t> listed;  // by node: the one that lists it as producer, + 1
@@ -10826,17 +10823,16 @@ class graph_rules {
         const std::uint32_t m = maker[c_.same_tensor(used[u])];
         if (m == 0) continue;
         const std::int64_t id = g_.tensors[used[u]].id;
-        const place at = at_use(p.node, p.index, o, u);
+        const location at = at_use(p.node, p.index, o, u);
         if (m - 1 == i) {
-          c_.error(errc::ark_g12_own_result, at,
-                   [&](text& out) { out << "tensor " << id << " is this operation's own result"; });
+          c_.error(errc::ark_g12_own_result, at)
+              << "tensor " << id << " is this operation's own result";
           continue;
         }
         const std::uint32_t from = c_.ops[m - 1].node;
         if (m - 1 > i)
-          c_.error(errc::ark_g13_use_before_result, at, [&](text& out) {
-            out << "tensor " << id << " is made later, by node " << g_.nodes[from].id;
-          });
+          c_.error(errc::ark_g13_use_before_result, at)
+              << "tensor " << id << " is made later, by node " << g_.nodes[from].id;
         const std::uint32_t producer = c_.nodes.first_of(from);
         if (producer == c_.nodes.first_of(p.node)) continue;
         if (current != p.node) {
@@ -10846,10 +10842,9 @@ class graph_rules {
         }
         if (listed[producer] == current + 1) continue;
         listed[producer] = current + 1;
-        c_.error(errc::ark_g09_missing_edge, at, [&](text& out) {
-          out << "tensor " << id << " is a result of node " << g_.nodes[from].id
-              << ", which this node does not list as producer";
-        });
+        c_.error(errc::ark_g09_missing_edge, at)
+            << "tensor " << id << " is a result of node " << g_.nodes[from].id
+            << ", which this node does not list as producer";
       }
     }
   }
@@ -11035,18 +11030,17 @@ class hazards {
   void tell(const access& a, const access& b, const op_place& p, const op& o, std::uint32_t use) {
     if (told_[b.node] == a.node + 1) return;
     told_[b.node] = a.node + 1;
-    c_.warning(errc::ark_g14_unordered_access, at_use(p.node, p.index, o, use), [&](text& out) {
-      out << "node " << g_.nodes[b.node].id << (b.write ? " writes" : " reads")
-          << " the same bytes of buffer " << buffer_of(g_, a.tensor).id
-          << ", and no path of dependencies leads from it to node " << g_.nodes[a.node].id;
-    });
+    c_.warning(errc::ark_g14_unordered_access, at_use(p.node, p.index, o, use))
+        << "node " << g_.nodes[b.node].id << (b.write ? " writes" : " reads")
+        << " the same bytes of buffer " << buffer_of(g_, a.tensor).id
+        << ", and no path of dependencies leads from it to node " << g_.nodes[a.node].id;
   }
 
   context& c_;
   const ark::model& g_;
   const graph_rules& edges_;
   std::uint64_t left_ = 0;
-  pool<std::uint32_t> rank_;                   // by node: its place in the order
+  pool<std::uint32_t> rank_;                   // by node: its location in the order
   pool<std::uint32_t> first_op_;               // by node: its operations in context::ops
   pool<bool> written_;                         // by buffer
   pool<std::uint32_t> newest_, newest_write_;  // by buffer: its accesses so far, + 1; 0: none
@@ -11093,38 +11087,6 @@ class hazards {
 #include <string_view>
 
 
-// ---- tessera/ark/detail/shapes.hpp
-//
-// The bodies of ark/shapes.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_SHAPES_HPP
-#define TESSERA_ARK_DETAIL_SHAPES_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-TESSERA_INLINE text& operator<<(text& out, const dimensions& d) {
-  out << '[';
-  for (std::uint32_t i = 0; i < d.rank; ++i) out << (i == 0 ? "" : ",") << d.size[i];
-  return out << ']';
-}
-
-TESSERA_INLINE const argument* argument_of(const model& g, const op& o,
-                                           argument_name name) noexcept {
-  if (const argument* const a = find_argument(g, o, name)) return a;
-  const argument_name older = older_name(name, o.type);
-  return older == argument_name::other ? nullptr : find_argument(g, o, older);
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_SHAPES_HPP
-
 // ---- tessera/ark/detail/rules_communication.hpp
 //
 // The rules C: what moves between ranks, as far as one file shows.
@@ -11166,17 +11128,15 @@ class communication_rules {
     const std::uint32_t count = o.reads + o.writes;
     for (std::uint32_t u = 0; u < count; ++u)
       if (const buffer& b = buffer_of(g_, uses(g_, o)[u]); !is_local(g_, b))
-        c_.error(errc::ark_c07_remote, at_use(p.node, p.index, o, u).in("Buffer"), [&](text& out) {
-          out << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank;
-        });
+        c_.error(errc::ark_c07_remote, at_use(p.node, p.index, o, u).in("Buffer"))
+            << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank;
   }
 
   /// The others, of an operation that has as many tensors as its Type says.
   void operation(const op_place& p, const op& o, bool arguments_hold) {
     p_ = p;
     if (g_.world_size == 1) {
-      c_.error(errc::ark_c06_single, c_.at(p),
-               [&](text& out) { out << info(o.type).name << " in a model of one rank"; });
+      c_.error(errc::ark_c06_single, c_.at(p)) << info(o.type).name << " in a model of one rank";
       return;
     }
     sound_ = true;
@@ -11203,16 +11163,15 @@ class communication_rules {
   [[nodiscard]] const buffer& buffer_at(const op& o, list l, std::uint32_t i) const noexcept {
     return buffer_of(g_, tensor_at(o, l, i));
   }
-  [[nodiscard]] place use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
+  [[nodiscard]] location use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
 
   /// Whether a tensor lies on this rank, or on another.
   bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
     const buffer& b = buffer_at(o, l, i);
     if (is_local(g_, b) == local) return true;
-    c_.error(code, use(l, i).in("Buffer").in("Rank"), [&](text& out) {
-      out << info(o.type).name << (l == list::reads ? " reads a " : " writes a ")
-          << (local ? "local" : "remote") << " buffer here, found Rank " << b.rank;
-    });
+    c_.error(code, use(l, i).in("Buffer").in("Rank"))
+        << info(o.type).name << (l == list::reads ? " reads a " : " writes a ")
+        << (local ? "local" : "remote") << " buffer here, found Rank " << b.rank;
     return false;
   }
   /// Whether a list has tags at all, of one rank (-1: any).
@@ -11248,19 +11207,15 @@ class communication_rules {
     const bool to = expect(errc::ark_c01_send, o, list::writes, 0, false);
     const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.recv_tags, data.send_tags, remote.rank))
-      c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"),
-               [&](text& out) {
-                 out << "no tag here is in the SendTags of buffer " << data.id << " for rank "
-                     << remote.rank;
-               });
+      c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"))
+          << "no tag here is in the SendTags of buffer " << data.id << " for rank " << remote.rank;
     const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
     if (!sound_) return;
     const std::uint64_t a = elements(layout_of(g_, r)), b = elements(layout_of(g_, w));
     if (a != b || g_.tensors[r].type != g_.tensors[w].type)
-      c_.warning(errc::ark_c03_packet, use(list::writes, 0), [&](text& out) {
-        out << a << ' ' << info(g_.tensors[r].type).name << " are sent into " << b << ' '
-            << info(g_.tensors[w].type).name;
-      });
+      c_.warning(errc::ark_c03_packet, use(list::writes, 0))
+          << a << ' ' << info(g_.tensors[r].type).name << " are sent into " << b << ' '
+          << info(g_.tensors[w].type).name;
   }
   void send_packet(const op& o) {
     expect(errc::ark_c01_send, o, list::reads, 0, true);
@@ -11270,28 +11225,24 @@ class communication_rules {
   }
   void tagged(errc code, list l, std::uint32_t i, const buffer& remote) {
     if (remote.recv_tags.count == 0)
-      c_.error(code, use(l, i).in("Buffer").in("RecvTags"), [&](text& out) {
-        out << "buffer " << remote.id << " of rank " << remote.rank
-            << " is written and needs a tag";
-      });
+      c_.error(code, use(l, i).in("Buffer").in("RecvTags"))
+          << "buffer " << remote.id << " of rank " << remote.rank << " is written and needs a tag";
   }
   /// C03: a tensor of packets for `count` times a payload.
   void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
     const std::uint32_t t = tensor_at(o, l, i);
     if (g_.tensors[t].type != data_type::uint8)
-      c_.error(errc::ark_c03_packet, use(l, i).in("DataType"), [&](text& out) {
-        out << "packets are UINT8, found " << info(g_.tensors[t].type).name;
-      });
+      c_.error(errc::ark_c03_packet, use(l, i).in("DataType"))
+          << "packets are UINT8, found " << info(g_.tensors[t].type).name;
     if (!sound_) return;
     const std::uint64_t bytes =
         elements(layout_of(g_, payload)) * info(g_.tensors[payload].type).bytes;
     const std::uint64_t found = elements(layout_of(g_, t));
     std::uint64_t wanted = 0;
     if (__builtin_mul_overflow(bytes, 2 * count, &wanted) || wanted != found)
-      c_.error(errc::ark_c03_packet, use(l, i).in("Shape"), [&](text& out) {
-        out << "packets for " << count << " times " << bytes << " bytes take twice as much, found "
-            << found;
-      });
+      c_.error(errc::ark_c03_packet, use(l, i).in("Shape"))
+          << "packets for " << count << " times " << bytes << " bytes take twice as much, found "
+          << found;
   }
 
   /// C02.
@@ -11300,10 +11251,8 @@ class communication_rules {
     const bool to = expect(errc::ark_c02_recv, o, list::writes, 0, true);
     const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.send_tags, data.recv_tags, remote.rank))
-      c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"), [&](text& out) {
-        out << "no tag here is in the RecvTags of buffer " << data.id << " for rank "
-            << remote.rank;
-      });
+      c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"))
+          << "no tag here is in the RecvTags of buffer " << data.id << " for rank " << remote.rank;
   }
   void recv_packet(const op& o) {
     const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
@@ -11311,8 +11260,8 @@ class communication_rules {
     expect(errc::ark_c02_recv, o, list::writes, 0, true);
     const buffer &peer = buffer_at(o, list::reads, 0), &b = buffer_at(o, list::reads, 1);
     if (from && scratch && !has_tag(b.recv_tags, peer.rank))
-      c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"),
-               [&](text& out) { out << "no tag here is for rank " << peer.rank; });
+      c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"))
+          << "no tag here is for rank " << peer.rank;
     packets(o, list::reads, 1, writes(g_, o)[0], 1);
   }
 
@@ -11328,10 +11277,8 @@ class communication_rules {
       const argument& n = *find_argument(g_, o, argument_name::n_peers);
       const argument& rank = *find_argument(g_, o, argument_name::rank);
       if (n.integer != std::int64_t{peers})
-        c_.error(code, c_.at(p_, n), [&](text& out) {
-          out << "NPeers is " << n.integer << ", where WriteTensors has " << peers
-              << " behind the first";
-        });
+        c_.error(code, c_.at(p_, n)) << "NPeers is " << n.integer << ", where WriteTensors has "
+                                     << peers << " behind the first";
       own_rank(code, rank);
     }
     const buffer& scratch = buffer_at(o, list::reads, 1);
@@ -11347,13 +11294,12 @@ class communication_rules {
       const buffer& b = buffer_at(o, list::writes, i + 1);
       const std::int64_t wanted = std::int64_t{i} + (std::int64_t{i} < g_.rank ? 0 : 1);
       if (b.rank != wanted)
-        c_.error(code, use(list::writes, i + 1).in("Buffer").in("Rank"), [&](text& out) {
-          out << "peers stand in order of their ranks: expected rank " << wanted << ", found "
-              << b.rank;
-        });
+        c_.error(code, use(list::writes, i + 1).in("Buffer").in("Rank"))
+            << "peers stand in order of their ranks: expected rank " << wanted << ", found "
+            << b.rank;
       else if (scratch_local && !tagged_ranks[static_cast<std::size_t>(wanted)])
-        c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"),
-                 [&](text& out) { out << "no tag here is for rank " << wanted; });
+        c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"))
+            << "no tag here is for rank " << wanted;
       tagged(code, list::writes, i + 1, b);
       if (packet) packets(o, list::writes, i + 1, reads(g_, o)[0], 1);
     }
@@ -11363,22 +11309,19 @@ class communication_rules {
     std::uint64_t wanted = 0;
     const std::uint64_t found = elements(layout_of(g_, s));
     if (g_.tensors[s].type != g_.tensors[data].type)
-      c_.error(code, use(list::reads, 1).in("DataType"), [&](text& out) {
-        out << "the scratch buffer has the data's DataType, found " << info(g_.tensors[s].type).name
-            << " beside " << info(g_.tensors[data].type).name;
-      });
+      c_.error(code, use(list::reads, 1).in("DataType"))
+          << "the scratch buffer has the data's DataType, found " << info(g_.tensors[s].type).name
+          << " beside " << info(g_.tensors[data].type).name;
     if (__builtin_mul_overflow(elements(layout_of(g_, data)), std::uint64_t{peers}, &wanted) ||
         wanted != found)
-      c_.error(code, use(list::reads, 1).in("Shape"), [&](text& out) {
-        out << "the scratch buffer holds " << peers << " times " << elements(layout_of(g_, data))
-            << " elements, found " << found;
-      });
+      c_.error(code, use(list::reads, 1).in("Shape"))
+          << "the scratch buffer holds " << peers << " times " << elements(layout_of(g_, data))
+          << " elements, found " << found;
   }
   void own_rank(errc code, const argument& rank) {
     if (rank.integer != std::int64_t{g_.rank})
-      c_.error(code, c_.at(p_, rank), [&](text& out) {
-        out << "Rank is " << rank.integer << " in the file of rank " << g_.rank;
-      });
+      c_.error(code, c_.at(p_, rank))
+          << "Rank is " << rank.integer << " in the file of rank " << g_.rank;
   }
 
   /// C05.
@@ -11386,16 +11329,14 @@ class communication_rules {
     own_rank(errc::ark_c05_sync, *find_argument(g_, o, argument_name::rank));
     const argument& peers = *find_argument(g_, o, argument_name::peer_num);
     if (peers.integer != std::int64_t{g_.world_size} - 1)
-      c_.error(errc::ark_c05_sync, c_.at(p_, peers), [&](text& out) {
-        out << "PeerNum is " << peers.integer << " in a model of " << g_.world_size << " ranks";
-      });
+      c_.error(errc::ark_c05_sync, c_.at(p_, peers))
+          << "PeerNum is " << peers.integer << " in a model of " << g_.world_size << " ranks";
     // The rule O09 for the one operation of this kind that hands its tensor on.
     const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
     if (c_.storage_of(r) != c_.storage_of(w))
-      c_.error(errc::ark_o09_view_buffer, use(list::writes, 0).in("Buffer"), [&](text& out) {
-        out << "DeviceSync hands tensor " << g_.tensors[r].id << " on, in its buffer "
-            << buffer_of(g_, r).id << ", found buffer " << buffer_of(g_, w).id;
-      });
+      c_.error(errc::ark_o09_view_buffer, use(list::writes, 0).in("Buffer"))
+          << "DeviceSync hands tensor " << g_.tensors[r].id << " on, in its buffer "
+          << buffer_of(g_, r).id << ", found buffer " << buffer_of(g_, w).id;
   }
 
   context& c_;
@@ -11451,14 +11392,13 @@ class op_rules {
       const op& o = g_.ops[p.op];
       if (o.type == op_type::unknown) {
         c_.found.add(errc::ark_o01_type, c_.options.strict ? severity::error : severity::warning,
-                     c_.at(p).in("Type"),
-                     [&](text& out) { quote(out << "unknown Type ", type_name(g_, o)); });
+                     c_.at(p).in("Type"))
+            << "unknown Type " << quoted{type_name(g_, o)};
         continue;
       }
       if (o.is_virtual != is_virtual(o.type))
-        c_.warning(errc::ark_o02_virtual, c_.at(p).in("IsVirtual"), [&](text& out) {
-          out << info(o.type).name << (o.is_virtual ? " is not virtual" : " is virtual");
-        });
+        c_.warning(errc::ark_o02_virtual, c_.at(p).in("IsVirtual"))
+            << info(o.type).name << (o.is_virtual ? " is not virtual" : " is virtual");
       const std::uint64_t before = c_.found.errors();
       arity(o);
       if (c_.found.errors() != before) continue;
@@ -11480,7 +11420,7 @@ class op_rules {
   }
   [[nodiscard]] const layout& at(std::uint32_t t) const noexcept { return layout_of(g_, t); }
   [[nodiscard]] data_type type(std::uint32_t t) const noexcept { return g_.tensors[t].type; }
-  [[nodiscard]] place use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
+  [[nodiscard]] location use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
   [[nodiscard]] static std::string_view name_of(const op& o) noexcept { return info(o.type).name; }
 
   /// O03.
@@ -11493,14 +11433,15 @@ class op_rules {
       const bool fits = wanted[i] >= 0 ? counts[i] == static_cast<std::uint32_t>(wanted[i])
                                        : i != 1 || counts[i] >= 1;
       if (fits) continue;
-      c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]), [&](text& out) {
+      {
+        message out = c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]));
         out << name_of(o) << " has ";
         if (wanted[i] < 0)
           out << "at least 1";
         else
           out << static_cast<int>(wanted[i]);
         out << " in " << list_names[i] << ", found " << counts[i];
-      });
+      }
     }
   }
 
@@ -11520,25 +11461,24 @@ class op_rules {
       if (a.name != argument_name::other) {
         const std::uint32_t bit = 1u << static_cast<unsigned>(a.name);
         if ((seen & bit) != 0)
-          c_.error(errc::json_duplicate_key, c_.at(p_, a),
-                   [&](text& out) { quote(out << "a second argument ", name(g_, a)); });
+          c_.error(errc::json_duplicate_key, c_.at(p_, a))
+              << "a second argument " << quoted{name(g_, a)};
         seen |= bit;
       }
       if (row == nullptr) {
-        c_.warning(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
-          quote(out << name_of(o) << " has no argument ", name(g_, a));
-        });
+        c_.warning(errc::ark_o04_argument, c_.at(p_, a))
+            << name_of(o) << " has no argument " << quoted{name(g_, a)};
       } else if (well_formed && a.type != row->type) {
-        c_.error(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
-          out << "expected " << name(g_, a) << " as " << type_text(row->type) << ", found "
-              << type_text(a.type);
-        });
+        c_.error(errc::ark_o04_argument, c_.at(p_, a))
+            << "expected " << name(g_, a) << " as " << type_text(row->type) << ", found "
+            << type_text(a.type);
       } else if (row->use == argument_use::alias) {
-        c_.warning(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
+        {
+          message out = c_.warning(errc::ark_o04_argument, c_.at(p_, a));
           out << name(g_, a) << " is another spelling of ";
           for (const argument_row& r : rows)
             if (older_name(r.name, o.type) == a.name) out << argument_names[index(r.name)];
-        });
+        }
       }
     }
     for (const argument_row& r : rows) {
@@ -11548,16 +11488,14 @@ class op_rules {
       const argument* const b =
           older == argument_name::other ? nullptr : find_argument(g_, o, older);
       if (a == nullptr && b == nullptr)
-        c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"), [&](text& out) {
-          out << name_of(o) << " needs an argument " << argument_names[index(r.name)] << " of "
-              << type_text(r.type);
-        });
+        c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"))
+            << name_of(o) << " needs an argument " << argument_names[index(r.name)] << " of "
+            << type_text(r.type);
       if (a != nullptr && b != nullptr && a->type == b->type &&
           (a->type == argument_type::float32 ? !(a->real == b->real) : a->integer != b->integer))
-        c_.error(errc::ark_o04_argument, c_.at(p_, *b), [&](text& out) {
-          out << name(g_, *b) << " and " << name(g_, *a) << " are two spellings of one argument "
-              << "and differ";
-        });
+        c_.error(errc::ark_o04_argument, c_.at(p_, *b))
+            << name(g_, *b) << " and " << name(g_, *a) << " are two spellings of one argument "
+            << "and differ";
     }
     return c_.found.errors() == before;
   }
@@ -11581,9 +11519,8 @@ class op_rules {
       case argument_type::dims: fits = a.integers.count <= max_rank; break;
       case argument_type::offset:
         if (a.integers.count == 1)
-          c_.warning(errc::ark_o05_argument_form, c_.at(p_, a), [&](text& out) {
-            out << "OFFSET is an integer, where BufferId and Value are expected";
-          });
+          c_.warning(errc::ark_o05_argument_form, c_.at(p_, a))
+              << "OFFSET is an integer, where BufferId and Value are expected";
         else
           fits = a.integers.count == 2;
         for (const std::int64_t v : integers(g_, a.integers)) fits = fits && v >= 0;
@@ -11592,11 +11529,11 @@ class op_rules {
       case argument_type::uint64:
       case argument_type::tensor: break;
     }
-    if (!fits)
-      c_.error(errc::ark_o05_argument_form, c_.at(p_, a), [&](text& out) {
-        out << "expected {TYPE: value} with one known TYPE and a value in its range";
-        if (a.type == argument_type::other) excerpt(out << ", found ", text_of(g_, a.token));
-      });
+    if (!fits) {
+      message out = c_.error(errc::ark_o05_argument_form, c_.at(p_, a));
+      out << "expected {TYPE: value} with one known TYPE and a value in its range";
+      if (a.type == argument_type::other) out << ", found " << excerpt{text_of(g_, a.token)};
+    }
     return fits;
   }
 
@@ -11635,12 +11572,11 @@ class op_rules {
   void view_of(const op& o) {
     if (o.reads > 0) same_buffer(read(o, 0), results(g_, o)[0], use(list::results, 0));
   }
-  void same_buffer(std::uint32_t from, std::uint32_t to, const place& where) {
+  void same_buffer(std::uint32_t from, std::uint32_t to, const location& where) {
     if (c_.storage_of(from) == c_.storage_of(to)) return;
-    c_.error(errc::ark_o09_view_buffer, where.in("Buffer"), [&](text& out) {
-      out << "a view of tensor " << g_.tensors[from].id << " lies in buffer "
-          << buffer_of(g_, to).id << ", where that has buffer " << buffer_of(g_, from).id;
-    });
+    c_.error(errc::ark_o09_view_buffer, where.in("Buffer"))
+        << "a view of tensor " << g_.tensors[from].id << " lies in buffer " << buffer_of(g_, to).id
+        << ", where that has buffer " << buffer_of(g_, from).id;
   }
   /// O08.
   void result(const op& o) {
@@ -11651,7 +11587,8 @@ class op_rules {
     if (from == to || (c_.storage_of(from) == c_.storage_of(to) && type(from) == type(to) &&
                        same_dimensions(at(from), at(to))))
       return;
-    c_.error(errc::ark_o08_result_view, use(list::results, 0), [&](text& out) {
+    {
+      message out = c_.error(errc::ark_o08_result_view, use(list::results, 0));
       out << "the result is another view than " << (done ? "ReadTensors[" : "WriteTensors[")
           << at_list << "], tensor " << g_.tensors[from].id << ": another ";
       if (c_.storage_of(from) != c_.storage_of(to))
@@ -11660,16 +11597,15 @@ class op_rules {
         out << "DataType";
       else
         out << "layout";
-    });
+    }
   }
 
   /// O06.
-  void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const place& where) {
+  void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const location& where) {
     if (type(expected) == type(t)) return;
-    c_.error(errc::ark_o06_data_types, where.in("DataType"), [&](text& out) {
-      out << name_of(o) << " has tensors of one DataType, found " << info(type(t)).name
-          << " beside " << info(type(expected)).name;
-    });
+    c_.error(errc::ark_o06_data_types, where.in("DataType"))
+        << name_of(o) << " has tensors of one DataType, found " << info(type(t)).name << " beside "
+        << info(type(expected)).name;
   }
   void same_types(const op& o) {
     const std::uint32_t first = read(o, 0);
@@ -11677,21 +11613,19 @@ class op_rules {
       same_type(o, first, read(o, i), use(list::reads, i));
     same_type(o, first, written(o, 0), use(list::writes, 0));
   }
-  void expect_type(const op& o, data_type wanted, std::uint32_t t, const place& where) {
+  void expect_type(const op& o, data_type wanted, std::uint32_t t, const location& where) {
     if (type(t) == wanted) return;
-    c_.error(errc::ark_o06_data_types, where.in("DataType"), [&](text& out) {
-      out << name_of(o) << " wants " << info(wanted).name << " here, found " << info(type(t)).name;
-    });
+    c_.error(errc::ark_o06_data_types, where.in("DataType"))
+        << name_of(o) << " wants " << info(wanted).name << " here, found " << info(type(t)).name;
   }
 
   void unary(const op& o) {
     if (o.type != op_type::cast) same_types(o);
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (o.type == op_type::softmax ? a == w : broadcasts_to(a, w)) return;
-    c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
-      out << "Shape " << a << " of what is read does not "
-          << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
-    });
+    c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
+        << "Shape " << a << " of what is read does not "
+        << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
   }
   void binary(const op& o) {
     same_types(o);
@@ -11699,30 +11633,27 @@ class op_rules {
     const dimensions w = shape_of(at(written(o, 0)));
     dimensions out_shape;
     if (!broadcast(a, b, out_shape))
-      c_.error(errc::ark_o07_shape, use(list::reads, 1).in("Shape"),
-               [&](text& out) { out << "Shapes " << a << " and " << b << " do not broadcast"; });
+      c_.error(errc::ark_o07_shape, use(list::reads, 1).in("Shape"))
+          << "Shapes " << a << " and " << b << " do not broadcast";
     else if (!(out_shape == w))
-      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "Shapes " << a << " and " << b << " broadcast to " << out_shape << ", not to " << w;
-      });
+      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
+          << "Shapes " << a << " and " << b << " broadcast to " << out_shape << ", not to " << w;
     if (o.type != op_type::rope) return;
     if (a.last() == b.last() && a.last() == w.last() && w.last() % 2 == 0) return;
-    c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"), [&](text& out) {
-      out << "Rope wants one even last dimension in all tensors, found " << a.last() << ", "
-          << b.last() << " and " << w.last();
-    });
+    c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"))
+        << "Rope wants one even last dimension in all tensors, found " << a.last() << ", "
+        << b.last() << " and " << w.last();
   }
   void layer_norm(const op& o) {
     same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
     const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (!(x == w))
-      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "LayerNorm of Shape " << x << " has the same Shape, found " << w;
-      });
+      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
+          << "LayerNorm of Shape " << x << " has the same Shape, found " << w;
     for (std::uint32_t i = 1; i < 3; ++i)
       if (const dimensions s = shape_of(at(read(o, i))); !broadcasts_to(s, x))
-        c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"),
-                 [&](text& out) { out << "Shape " << s << " does not broadcast to " << x; });
+        c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"))
+            << "Shape " << s << " does not broadcast to " << x;
   }
 
   /// O10.
@@ -11733,13 +11664,12 @@ class op_rules {
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     dimensions wanted;
     if (!reduced(a, axis.integer, keep, wanted))
-      c_.error(errc::ark_o10_reduction, c_.at(p_, axis),
-               [&](text& out) { out << "Axis " << axis.integer << " is none of Shape " << a; });
+      c_.error(errc::ark_o10_reduction, c_.at(p_, axis))
+          << "Axis " << axis.integer << " is none of Shape " << a;
     else if (!(wanted == w))
-      c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "Shape " << a << " reduced along Axis " << axis.integer
-            << (keep ? ", which is kept," : "") << " is " << wanted << ", not " << w;
-      });
+      c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"))
+          << "Shape " << a << " reduced along Axis " << axis.integer
+          << (keep ? ", which is kept," : "") << " is " << wanted << ", not " << w;
   }
   /// O11.
   void transpose(const op& o) {
@@ -11749,9 +11679,8 @@ class op_rules {
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     dimensions wanted;
     if (!permuted(a, axes, wanted)) {
-      c_.error(errc::ark_o11_permutation, c_.at(p_, permutation), [&](text& out) {
-        out << "Permutation is none of the " << a.rank << " axes of Shape " << a;
-      });
+      c_.error(errc::ark_o11_permutation, c_.at(p_, permutation))
+          << "Permutation is none of the " << a.rank << " axes of Shape " << a;
       return;
     }
     if (wanted == w) return;
@@ -11759,10 +11688,11 @@ class op_rules {
     for (std::uint32_t i = 0; i < a.rank; ++i) inverse[axes[i]] = i;
     dimensions other;
     const bool is_inverse = permuted(a, {inverse, a.rank}, other) && other == w;
-    c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"), [&](text& out) {
+    {
+      message out = c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"));
       out << "Shape " << a << " permuted is " << wanted << ", not " << w;
       if (is_inverse) out << ", which fits the inverse permutation";
-    });
+    }
   }
 
   /// O12.
@@ -11775,36 +11705,34 @@ class op_rules {
     matmul_shape m, padded;
     const auto turned = [](bool t) { return t ? " (transposed)" : ""; };
     if (!multiply(a, b, tx, ty, m)) {
-      c_.error(errc::ark_o12_matmul, use(list::reads, 1).in("Shape"), [&](text& out) {
-        out << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " do not multiply";
-      });
+      c_.error(errc::ark_o12_matmul, use(list::reads, 1).in("Shape"))
+          << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " do not multiply";
       return;
     }
     if (!(m.out == w))
-      c_.error(errc::ark_o12_matmul, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " multiply to "
-            << m.out << ", not to " << w;
-      });
+      c_.error(errc::ark_o12_matmul, use(list::writes, 0).in("Shape"))
+          << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " multiply to " << m.out
+          << ", not to " << w;
     const dimensions pa = padded_shape_of(at(x)), pb = padded_shape_of(at(y));
     const dimensions pw = padded_shape_of(at(z));
     const bool fits = multiply(pa, pb, tx, ty, padded);
     if (m.out == w && !(fits && padded.out == pw)) {
-      const place where = use(fits ? list::writes : list::reads, fits ? 0 : 1);
+      const location where = use(fits ? list::writes : list::reads, fits ? 0 : 1);
       const bool pads = (fits ? at(z) : at(y)).pads != none;
-      c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"), [&](text& out) {
+      {
+        message out = c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"));
         out << "PaddedShapes " << pa << turned(tx) << " and " << pb << turned(ty);
         if (fits)
           out << " multiply to " << padded.out << ", not to " << pw;
         else
           out << " do not multiply";
-      });
+      }
     }
     if (o.type == op_type::matmul_add) {
       const layout& residual = at(read(o, 2));
       if (!(shape_of(residual) == w) || !(padded_shape_of(residual) == pw))
-        c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"), [&](text& out) {
-          out << "what is added has another Shape or PaddedShape than what is written";
-        });
+        c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"))
+            << "what is added has another Shape or PaddedShape than what is written";
     }
     if (o.type == op_type::matmul && o.arguments.count > 2) redundant(o, m, padded);
   }
@@ -11826,10 +11754,9 @@ class op_rules {
       bool same = found.size() == count;
       for (std::size_t i = 0; same && i < count; ++i) same = found[i] == values[i];
       if (same) return;
-      c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg), [&](text& out) {
-        out << argument_names[index(name)] << " is " << dimensions_of(values, count)
-            << " by the tensors, which count";
-      });
+      c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg))
+          << argument_names[index(name)] << " is " << dimensions_of(values, count)
+          << " by the tensors, which count";
     };
     check(argument_name::input_dim_nc, 2, a.size[0], a.size[1], 1, 1);
     check(argument_name::other_dim_nc, 2, b.size[0], b.size[1], 1, 1);
@@ -11846,15 +11773,14 @@ class op_rules {
     const dimensions w = shape_of(at(written(o, 0)));
     dimensions wanted;
     if (i.rank > 3)
-      c_.error(errc::ark_o13_embedding, use(list::reads, 0).in("Shape"),
-               [&](text& out) { out << "indices have up to 3 dimensions, found Shape " << i; });
+      c_.error(errc::ark_o13_embedding, use(list::reads, 0).in("Shape"))
+          << "indices have up to 3 dimensions, found Shape " << i;
     if (t.rank != 2)
-      c_.error(errc::ark_o13_embedding, use(list::reads, 1).in("Shape"),
-               [&](text& out) { out << "a table has 2 dimensions, found Shape " << t; });
+      c_.error(errc::ark_o13_embedding, use(list::reads, 1).in("Shape"))
+          << "a table has 2 dimensions, found Shape " << t;
     if (looked_up(i, t, wanted) && !is_looked_up(i, t, w))
-      c_.error(errc::ark_o13_embedding, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "rows of " << t << " at indices " << i << " have Shape " << wanted << ", not " << w;
-      });
+      c_.error(errc::ark_o13_embedding, use(list::writes, 0).in("Shape"))
+          << "rows of " << t << " at indices " << i << " have Shape " << wanted << ", not " << w;
   }
 
   /// token, position → cache, position, output (facts are partial).
@@ -11864,9 +11790,8 @@ class op_rules {
       const std::uint32_t position = i == 0 ? read(o, 1) : written(o, 1);
       expect_type(o, data_type::int32, position, use(l, 1));
       if (elements(at(position)) != 1)
-        c_.error(errc::ark_o07_shape, use(l, 1).in("Shape"), [&](text& out) {
-          out << "the position is one number, found Shape " << shape_of(at(position));
-        });
+        c_.error(errc::ark_o07_shape, use(l, 1).in("Shape"))
+            << "the position is one number, found Shape " << shape_of(at(position));
     }
     const std::uint32_t token = read(o, 0), cache = written(o, 0), output = written(o, 2);
     same_type(o, token, cache, use(list::writes, 0));
@@ -11875,11 +11800,9 @@ class op_rules {
     for (std::uint32_t i = 0; i < 2; ++i)
       if (const std::uint32_t t = i == 0 ? token : output; elements(at(t)) != slot)
         c_.error(errc::ark_o07_shape,
-                 use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"),
-                 [&](text& out) {
-                   out << "a slot of the cache holds " << slot << " elements, where Shape "
-                       << shape_of(at(t)) << " has " << elements(at(t));
-                 });
+                 use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"))
+            << "a slot of the cache holds " << slot << " elements, where Shape " << shape_of(at(t))
+            << " has " << elements(at(t));
   }
 
   /// O14.
@@ -11895,10 +11818,9 @@ class op_rules {
       if (!overlap(at(r), rb, at(w), wb)) continue;
       c_.found.add(errc::ark_o14_overlap,
                    kind == op_kind::reduce ? severity::error : severity::warning,
-                   use(list::reads, i), [&](text& out) {
-                     out << "tensor " << g_.tensors[r].id << " shares bytes with tensor "
-                         << g_.tensors[w].id << ", which " << name_of(o) << " writes";
-                   });
+                   use(list::reads, i))
+          << "tensor " << g_.tensors[r].id << " shares bytes with tensor " << g_.tensors[w].id
+          << ", which " << name_of(o) << " writes";
     }
   }
 
@@ -11997,7 +11919,7 @@ class tensor_rules {
   };
   struct tag_use {
     tag t;
-    std::uint32_t storage, index;  // which buffer, and its place in the list
+    std::uint32_t storage, index;  // which buffer, and its location in the list
     std::uint32_t at;              // of the buffer, in places_
   };
 
@@ -12024,7 +11946,7 @@ class tensor_rules {
     return static_cast<flaw>(known_flaws = static_cast<std::uint8_t>(f));
   }
 
-  void first_use(std::uint32_t t, const place& at) {
+  void first_use(std::uint32_t t, const location& at) {
     seen_tensor_[t] = true;
     const tensor& x = g_.tensors[t];
     const layout& l = g_.layouts[x.layout];
@@ -12034,32 +11956,28 @@ class tensor_rules {
       c_.unsound[t] = (f & ~unsigned{known | no_rank | pad_step}) != 0 || bytes == 0;
       layout_flaws(l, f, bytes, at);
     }
-    if (x.id < 0)
-      c_.error(errc::ark_s13_integer, at.in("Id"),
-               [&](text& out) { out << "Id " << x.id << " is negative"; });
+    if (x.id < 0) c_.error(errc::ark_s13_integer, at.in("Id")) << "Id " << x.id << " is negative";
     if (info(x.type).kind == data_kind::fp8)
       c_.found.add(errc::ark_t06_data_type, c_.options.fp8 ? severity::warning : severity::error,
-                   at.in("DataType"), [&](text& out) {
-                     out << "DataType " << info(x.type).name << " is known to a branch alone";
-                   });
+                   at.in("DataType"))
+          << "DataType " << info(x.type).name << " is known to a branch alone";
     if (const std::uint32_t first = c_.same_tensor(t); first != t) differs(first, t, at);
     unknown_members(c_, x.members, at, false);
     if (!seen_buffer_[x.buffer]) first_use_of_buffer(x.buffer, at.in("Buffer"));
   }
 
   /// T01 to T05, T07.
-  void layout_flaws(const layout& l, flaw f, std::uint64_t bytes, const place& at) {
-    if ((f & rank) != 0)
-      c_.error(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
-        if (l.rank > max_rank)
-          out << "expected one to four dimensions, found " << l.rank;
-        else
-          out << "behind " << l.rank << " dimensions there is another";
-      });
+  void layout_flaws(const layout& l, flaw f, std::uint64_t bytes, const location& at) {
+    if ((f & rank) != 0) {
+      message out = c_.error(errc::ark_t01_rank, at.in("Shape"));
+      if (l.rank > max_rank)
+        out << "expected one to four dimensions, found " << l.rank;
+      else
+        out << "behind " << l.rank << " dimensions there is another";
+    }
     if ((f & no_rank) != 0)
-      c_.warning(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
-        out << "a tensor without dimensions is taken as one element, [1]";
-      });
+      c_.warning(errc::ark_t01_rank, at.in("Shape"))
+          << "a tensor without dimensions is taken as one element, [1]";
     if ((f & rank) != 0) return;
     const auto dims = [&](const std::int64_t(&v)[max_rank]) { return dimensions_of(v, l.rank); };
     // Where a D1a file has Pads there is no PaddedShape to point at.
@@ -12069,50 +11987,44 @@ class tensor_rules {
     for (const list_name& s : sizes)
       for (std::uint32_t d = 0; (f & size) != 0 && d < l.rank; ++d)
         if (s.values[d] < 1 && !(l.pads != none && &s == &sizes[1]))
-          c_.error(errc::ark_t02_dimension, at.in(s.name, d), [&](text& out) {
-            out << s.name << ' ' << dims(s.values) << " holds a size below 1";
-          });
+          c_.error(errc::ark_t02_dimension, at.in(s.name, d))
+              << s.name << ' ' << dims(s.values) << " holds a size below 1";
     for (std::uint32_t d = 0; (f & offset) != 0 && d < l.rank; ++d)
       if (l.offsets[d] < 0)
-        c_.error(errc::ark_t03_offset, at.in("Offsets", d), [&](text& out) {
-          out << "Offsets " << dims(l.offsets) << " holds a negative number";
-        });
+        c_.error(errc::ark_t03_offset, at.in("Offsets", d))
+            << "Offsets " << dims(l.offsets) << " holds a negative number";
     if ((f & padding) != 0)
-      c_.error(errc::ark_t04_padding, at.in(padded), [&](text& out) {
-        out << "PaddedShape " << dims(l.padded_shape) << " is below Shape " << dims(l.shape);
-      });
+      c_.error(errc::ark_t04_padding, at.in(padded))
+          << "PaddedShape " << dims(l.padded_shape) << " is below Shape " << dims(l.shape);
     if ((f & outside) != 0)
-      c_.error(errc::ark_t05_strides, at.in("Strides"), [&](text& out) {
-        out << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
-            << " exceed Strides " << dims(l.strides);
-      });
-    if ((f & pad_step) != 0)
-      c_.error(errc::ark_t05_strides, at.in("Pads"), [&](text& out) {
-        std::int64_t pads[max_rank] = {1, 1, 1, 1};
-        for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
-        out << "Strides " << dims(l.strides) << " are no multiples of Pads " << dims(pads);
-      });
+      c_.error(errc::ark_t05_strides, at.in("Strides"))
+          << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
+          << " exceed Strides " << dims(l.strides);
+    if ((f & pad_step) != 0) {
+      message out = c_.error(errc::ark_t05_strides, at.in("Pads"));
+      std::int64_t pads[max_rank] = {1, 1, 1, 1};
+      for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
+      out << "Strides " << dims(l.strides) << " are no multiples of Pads " << dims(pads);
+    }
     if (bytes == 0 && (f & size) == 0)
-      c_.error(errc::ark_t07_size, at.in("Strides"), [&](text& out) {
-        out << "Strides " << dims(l.strides) << " take 2^63 bytes or more";
-      });
+      c_.error(errc::ark_t07_size, at.in("Strides"))
+          << "Strides " << dims(l.strides) << " take 2^63 bytes or more";
   }
 
   /// T08.
-  void differs(std::uint32_t first, std::uint32_t t, const place& at) {
+  void differs(std::uint32_t first, std::uint32_t t, const location& at) {
     const tensor &a = g_.tensors[first], &b = g_.tensors[t];
     const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
     const severity how = c_.options.of_plan ? severity::warning : severity::error;
-    const auto add = [&](std::string_view member, auto&& words) {
-      c_.found.add(errc::ark_t08_tensor_differs, how, at.in(member), [&](text& out) {
-        out << "tensor " << b.id << " has " << member << ' ';
-        words(out);
-      });
+    constexpr errc code = errc::ark_t08_tensor_differs;
+    const auto start = [&](message& out, std::string_view member) -> message& {
+      return out << "tensor " << b.id << " has " << member << ' ';
     };
-    if (a.type != b.type)
-      return add("DataType", [&](text& out) {
-        out << info(b.type).name << " here and " << info(a.type).name << " before";
-      });
+    if (a.type != b.type) {
+      message out = c_.found.add(code, how, at.in("DataType"));
+      start(out, "DataType") << info(b.type).name << " here and " << info(a.type).name << " before";
+      return;
+    }
     const list_name here[] = {{"Shape", y.shape},
                               {"Strides", y.strides},
                               {"Offsets", y.offsets},
@@ -12126,27 +12038,26 @@ class tensor_rules {
       const dimensions then =
           dimensions_of(before[i].values, x.rank < max_rank ? x.rank : max_rank);
       if (now == then) continue;
-      return add(here[i].name, [&](text& out) { out << now << " here and " << then << " before"; });
+      message out = c_.found.add(code, how, at.in(here[i].name));
+      start(out, here[i].name) << now << " here and " << then << " before";
+      return;
     }
-    if (c_.storage_of(t) != c_.storage_of(first))
-      add("Buffer", [&](text& out) {
-        out << g_.buffers[b.buffer].id << " here and " << g_.buffers[a.buffer].id << " before";
-      });
+    if (c_.storage_of(t) == c_.storage_of(first)) return;
+    message out = c_.found.add(code, how, at.in("Buffer"));
+    start(out, "Buffer") << g_.buffers[b.buffer].id << " here and " << g_.buffers[a.buffer].id
+                         << " before";
   }
 
-  void first_use_of_buffer(std::uint32_t b, const place& at) {
+  void first_use_of_buffer(std::uint32_t b, const location& at) {
     seen_buffer_[b] = true;
     const buffer& x = g_.buffers[b];
     const std::uint32_t first = c_.buffers.first_of(b);
     if (first != b) buffer_differs(g_.buffers[first], x, at);
-    if (x.id < 0)
-      c_.error(errc::ark_s13_integer, at.in("Id"),
-               [&](text& out) { out << "Id " << x.id << " is negative"; });
+    if (x.id < 0) c_.error(errc::ark_s13_integer, at.in("Id")) << "Id " << x.id << " is negative";
     unknown_members(c_, x.members, at, true);
     if (x.rank < -1 || x.rank >= g_.world_size)
-      c_.error(errc::ark_b02_buffer_rank, at.in("Rank"), [&](text& out) {
-        out << "Rank " << x.rank << " is neither -1 nor one of " << g_.world_size << " ranks";
-      });
+      c_.error(errc::ark_b02_buffer_rank, at.in("Rank"))
+          << "Rank " << x.rank << " is neither -1 nor one of " << g_.world_size << " ranks";
     tag_list(x, x.send_tags, "SendTags", at);
     tag_list(x, x.recv_tags, "RecvTags", at);
     if (first != b || !is_local(g_, x)) return;
@@ -12163,7 +12074,7 @@ class tensor_rules {
   }
 
   /// B03, B04.
-  void tag_list(const buffer& x, range list, std::string_view member, const place& at) {
+  void tag_list(const buffer& x, range list, std::string_view member, const location& at) {
     bool ascending = true;
     for (std::uint32_t i = 0; i < list.count; ++i) {
       const tag t = g_.tags[list.first + i];
@@ -12171,12 +12082,11 @@ class tensor_rules {
       const bool good = local ? t.rank >= 0 && t.rank < g_.world_size && t.rank != g_.rank
                               : t.rank == -1 || t.rank == g_.rank;
       if (!good)
-        c_.error(errc::ark_b04_tag_rank, at.in(member, i), [&](text& out) {
-          out << '[' << t.rank << ',' << t.number << "] names rank " << t.rank << ", where a "
-              << (local ? "local buffer's tags name another rank of "
-                        : "remote buffer's tags name -1 or the own rank of ")
-              << g_.world_size;
-        });
+        c_.error(errc::ark_b04_tag_rank, at.in(member, i))
+            << '[' << t.rank << ',' << t.number << "] names rank " << t.rank << ", where a "
+            << (local ? "local buffer's tags name another rank of "
+                      : "remote buffer's tags name -1 or the own rank of ")
+            << g_.world_size;
       if (i > 0 && !before(g_.tags[list.first + i - 1], t)) ascending = false;
     }
     if (ascending) return;
@@ -12193,38 +12103,32 @@ class tensor_rules {
     for (std::uint32_t i = 0; i < list.count; ++i) {
       const tag t = g_.tags[list.first + i];
       if (again[i])
-        c_.warning(errc::ark_b03_tags, at.in(member, i), [&](text& out) {
-          out << '[' << t.rank << ',' << t.number << "] stands in this list already";
-        });
+        c_.warning(errc::ark_b03_tags, at.in(member, i))
+            << '[' << t.rank << ',' << t.number << "] stands in this list already";
       unordered = unordered || (i > 0 && before(t, g_.tags[list.first + i - 1]));
     }
     if (unordered)
-      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member),
-                   [&](text& out) { out << member << " do not ascend"; });
+      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member)) << member << " do not ascend";
   }
 
   /// B01.
-  void buffer_differs(const buffer& first, const buffer& x, const place& at) {
-    const auto add = [&](std::string_view member, auto&& words) {
-      c_.error(errc::ark_b01_buffer_differs, at.in(member), [&](text& out) {
-        out << "buffer " << x.id << " has ";
-        words(out);
-      });
-    };
+  void buffer_differs(const buffer& first, const buffer& x, const location& at) {
+    constexpr errc code = errc::ark_b01_buffer_differs;
     if (first.rank != x.rank)
-      add("Rank",
-          [&](text& out) { out << "Rank " << x.rank << " here and " << first.rank << " before"; });
+      c_.error(code, at.in("Rank"))
+          << "buffer " << x.id << " has Rank " << x.rank << " here and " << first.rank << " before";
     if (!same_tags(first.send_tags, x.send_tags))
-      add("SendTags", [](text& out) { out << "other SendTags here than before"; });
+      c_.error(code, at.in("SendTags"))
+          << "buffer " << x.id << " has other SendTags here than before";
     if (!same_tags(first.recv_tags, x.recv_tags))
-      add("RecvTags", [](text& out) { out << "other RecvTags here than before"; });
-    if (first.external != x.external) {
-      if (x.external == external::absent)
-        c_.error(errc::ark_b01_buffer_differs, at,
-                 [&](text& out) { out << "buffer " << x.id << " has IsExternal elsewhere alone"; });
-      else
-        add("IsExternal", [](text& out) { out << "another IsExternal here than before"; });
-    }
+      c_.error(code, at.in("RecvTags"))
+          << "buffer " << x.id << " has other RecvTags here than before";
+    if (first.external == x.external) return;
+    if (x.external == external::absent)
+      c_.error(code, at) << "buffer " << x.id << " has no IsExternal here, and has one before";
+    else
+      c_.error(code, at.in("IsExternal"))
+          << "buffer " << x.id << " has another IsExternal here than before";
   }
   [[nodiscard]] bool same_tags(range a, range b) const {
     if (a.count != b.count) return false;
@@ -12250,10 +12154,9 @@ class tensor_rules {
         const tag_use &a = all[i - 1], &b = all[i];
         if (!(a.t == b.t) || a.storage == b.storage) continue;
         c_.error(errc::ark_b05_tag_reused,
-                 places_[b.at].in(kind == 0 ? "SendTags" : "RecvTags", b.index), [&](text& out) {
-                   out << '[' << b.t.rank << ',' << b.t.number << "] stands in buffer "
-                       << g_.buffers[a.storage].id << " too";
-                 });
+                 places_[b.at].in(kind == 0 ? "SendTags" : "RecvTags", b.index))
+            << '[' << b.t.rank << ',' << b.t.number << "] stands in buffer "
+            << g_.buffers[a.storage].id << " too";
       }
     }
   }
@@ -12263,7 +12166,7 @@ class tensor_rules {
   pool<bool> seen_tensor_, seen_buffer_;
   pool<std::uint8_t> layouts_;  // flaws of each
   pool<tag_use> tags_[2];       // SendTags, RecvTags of local buffers
-  pool<place> places_;          // where local buffers with tags stand first
+  pool<location> places_;       // where local buffers with tags stand first
 };
 
 }  // namespace detail
@@ -12275,34 +12178,47 @@ class tensor_rules {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-TESSERA_INLINE result<program> verify(model g, const verify_options& options, report* found,
-                                      std::string_view source) {
-  const model* const only = &g;
-  detail::findings findings({&only, 1}, {&source, 1}, options, found);
-  if (!detail::indices_hold(g)) {
+TESSERA_INLINE rule::rule(errc code) noexcept {
+  const std::string_view name = error{code}.name();
+  if (code == errc::json_duplicate_key) {
+    set("S11");
+  } else if (code == errc::json_expected_integer || code == errc::json_integer_range) {
+    set("S13");
+  } else if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
+             name[5] <= '9') {
+    const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
+    set({id, 3});
+  }
+}
+
+TESSERA_INLINE result<program> verify(model m, const verify_options& options, report* found) {
+  const model* const only = &m;
+  detail::findings findings({&only, 1}, {&options.source, 1}, options.max_diagnostics, found);
+  if (!detail::indices_hold(m)) {
     findings.add(errc::ark_pool_index, severity::error, detail::at_root());
+    findings.finish();
     return findings.error();
   }
-  detail::context c(g, options, findings);
+  detail::context c(m, options, findings);
   detail::structure_rules(c);
   detail::graph_rules edges(c);
   edges.run();
   detail::tensor_rules(c).run();
   detail::op_rules(c).run();
   if (options.hazards && !detail::hazards(c, edges).run() && found != nullptr)
-    found->hazards_bounded = true;
+    found->is_bounded = true;
   findings.finish();
   if (findings.failed()) return findings.error();
 
   program p;
   p.storages_ = c.buffers.firsts();
-  p.bytes_.resize(g.buffers.size());
-  for (const tensor& t : g.tensors) {
-    const std::uint64_t bytes = detail::bytes_of(g.layouts[t.layout], t.type);
-    std::uint64_t& most = p.bytes_[p.storages_[t.buffer]];
-    if (bytes > most) most = bytes;
+  p.bytes_.resize(m.buffers.size());
+  for (const tensor& t : m.tensors) {
+    const std::uint64_t bytes = detail::bytes_of(m.layouts[t.layout], t.type);
+    std::uint64_t& max = p.bytes_[p.storages_[t.buffer]];
+    if (bytes > max) max = bytes;
   }
-  p.model_ = std::move(g);
+  p.model_ = std::move(m);
   return p;
 }
 
@@ -12310,918 +12226,6 @@ TESSERA_INLINE result<program> verify(model g, const verify_options& options, re
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_DETAIL_VERIFY_HPP
-
-// ---- tessera/ark/detail/plan_verify.hpp
-//
-// The bodies of ark/plan_verify.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
-#define TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark::detail {
-
-/// Gives diagnostics, from number `first` on, the offsets of their paths in a JSON text. One whose
-/// path isn't there keeps what it has.
-inline void locate_paths(report& found, std::size_t first, std::string_view source) {
-  pool<std::string_view> paths;
-  for (std::size_t i = first; i < found.diagnostics.size(); ++i)
-    paths.push_back(found.text_of(found.diagnostics[i].path));
-  if (paths.empty()) return;
-  pool<std::uint64_t> offsets;
-  offsets.resize(paths.size());
-  json::find(source, paths, offsets.data(),
-             {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
-  for (std::size_t i = 0; i < paths.size(); ++i)
-    if (offsets[i] != json::no_offset) found.diagnostics[first + i].offset = offsets[i];
-}
-
-/// Adds diagnostics to a report.
-class plan_findings {
- public:
-  plan_findings(report& found, std::string_view source)
-      : found_(found), source_(source), first_(found.diagnostics.size()), errors_(found.errors) {}
-
-  /// `what` follows the code's message, behind a colon.
-  void add(errc code, severity how, std::uint64_t offset, std::string_view path,
-           std::string_view what = {}) {
-    count(how);
-    if (found_.diagnostics.size() >= verify_options{}.max_diagnostics) return;
-    diagnostic d;
-    d.code = code;
-    d.severity = how;
-    d.offset = offset;
-    d.path = append(path);
-    d.text = append(error{code}.message());
-    if (!what.empty()) d.text.size += append(": ").size + append(what).size;
-    found_.diagnostics.push_back(d);
-  }
-  /// A diagnostic of another report, under another path.
-  void add(const report& other, const diagnostic& from, std::uint64_t offset,
-           std::string_view path) {
-    count(from.severity);
-    if (found_.diagnostics.size() >= verify_options{}.max_diagnostics) return;
-    diagnostic d = from;
-    d.offset = offset;
-    d.path = append(path);
-    d.text = append(other.text_of(from.text));
-    found_.diagnostics.push_back(d);
-  }
-  /// Those that another report counted and didn't keep.
-  void add_unkept(std::uint64_t errors, std::uint64_t warnings, std::uint64_t notes) noexcept {
-    found_.errors += errors;
-    found_.warnings += warnings;
-    found_.notes += notes;
-  }
-  /// Looks up the offsets. Returns whether no error was added.
-  [[nodiscard]] bool finish() {
-    if (!source_.empty()) locate_paths(found_, first_, source_);
-    return found_.errors == errors_;
-  }
-
- private:
-  void count(severity how) noexcept {
-    ++(how == severity::error     ? found_.errors
-       : how == severity::warning ? found_.warnings
-                                  : found_.notes);
-  }
-  string append(std::string_view s) {
-    const string out{static_cast<std::uint32_t>(found_.characters.size()),
-                     static_cast<std::uint32_t>(s.size())};
-    found_.characters << s;
-    return out;
-  }
-
-  report& found_;
-  std::string_view source_;
-  std::size_t first_;
-  std::uint64_t errors_;
-};
-
-/// a * b, or -1 when that is too large or a or b is.
-[[nodiscard]] constexpr std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
-  if (a < 0 || b < 0) return -1;
-  return b == 0 || a <= INT64_MAX / b ? a * b : -1;
-}
-
-class plan_lint {
- public:
-  plan_lint(const plan& p, plan_findings& found)
-      : p_(p), found_(found), ids_(p.tasks.data(), p.tasks.size()) {}
-
-  void all() {
-    if (p_.place != architecture_place::absent) architecture();
-    tasks();
-    pool<share> shares;
-    for (std::size_t i = 0; i < p_.processor_groups.size(); ++i) {
-      path_.clear();
-      path_ << "$.ProcessorGroups[" << i << ']';
-      group(p_.processor_groups[i], static_cast<std::uint32_t>(i), shares);
-    }
-    coverage(shares);
-    operations();
-  }
-
- private:
-  static constexpr severity error = severity::error, warning = severity::warning;
-  /// Tiles of a task that a task group covers.
-  struct share {
-    std::uint32_t task;
-    std::uint32_t group, resource, member;  // where it stands
-    std::int64_t begin, end;
-  };
-
-  /// At the current path and `tail`.
-  void at(errc code, severity how, std::uint64_t offset, std::string_view tail,
-          std::string_view what = {}) {
-    const std::size_t size = path_.size();
-    path_ << tail;
-    found_.add(code, how, offset, path_, what);
-    path_.truncate(size);
-  }
-
-  void architecture() {
-    constexpr std::string_view known[] = {"ANY",     "CUDA", "CUDA_70",  "CUDA_80",
-                                          "CUDA_90", "ROCM", "ROCM_90A", "ROCM_942"};
-    const std::string_view name = text_of(p_.parts, p_.architecture);
-    for (const std::string_view k : known)
-      if (name == k) return;
-    text what;
-    quote(what, name);
-    found_.add(errc::ark_plan_architecture, error, 0, "$.Architecture", what);
-  }
-
-  /// Each task by itself.
-  void tasks() {
-    for (std::size_t i = 0; i < p_.tasks.size(); ++i) {
-      const plan_task& t = p_.tasks[i];
-      path_.clear();
-      path_ << "$.TaskInfos[" << i << ']';
-      if (ids_.first_of(i) != i) at(errc::ark_plan_task, error, t.offset, ".Id", number(t.id));
-      if (t.ops.count == 0) at(errc::ark_s07_no_ops, error, t.offset, ".Ops");
-      for (std::uint32_t k = 0; k < t.ops.count; ++k) {
-        const std::size_t size = path_.size();
-        path_ << ".Ops[" << k << "].Config";
-        config(t, k);
-        path_.truncate(size);
-      }
-    }
-  }
-  /// How many tiles a task has; -1 when its operations don't say.
-  [[nodiscard]] std::int64_t tiles(const plan_task& t) const noexcept {
-    std::int64_t most = -1;
-    for (const plan_config& c : configs(p_, t)) most = c.num_tasks > most ? c.num_tasks : most;
-    return most;
-  }
-  void config(const plan_task& t, std::uint32_t k) {
-    const plan_config& c = configs(p_, t)[k];
-    const op& o = ark::operations(p_, t)[k];
-    const struct {
-      std::string_view key;
-      std::int64_t value;
-    } required[] = {
-        {"NumWarps", c.num_warps}, {"SramBytes", c.sram_bytes}, {"NumTasks", c.num_tasks}};
-    for (const auto& r : required)
-      if (r.value < 0) missing(c, r.key);
-    if (c.num_warps > t.num_warps)
-      at(errc::ark_plan_resources, error, c.offset, ".NumWarps", number(c.num_warps));
-    if (c.sram_bytes > t.sram_bytes)
-      at(errc::ark_plan_resources, error, c.offset, ".SramBytes", number(c.sram_bytes));
-    if (k != 0 && c.num_tasks >= 0 && c.num_tasks != configs(p_, t)[0].num_tasks)
-      at(errc::ark_plan_tiles, warning, c.offset, ".NumTasks",
-         "other operations of the task have other NumTasks");
-    name(c, c.impl_type, ".ImplType", {"WarpWise", "ElementWise", ""});
-    name(c, c.channel_type, ".ChannelType", {"Proxy", "SecondaryProxy", "Sm"});
-    if (info(o.type).kind == op_kind::matmul)
-      matmul_tile(o, c);
-    else if (is_tiled(o.type))
-      tile(o, c);
-  }
-  /// At the member when it stands there in the wrong form, else at the Config.
-  void missing(const plan_config& c, std::string_view key) {
-    bool there = false;
-    std::string_view k;
-    json::reader in(text_of(p_.parts, c.text));
-    for (in.object(); in.key(k); in.skip()) there = there || k == key;
-    const std::size_t size = path_.size();
-    if (there) path_ << '.' << key;
-    text what(key);
-    what << (there ? " has another form" : " is missing");
-    found_.add(errc::ark_plan_config, error, c.offset, path_, what);
-    path_.truncate(size);
-  }
-  void name(const plan_config& c, string value, std::string_view tail,
-            const std::string_view (&known)[3]) {
-    if (value.size == 0) return;
-    const std::string_view s = text_of(p_.parts, value);
-    for (const std::string_view n : known)
-      if (s == n) return;
-    text what;
-    quote(what, s);
-    what << " isn't known";
-    at(errc::ark_plan_config, warning, c.offset, tail, what);
-  }
-
-  /// Operations whose Tile cuts up what they write, one task a tile.
-  [[nodiscard]] static bool is_tiled(op_type t) noexcept {
-    const op_kind kind = info(t).kind;
-    return t != op_type::softmax && (kind == op_kind::unary || kind == op_kind::binary ||
-                                     kind == op_kind::fill || kind == op_kind::transpose);
-  }
-  [[nodiscard]] const layout* written(const op& o) const noexcept {
-    return o.writes == 0 ? nullptr : &layout_of(p_.parts, writes(p_.parts, o)[0]);
-  }
-  /// Tiles of the last dimensions times all others; parts of a tile count.
-  [[nodiscard]] static std::int64_t count(const layout& l, view<std::int64_t> tile) noexcept {
-    std::int64_t n = 1;
-    const std::size_t rank = l.rank > tile.size() ? l.rank : tile.size();
-    for (std::size_t back = 1; back <= rank; ++back) {
-      const std::int64_t d = back <= l.rank ? l.padded_shape[l.rank - back] : 1;
-      const std::int64_t t = back <= tile.size() ? tile[tile.size() - back] : 1;
-      n = product(n, d < 1 ? -1 : d / t + (d % t != 0 ? 1 : 0));
-    }
-    return n;
-  }
-  void tile(const op& o, const plan_config& c) {
-    const layout* const l = written(o);
-    if (l == nullptr || c.tile.count == 0 || c.num_tasks < 0) return;
-    count_is(c, count(*l, integers(p_.parts, c.tile)));
-  }
-  void count_is(const plan_config& c, std::int64_t n) {
-    if (n >= 0 && n != c.num_tasks) {
-      text what("the padded shape has ");
-      what << n << (n == 1 ? " tile" : " tiles");
-      at(errc::ark_plan_config, warning, c.offset, ".NumTasks", what);
-    }
-  }
-  void matmul_tile(const op& o, const plan_config& c) {
-    const bool mnk = c.tile_shape_mnk.count == 3;
-    const view<std::int64_t> tile = integers(p_.parts, mnk ? c.tile_shape_mnk : c.tile);
-    const layout* const l = written(o);
-    if (l == nullptr || o.reads < 2 || tile.size() < 2) return;
-    const auto dimension = [](const layout& of, std::size_t back) {
-      return back <= of.rank ? of.padded_shape[of.rank - back] : 1;
-    };
-    if (mnk) {
-      const layout& a = layout_of(p_.parts, reads(p_.parts, o)[0]);
-      const bool swapped = is_true(o, argument_name::transpose_input) ||
-                           is_true(o, argument_name::is_input_column_major);
-      const std::int64_t sizes[] = {dimension(*l, 2), dimension(*l, 1),
-                                    dimension(a, swapped && a.rank > 1 ? 2 : 1)};
-      for (std::size_t d = 0; d < 3; ++d)
-        if (sizes[d] % tile[d] != 0) return undivided(c, ".TileShapeMNK", sizes[d], tile[d]);
-    } else {
-      for (std::size_t back = 1; back <= tile.size(); ++back)
-        if (dimension(*l, back) % tile[tile.size() - back] != 0)
-          return undivided(c, ".Tile", dimension(*l, back), tile[tile.size() - back]);
-    }
-    const bool is_none = tile[0] == 1 && tile[1] == 1 && tile[tile.size() - 1] == 1;
-    if (!is_none && c.num_tasks >= 0) count_is(c, count(*l, {tile.data(), mnk ? 2 : tile.size()}));
-  }
-  void undivided(const plan_config& c, std::string_view tail, std::int64_t size,
-                 std::int64_t tile) {
-    text what;
-    what << size << " is no multiple of " << tile;
-    at(errc::ark_plan_config, error, c.offset, tail, what);
-  }
-  [[nodiscard]] bool is_true(const op& o, argument_name name) const noexcept {
-    const argument* const a = find_argument(p_.parts, o, name);
-    return a != nullptr && a->type == argument_type::boolean && a->integer != 0;
-  }
-
-  void bounds(const plan_range& r, std::uint64_t offset, std::string_view tail) {
-    if (r.end < r.begin || r.step == 0)
-      at(errc::ark_plan_range, error, offset, tail);
-    else if (r.step != 1)
-      at(errc::ark_plan_range, warning, offset, tail, "generated code steps by 1");
-  }
-  void inside(const plan_range& r, const plan_range& outer, std::uint64_t offset,
-              std::string_view tail) {
-    if (r.end < r.begin || r.inside(outer)) return;
-    text what;
-    what << outer.begin << " to " << outer.end;
-    at(errc::ark_plan_parent, error, offset, tail, what);
-  }
-
-  void group(const processor_group& g, std::uint32_t index, pool<share>& shares) {
-    bounds(g.processors, g.offset, ".ProcessorRange");
-    inside(g.processors, {0, p_.num_processors}, g.offset, ".ProcessorRange");
-    const std::size_t size = path_.size();
-    for (std::uint32_t i = 0; i < g.resource_groups.count; ++i) {
-      const resource_group& r = resource_groups(p_, g)[i];
-      path_ << ".ResourceGroups[" << i << ']';
-      bounds(r.processors, r.offset, ".ProcessorRange");
-      inside(r.processors, g.processors, r.offset, ".ProcessorRange");
-      bounds(r.warps, r.offset, ".WarpRange");
-      inside(r.warps, {0, p_.num_warps_per_processor}, r.offset, ".WarpRange");
-      bounds(r.sram, r.offset, ".SramRange");
-      const std::size_t inner = path_.size();
-      for (std::uint32_t k = 0; k < r.task_groups.count; ++k) {
-        path_ << ".TaskGroups[" << k << ']';
-        task_group_of(r, task_groups(p_, r)[k], {0, index, i, k, 0, 0}, shares);
-        path_.truncate(inner);
-      }
-      path_.truncate(size);
-    }
-  }
-  void task_group_of(const resource_group& r, const task_group& g, share s, pool<share>& shares) {
-    bounds(g.tasks, g.offset, ".TaskRange");
-    if (g.granularity == 0) at(errc::ark_plan_member, error, g.offset, ".Granularity", "0");
-    const std::uint32_t index = ids_.first(g.task_id);
-    if (index == none)
-      return at(errc::ark_plan_task, error, g.offset, ".TaskId", number(g.task_id));
-    const plan_task& t = p_.tasks[index];
-    if (const std::int64_t n = tiles(t); n >= 0) inside(g.tasks, {0, n}, g.offset, ".TaskRange");
-    if (g.tasks.count() == 0) return;
-    if (t.num_warps > r.warps.count())
-      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "warps");
-    if (t.sram_bytes > r.sram.count())
-      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "memory");
-    if (r.processors.count() == 0)
-      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "processors");
-    s.task = index;
-    s.begin = g.tasks.begin;
-    s.end = g.tasks.end;
-    shares.push_back(s);
-  }
-  /// Each tile once: shares of a task, side by side, leave no gap and don't overlap.
-  void coverage(pool<share>& shares) {
-    sort(shares.data(), shares.size(), [](const share& a, const share& b) {
-      if (a.task != b.task) return a.task < b.task;
-      if (a.begin != b.begin) return a.begin < b.begin;
-      if (a.group != b.group) return a.group < b.group;
-      return a.resource != b.resource ? a.resource < b.resource : a.member < b.member;
-    });
-    std::size_t next = 0;
-    for (std::uint32_t t = 0; t < p_.tasks.size(); ++t) {
-      if (ids_.first_of(t) != t) continue;  // a second one of its Id, which is an error already
-      const std::int64_t n = tiles(p_.tasks[t]);
-      std::int64_t covered = 0;
-      bool gap = false;
-      if (next == shares.size() || shares[next].task != t) {
-        if (n > 0) unscheduled(t);
-        continue;
-      }
-      for (; next < shares.size() && shares[next].task == t; ++next) {
-        const share& s = shares[next];
-        if (s.begin < covered) twice(s, covered);
-        if (s.begin > covered && !gap) uncovered(t, covered, s.begin);
-        gap = gap || s.begin > covered;
-        covered = s.end > covered ? s.end : covered;
-      }
-      if (covered < n && !gap) uncovered(t, covered, n);
-    }
-  }
-  /// Planners leave out what needs no processor, and nothing asks for all tasks.
-  void unscheduled(std::uint32_t t) {
-    path_.clear();
-    path_ << "$.TaskInfos[" << t << ']';
-    at(errc::ark_plan_tiles, warning, p_.tasks[t].offset, "", "none schedules it");
-  }
-  void uncovered(std::uint32_t t, std::int64_t begin, std::int64_t end) {
-    path_.clear();
-    path_ << "$.TaskInfos[" << t << ']';
-    text what;
-    what << "none covers " << begin << " to " << end;
-    at(errc::ark_plan_tiles, error, p_.tasks[t].offset, "", what);
-  }
-  void twice(const share& s, std::int64_t covered) {
-    path_.clear();
-    path_ << "$.ProcessorGroups[" << s.group << "].ResourceGroups[" << s.resource << "].TaskGroups["
-          << s.member << ']';
-    const resource_group& r = resource_groups(p_, p_.processor_groups[s.group])[s.resource];
-    text what;
-    what << s.begin << " to " << (s.end < covered ? s.end : covered) << " a second time";
-    at(errc::ark_plan_tiles, error, task_groups(p_, r)[s.member].offset, ".TaskRange", what);
-  }
-
-  /// What verify() says of the model that the operations make.
-  void operations() {
-    report inner;
-    verify_options options;
-    options.hazards = false;
-    options.of_plan = true;
-    (void)verify(plan_model(p_), options, &inner);
-    const pool<plan_place> order = plan_order(p_);
-    std::uint64_t kept[3] = {};
-    for (const diagnostic& d : inner.diagnostics) {
-      ++kept[static_cast<std::size_t>(d.severity)];
-      constexpr std::string_view nodes = "$.Nodes[";
-      std::string_view path = inner.text_of(d.path);
-      if (path.substr(0, nodes.size()) != nodes) {
-        found_.add(inner, d, 0, path);
-        continue;
-      }
-      path.remove_prefix(nodes.size());
-      std::size_t node = 0;
-      while (!path.empty() && path[0] >= '0' && path[0] <= '9') {
-        node = 10 * node + static_cast<std::size_t>(path[0] - '0');
-        path.remove_prefix(1);
-      }
-      if (path.substr(0, 4) != "].Op" || node >= order.size()) continue;  // an edge, which is ours
-      const plan_place at = order[node];
-      path_.clear();
-      path_ << "$.TaskInfos[" << at.task << "].Ops[" << at.op << ']' << path.substr(4);
-      found_.add(inner, d, p_.configs[p_.tasks[at.task].ops.first + at.op].offset, path_);
-    }
-    found_.add_unkept(inner.errors - kept[0], inner.warnings - kept[1], inner.notes - kept[2]);
-  }
-
-  [[nodiscard]] std::string_view number(std::int64_t v) {
-    number_.clear();
-    number_ << v;
-    return number_;
-  }
-
-  const plan& p_;
-  plan_findings& found_;
-  text path_, number_;
-  id_index ids_;  // of tasks
-};
-
-/// Adds what is wrong with the plan by itself; whether it makes sense to look further.
-inline bool lint_plan(const plan& p, plan_findings& found) {
-  if (const tessera::error e = check(p); e.code != errc::ok) {
-    found.add(e.code, severity::error, e.offset, "$");
-    return false;
-  }
-  plan_lint(p, found).all();
-  return true;
-}
-
-}  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE bool verify_plan(const plan& p, report& found, std::string_view source) {
-  detail::plan_findings findings(found, source);
-  (void)detail::lint_plan(p, findings);
-  return findings.finish();
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
-
-// ---- tessera/ark/detail/plan_match.hpp
-//
-// The bodies of ark/plan_match.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
-#define TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark::detail {
-
-/// How buffers of two files are told to be the same.
-enum class buffer_names : std::uint8_t { ids, first_uses };
-
-/// The operations of a graph that do something, in order, and how they compare.
-class op_list {
- public:
-  explicit op_list(const model& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
-    for (std::size_t n = 0; n < g.nodes.size(); ++n)
-      for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
-        const std::uint32_t index = g.nodes[n].ops.first + i;
-        if (g.ops[index].is_virtual || is_virtual(g.ops[index].type)) continue;
-        ops_.push_back(index);
-        nodes_.push_back(static_cast<std::uint32_t>(n));
-      }
-    for (std::size_t a = 0; a < g.arguments.size(); ++a)
-      arguments_.push_back(static_cast<std::uint32_t>(a));
-    for (const std::uint32_t o : ops_)
-      sort(arguments_.data() + g.ops[o].arguments.first, g.ops[o].arguments.count,
-           [&g](std::uint32_t a, std::uint32_t b) {
-             const int order = name(g, g.arguments[a]).compare(name(g, g.arguments[b]));
-             return order != 0 ? order < 0 : a < b;
-           });
-    names_.resize(g.buffers.size());
-  }
-
-  [[nodiscard]] const model& of() const noexcept { return g_; }
-  [[nodiscard]] std::size_t size() const noexcept { return ops_.size(); }
-  [[nodiscard]] const op& operator[](std::size_t i) const noexcept { return g_.ops[ops_[i]]; }
-  [[nodiscard]] std::uint32_t node(std::size_t i) const noexcept { return nodes_[i]; }
-  /// The buffer that an entry describes: the first entry of its Id.
-  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
-    return buffers_.first_of(buffer);
-  }
-  /// What the buffer of a tensor is called on both sides.
-  [[nodiscard]] std::int64_t buffer_name(std::uint32_t tensor) const noexcept {
-    return names_[storage(g_.tensors[tensor].buffer)];
-  }
-
-  void use(buffer_names how) {
-    for (std::size_t b = 0; b < names_.size(); ++b)
-      names_[b] = how == buffer_names::ids ? g_.buffers[b].id : -1;
-    std::int64_t next = 0;
-    if (how == buffer_names::first_uses)
-      for (const std::uint32_t o : ops_)
-        for (const std::uint32_t t : uses(g_, g_.ops[o])) {
-          std::int64_t& name = names_[storage(g_.tensors[t].buffer)];
-          if (name < 0) name = next++;
-        }
-    hashes_.clear();
-    for (std::size_t i = 0; i < ops_.size(); ++i) hashes_.push_back(hash(i));
-  }
-
-  /// Less than, equal to or greater than 0, as operation `i` of `a` is before, like or behind `j` of
-  /// `b`, in some order of all that operations can be.
-  [[nodiscard]] static int compare(const op_list& a, std::size_t i, const op_list& b,
-                                   std::size_t j) noexcept {
-    if (a.hashes_[i] != b.hashes_[j]) return a.hashes_[i] < b.hashes_[j] ? -1 : 1;
-    if (const int order = compare_type(a, i, b, j); order != 0) return order;
-    if (const int order = compare_arguments(a, i, b, j); order != 0) return order;
-    const op &p = a[i], &q = b[j];
-    if (const int order = three(p.reads, q.reads); order != 0) return order;
-    if (const int order = three(p.writes, q.writes); order != 0) return order;
-    if (const int order = three(p.results, q.results); order != 0) return order;
-    const view<std::uint32_t> left = uses(a.g_, p), right = uses(b.g_, q);
-    for (std::size_t u = 0; u < left.size(); ++u)
-      if (const int order = compare_tensors(a, left[u], b, right[u]); order != 0) return order;
-    return 0;
-  }
-  [[nodiscard]] static int compare_type(const op_list& a, std::size_t i, const op_list& b,
-                                        std::size_t j) noexcept {
-    return type_name(a.g_, a[i]).compare(type_name(b.g_, b[j]));
-  }
-  [[nodiscard]] static int compare_arguments(const op_list& a, std::size_t i, const op_list& b,
-                                             std::size_t j) noexcept {
-    const range left = a[i].arguments, right = b[j].arguments;
-    if (const int order = three(left.count, right.count); order != 0) return order;
-    for (std::uint32_t k = 0; k < left.count; ++k) {
-      const argument& p = a.g_.arguments[a.arguments_[left.first + k]];
-      const argument& q = b.g_.arguments[b.arguments_[right.first + k]];
-      if (const int order = name(a.g_, p).compare(name(b.g_, q)); order != 0) return order;
-      if (const int order = three(p.type, q.type); order != 0) return order;
-      if (const int order = compare_values(a, p, b, q); order != 0) return order;
-    }
-    return 0;
-  }
-  [[nodiscard]] static int compare_tensors(const op_list& a, std::uint32_t i, const op_list& b,
-                                           std::uint32_t j) noexcept {
-    const tensor &p = a.g_.tensors[i], &q = b.g_.tensors[j];
-    if (const int order = three(p.type, q.type); order != 0) return order;
-    const layout &l = a.g_.layouts[p.layout], &m = b.g_.layouts[q.layout];
-    if (const int order = three(l.rank, m.rank); order != 0) return order;
-    for (std::size_t d = 0; d < max_rank; ++d) {
-      if (const int order = three(l.shape[d], m.shape[d]); order != 0) return order;
-      if (const int order = three(l.strides[d], m.strides[d]); order != 0) return order;
-      if (const int order = three(l.offsets[d], m.offsets[d]); order != 0) return order;
-      if (const int order = three(l.padded_shape[d], m.padded_shape[d]); order != 0) return order;
-    }
-    if (const int order = three(a.buffer_name(i), b.buffer_name(j)); order != 0) return order;
-    const buffer &s = a.g_.buffers[p.buffer], &t = b.g_.buffers[q.buffer];
-    if (const int order = three(owner(a.g_, s), owner(b.g_, t)); order != 0) return order;
-    if (const int order = compare_tags(a.g_, s.send_tags, b.g_, t.send_tags); order != 0)
-      return order;
-    return compare_tags(a.g_, s.recv_tags, b.g_, t.recv_tags);
-  }
-
- private:
-  template <class T>
-  [[nodiscard]] static int three(T a, T b) noexcept {
-    return a < b ? -1 : b < a ? 1 : 0;
-  }
-  [[nodiscard]] static std::int32_t owner(const model& g, const buffer& b) noexcept {
-    return is_local(g, b) ? -1 : b.rank;
-  }
-  [[nodiscard]] static int compare_tags(const model& g, range a, const model& h, range b) noexcept {
-    if (const int order = three(a.count, b.count); order != 0) return order;
-    for (std::uint32_t i = 0; i < a.count; ++i) {
-      const tag &p = g.tags[a.first + i], &q = h.tags[b.first + i];
-      if (const int order = three(p.rank, q.rank); order != 0) return order;
-      if (const int order = three(p.number, q.number); order != 0) return order;
-    }
-    return 0;
-  }
-  /// Of two arguments of one name and TYPE.
-  [[nodiscard]] static int compare_values(const op_list& a, const argument& p, const op_list& b,
-                                          const argument& q) noexcept {
-    switch (p.type) {
-      case argument_type::int32:
-      case argument_type::int64:
-      case argument_type::uint32:
-      case argument_type::uint64:
-      case argument_type::boolean: return three(p.integer, q.integer);
-      case argument_type::float32:
-        return three(std::bit_cast<std::uint32_t>(p.real), std::bit_cast<std::uint32_t>(q.real));
-      case argument_type::dims:
-      case argument_type::offset: {
-        const view<std::int64_t> left = integers(a.g_, p.integers);
-        const view<std::int64_t> right = integers(b.g_, q.integers);
-        if (left.size() != right.size()) return three(left.size(), right.size());
-        for (std::size_t i = 0; i < left.size(); ++i)
-          if (left[i] != right[i]) return three(left[i], right[i]);
-        return 0;
-      }
-      case argument_type::tensor:
-        return compare_tensors(a, static_cast<std::uint32_t>(p.integer), b,
-                               static_cast<std::uint32_t>(q.integer));
-      case argument_type::other: return text_of(a.g_, p.token).compare(text_of(b.g_, q.token));
-    }
-    return 0;
-  }
-  /// Of what tells most operations apart.
-  [[nodiscard]] std::uint64_t hash(std::size_t i) const noexcept {
-    std::uint64_t h = static_cast<std::uint64_t>((*this)[i].type);
-    const auto mix = [&h](std::uint64_t v) { h = std::rotl(h ^ v, 23) * 0x9e3779b97f4a7c15u; };
-    for (const std::uint32_t t : uses(g_, (*this)[i])) {
-      mix(static_cast<std::uint64_t>(buffer_name(t)));
-      const layout& l = layout_of(g_, t);
-      for (std::size_t d = 0; d < max_rank; ++d) {
-        mix(static_cast<std::uint64_t>(l.shape[d]));
-        mix(static_cast<std::uint64_t>(l.offsets[d]));
-      }
-    }
-    return h;
-  }
-
-  const ark::model& g_;
-  id_index buffers_;
-  pool<std::uint32_t> ops_, nodes_;
-  pool<std::uint32_t> arguments_;  // indices of arguments, those of each operation by name
-  pool<std::int64_t> names_;       // of the first entry of each buffer
-  pool<std::uint64_t> hashes_;
-};
-
-/// Compares the operations of a plan with those of its model.
-class plan_matcher {
- public:
-  plan_matcher(const plan& p, const model& made, const model& model, plan_findings& found)
-      : p_(p), order_(plan_order(p)), found_(found), here_(made), there_(model) {}
-
-  void all() {
-    if (p_.parts.rank != there_.of().rank)
-      found_.add(errc::ark_plan_model, severity::error, 0, "$.Rank", "the model has another Rank");
-    if (p_.parts.world_size != there_.of().world_size)
-      found_.add(errc::ark_plan_model, severity::error, 0, "$.WorldSize",
-                 "the model has another WorldSize");
-    exact(buffer_names::ids);
-    if (matched_ < there_.size()) {
-      const std::size_t by_ids = matched_;
-      exact(buffer_names::first_uses);
-      if (matched_ <= by_ids) exact(buffer_names::ids);
-    }
-    pair(true);
-    pair(false);
-    for (std::size_t i = 0; i < there_.size(); ++i)
-      if (to_plan_[i] == none) missing(i);
-    for (std::size_t j = 0; j < here_.size(); ++j)
-      if (to_model_[j] == none)
-        at(j, severity::warning, "", "the model has no such operation");
-      else if (!is_exact_[j])
-        changed(j, to_model_[j]);
-    order();
-  }
-
- private:
-  /// Matches operations that are alike, the first ones with the first ones.
-  void exact(buffer_names how) {
-    here_.use(how);
-    there_.use(how);
-    to_plan_.clear(), to_model_.clear(), is_exact_.clear();
-    for (std::size_t i = 0; i < there_.size(); ++i) to_plan_.push_back(none);
-    for (std::size_t j = 0; j < here_.size(); ++j) to_model_.push_back(none);
-    is_exact_.resize(here_.size());
-    const pool<std::uint32_t> left = sorted(there_), right = sorted(here_);
-    matched_ = 0;
-    for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
-      const int order = op_list::compare(there_, left[i], here_, right[j]);
-      if (order == 0) {
-        to_plan_[left[i]] = right[j];
-        to_model_[right[j]] = left[i];
-        is_exact_[right[j]] = true;
-        ++matched_, ++i, ++j;
-      } else {
-        ++(order < 0 ? i : j);
-      }
-    }
-  }
-  [[nodiscard]] static pool<std::uint32_t> sorted(const op_list& l) {
-    pool<std::uint32_t> out;
-    for (std::size_t i = 0; i < l.size(); ++i) out.push_back(static_cast<std::uint32_t>(i));
-    sort(out.data(), out.size(), [&l](std::uint32_t a, std::uint32_t b) {
-      const int order = op_list::compare(l, a, l, b);
-      return order != 0 ? order < 0 : a < b;
-    });
-    return out;
-  }
-
-  /// What an operation is for, as far as pairs are concerned.
-  struct purpose {
-    std::int64_t buffer;  // that it writes or, when it writes none, reads
-    bool writes;
-    std::uint32_t type;  // 0 when any will do
-    std::uint32_t index;
-    [[nodiscard]] static int compare(const purpose& a, const purpose& b) noexcept {
-      if (a.buffer != b.buffer) return a.buffer < b.buffer ? -1 : 1;
-      if (a.writes != b.writes) return a.writes ? -1 : 1;
-      return a.type != b.type ? (a.type < b.type ? -1 : 1) : 0;
-    }
-  };
-  /// Pairs what is unmatched so far, by buffer and Type, or by buffer alone.
-  void pair(bool by_type) {
-    const pool<purpose> left = purposes(there_, to_plan_, by_type);
-    const pool<purpose> right = purposes(here_, to_model_, by_type);
-    for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
-      const int order = purpose::compare(left[i], right[j]);
-      if (order == 0) {
-        to_plan_[left[i].index] = right[j].index;
-        to_model_[right[j].index] = left[i].index;
-        ++i, ++j;
-      } else {
-        ++(order < 0 ? i : j);
-      }
-    }
-  }
-  [[nodiscard]] static pool<purpose> purposes(const op_list& l, const pool<std::uint32_t>& matched,
-                                              bool by_type) {
-    pool<purpose> out;
-    for (std::size_t i = 0; i < l.size(); ++i) {
-      if (matched[i] != none) continue;
-      const op& o = l[i];
-      const view<std::uint32_t> list = o.writes != 0 ? writes(l.of(), o) : reads(l.of(), o);
-      if (list.empty() || (o.writes == 0 && !by_type)) continue;
-      out.push_back({l.buffer_name(list[0]), o.writes != 0,
-                     by_type ? 1 + static_cast<std::uint32_t>(o.type) : 0,
-                     static_cast<std::uint32_t>(i)});
-    }
-    sort(out.data(), out.size(), [](const purpose& a, const purpose& b) {
-      const int order = purpose::compare(a, b);
-      return order != 0 ? order < 0 : a.index < b.index;
-    });
-    return out;
-  }
-
-  void missing(std::size_t i) {
-    words_.clear();
-    describe(i);
-    words_ << " of the model is missing";
-    found_.add(errc::ark_plan_model,
-               there_[i].type == op_type::noop ? severity::warning : severity::error, 0,
-               "$.TaskInfos", words_);
-  }
-  void changed(std::size_t j, std::size_t i) {
-    words_.clear();
-    describe(i);
-    if (op_list::compare_type(there_, i, here_, j) != 0) {
-      words_ << " of the model stands for this";
-      return at(j, severity::warning, ".Type", words_);
-    }
-    if (op_list::compare_arguments(there_, i, here_, j) != 0) {
-      words_ << " of the model has other Args";
-      return at(j, severity::warning, ".Args", words_);
-    }
-    const op &p = there_[i], &q = here_[j];
-    const struct {
-      std::string_view name;
-      view<std::uint32_t> model, plan;
-    } lists[] = {{".ReadTensors", reads(there_.of(), p), reads(here_.of(), q)},
-                 {".WriteTensors", writes(there_.of(), p), writes(here_.of(), q)},
-                 {".ResultTensors", results(there_.of(), p), results(here_.of(), q)}};
-    text tail;
-    for (const auto& l : lists) {
-      tail << l.name;
-      std::size_t u = 0;
-      while (u < l.model.size() && u < l.plan.size() &&
-             op_list::compare_tensors(there_, l.model[u], here_, l.plan[u]) == 0)
-        ++u;
-      if (u < l.model.size() && u < l.plan.size()) {
-        tail << '[' << u << ']';
-        words_ << " of the model has another tensor here";
-        return at(j, severity::warning, tail, words_);
-      }
-      if (l.model.size() != l.plan.size()) {
-        words_ << " of the model has " << l.model.size();
-        return at(j, severity::warning, tail, words_);
-      }
-      tail.clear();
-    }
-  }
-
-  /// Operations that use the same memory come in the model's order.
-  void order() {
-    struct access {
-      std::uint32_t op = none, tensor = 0;  // in the plan: the operation that comes last so far
-    };
-    pool<access> written, used;
-    written.resize(here_.of().buffers.size());
-    used.resize(written.size());
-    for (std::size_t i = 0; i < there_.size(); ++i) {
-      const std::uint32_t j = to_plan_[i];
-      if (j == none) continue;
-      const op& o = here_[j];
-      bool told = false;
-      for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
-        const std::uint32_t t = here_.of().uses[o.first_use + u];
-        const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
-        const access before = u < o.reads ? written[b] : used[b];
-        if (!told && before.op != none && before.op > j && overlap(before.tensor, t)) {
-          told = true;
-          words_.clear();
-          describe(to_model_[before.op]);
-          words_ << " comes before this in the model and uses the same memory";
-          at(j, severity::error, "", words_);
-        }
-      }
-      for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
-        const std::uint32_t t = here_.of().uses[o.first_use + u];
-        const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
-        if (used[b].op == none || used[b].op < j) used[b] = {j, t};
-        if (u >= o.reads && (written[b].op == none || written[b].op < j)) written[b] = {j, t};
-      }
-    }
-  }
-  /// Whether two tensors of one buffer may share bytes.
-  [[nodiscard]] bool overlap(std::uint32_t a, std::uint32_t b) const noexcept {
-    const model& g = here_.of();
-    const layout &l = layout_of(g, a), &m = layout_of(g, b);
-    if (l.rank != m.rank || info(g.tensors[a].type).bytes != info(g.tensors[b].type).bytes)
-      return true;
-    for (std::size_t d = 1; d < max_rank; ++d)
-      if (l.strides[d] != m.strides[d]) return true;
-    for (std::size_t d = 0; d < max_rank; ++d)
-      if (apart(l.offsets[d], l.padded_shape[d], m.offsets[d]) ||
-          apart(m.offsets[d], m.padded_shape[d], l.offsets[d]))
-        return false;
-    return true;
-  }
-  /// Whether [first, first + count) ends before `second`.
-  [[nodiscard]] static bool apart(std::int64_t first, std::int64_t count,
-                                  std::int64_t second) noexcept {
-    return first >= 0 && count >= 0 && second >= first && second - first >= count;
-  }
-
-  /// An operation of the model: Matmul "matmul_1".
-  void describe(std::size_t i) {
-    if (there_[i].type == op_type::unknown)
-      quote(words_, type_name(there_.of(), there_[i]));
-    else
-      words_ << type_name(there_.of(), there_[i]);
-    words_ << ' ';
-    quote(words_, name(there_.of(), there_[i]));
-  }
-  /// At an operation of the plan.
-  void at(std::size_t j, severity how, std::string_view tail, std::string_view what) {
-    const plan_place where = order_[here_.node(j)];
-    path_.clear();
-    path_ << "$.TaskInfos[" << where.task << "].Ops[" << where.op << ']' << tail;
-    found_.add(errc::ark_plan_model, how,
-               p_.configs[p_.tasks[where.task].ops.first + where.op].offset, path_, what);
-  }
-
-  const plan& p_;
-  pool<plan_place> order_;
-  plan_findings& found_;
-  op_list here_, there_;                    // of the plan, of the model
-  pool<std::uint32_t> to_plan_, to_model_;  // what stands for each operation, or none
-  pool<bool> is_exact_;                     // of the plan's
-  std::size_t matched_ = 0;
-  text path_, words_;
-};
-
-}  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE bool verify_plan(const plan& p, const program& model, report& found,
-                                std::string_view source) {
-  detail::plan_findings findings(found, source);
-  if (detail::lint_plan(p, findings)) {
-    const ark::model made = plan_model(p);
-    detail::plan_matcher(p, made, model.model(), findings).all();
-  }
-  return findings.finish();
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
-
-// ---- tessera/ark/detail/plan_write.hpp
-//
-// The bodies of ark/plan_write.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
-#define TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 
 // ---- tessera/ark/detail/write.hpp
 //
@@ -13729,6 +12733,1393 @@ TESSERA_INLINE result<text> write(const model& g, const write_options& options) 
 
 #endif  // TESSERA_ARK_DETAIL_WRITE_HPP
 
+// ---- tessera/ark/detail/plan.hpp
+//
+// The bodies of ark/plan.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_PLAN_HPP
+#define TESSERA_ARK_DETAIL_PLAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/detail/plan_check.hpp
+//
+// Whether a file could hold a plan.
+
+#ifndef TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
+#define TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+class plan_check {
+ public:
+  explicit plan_check(const plan& p) noexcept : p_(p) {}
+
+  [[nodiscard]] error all() const {
+    const graph_check parts(p_.parts);
+    if (static_cast<std::size_t>(p_.parts.form) >= std::size(dialect_table))
+      return {errc::ark_dialect, 0, error_index::whole};
+    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size)
+      return {errc::ark_s03_world, 0, error_index::whole};
+    if (const errc code = parts.tables(); code != errc::ok) return {code, 0, error_index::whole};
+    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0)
+      return {errc::ark_plan_member, 0, error_index::whole};
+    if (p_.configs.size() != p_.parts.ops.size())
+      return {errc::ark_plan_config, 0, error_index::whole};
+    if (p_.place != architecture_place::absent)
+      if (const errc code = words(p_.architecture); code != errc::ok)
+        return {code, 0, error_index::whole};
+    if ((p_.null_tasks && !p_.tasks.empty()) || (p_.null_groups && !p_.processor_groups.empty()))
+      return {errc::ark_plan_member, 0, error_index::whole};
+    for (const plan_task& t : p_.tasks)
+      if (const errc code = task(t, parts); code != errc::ok)
+        return error_in(p_.tasks, t, code, error_index::task);
+    for (const processor_group& g : p_.processor_groups)
+      if (const errc code = one(g); code != errc::ok)
+        return error_in(p_.processor_groups, g, code, error_index::processor_group);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] errc task(const plan_task& t, const graph_check& parts) const {
+    if (t.id < 0 || t.num_warps < 0 || t.sram_bytes < 0) return errc::ark_plan_member;
+    if (!inside(t.ops, p_.parts.ops.size()) || !listed(t.members)) return errc::ark_too_large;
+    for (const op& o : operations(p_, t))
+      if (const errc code = parts.operation(o); code != errc::ok) return code;
+    for (const plan_config& c : configs(p_, t)) {
+      if (const errc code = words(c.text); code != errc::ok) return code;
+      if (const std::string_view text = text_of(p_.parts, c.text); text.empty() || text[0] != '{')
+        return errc::ark_plan_config;
+    }
+    return errc::ok;
+  }
+  [[nodiscard]] errc one(const processor_group& g) const {
+    if (negative(g.processors)) return errc::ark_plan_range;
+    if (!inside(g.resource_groups, p_.resource_groups.size()) || !listed(g.members))
+      return errc::ark_too_large;
+    for (const resource_group& r : resource_groups(p_, g)) {
+      if (negative(r.processors) || negative(r.warps) || negative(r.sram))
+        return errc::ark_plan_range;
+      if (!inside(r.task_groups, p_.task_groups.size()) || !listed(r.members))
+        return errc::ark_too_large;
+      for (const task_group& t : task_groups(p_, r)) {
+        if (negative(t.tasks)) return errc::ark_plan_range;
+        if (t.task_id < 0 || t.granularity < 0) return errc::ark_plan_member;
+        if (!listed(t.members)) return errc::ark_too_large;
+      }
+    }
+    return errc::ok;
+  }
+  [[nodiscard]] static bool negative(const plan_range& r) noexcept {
+    return r.begin < 0 || r.end < 0 || r.step < 0;
+  }
+  [[nodiscard]] static bool inside(range r, std::size_t size) noexcept {
+    return std::uint64_t{r.first} + r.count <= size;
+  }
+  [[nodiscard]] bool listed(std::uint32_t first) const noexcept {
+    return first == none || first < p_.parts.members.size();
+  }
+  [[nodiscard]] errc words(string s) const noexcept {
+    if (!inside({s.first, s.size}, p_.parts.characters.size())) return errc::ark_too_large;
+    return is_utf8(text_of(p_.parts, s)) ? errc::ok : errc::json_bad_utf8;
+  }
+
+  const plan& p_;
+};
+
+}  // namespace ark::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_PLAN_CHECK_HPP
+
+// ---- tessera/ark/detail/plan_match.hpp
+//
+// Compares the operations of a plan with those of its model.
+
+#ifndef TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
+#define TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/detail/plan_model.hpp
+//
+// The operations of a plan in order, and the edges of the model that they are.
+
+#ifndef TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
+#define TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+/// An operation of a plan: number `op` of the task at `task`.
+struct plan_place {
+  std::uint32_t task = 0, op = 0;
+};
+
+/// All operations of a plan, in the order of their tasks' Ids.
+[[nodiscard]] inline pool<plan_place> plan_order(const plan& p) {
+  pool<std::uint32_t> tasks;
+  for (std::size_t t = 0; t < p.tasks.size(); ++t) tasks.push_back(static_cast<std::uint32_t>(t));
+  sort(tasks.data(), tasks.size(), [&p](std::uint32_t a, std::uint32_t b) {
+    return p.tasks[a].id != p.tasks[b].id ? p.tasks[a].id < p.tasks[b].id : a < b;
+  });
+  pool<plan_place> out;
+  for (const std::uint32_t t : tasks)
+    for (std::uint32_t i = 0; i < p.tasks[t].ops.count; ++i) out.push_back({t, i});
+  return out;
+}
+
+/// Gives the nodes of a graph their edges.
+inline void add_edges(model& g) {
+  const id_index tensor_ids(g.tensors.data(), g.tensors.size());
+  const id_index buffer_ids(g.buffers.data(), g.buffers.size());
+  const pool<std::uint32_t>&tensor_of = tensor_ids.firsts(), &buffer_of = buffer_ids.firsts();
+  pool<std::uint32_t> makers, writers, listed, counts;  // by tensor, buffer, node, node
+  for (const std::uint32_t t : tensor_of) (void)t, makers.push_back(none);
+  for (const std::uint32_t b : buffer_of) (void)b, writers.push_back(none);
+  for (std::size_t n = g.nodes.size(); n-- > 0;)
+    for (const std::uint32_t t : results(g, g.ops[g.nodes[n].ops.first]))
+      makers[tensor_of[t]] = static_cast<std::uint32_t>(n);
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) listed.push_back(none), counts.push_back(0);
+
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+    const op& o = g.ops[g.nodes[n].ops.first];
+    const std::size_t first = g.integers.size();
+    for (std::uint32_t i = 0; i < o.reads + o.writes; ++i) {
+      const std::uint32_t t = g.uses[o.first_use + i];
+      std::uint32_t from = makers[tensor_of[t]];
+      if (from == none) from = writers[buffer_of[g.tensors[t].buffer]];
+      if (from == none || from == n || listed[from] == n) continue;
+      listed[from] = static_cast<std::uint32_t>(n);
+      ++counts[from];
+      g.integers.push_back(std::int64_t{from});
+    }
+    for (const std::uint32_t t : writes(g, o))
+      writers[buffer_of[g.tensors[t].buffer]] = static_cast<std::uint32_t>(n);
+    const std::size_t count = g.integers.size() - first;
+    sort(g.integers.data() + first, count, [](std::int64_t a, std::int64_t b) { return a < b; });
+    g.nodes[n].producers = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
+  }
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+    g.nodes[n].consumers = {static_cast<std::uint32_t>(g.integers.size()), 0};
+    g.integers.resize(g.integers.size() + counts[n]);
+  }
+  for (const node& n : g.nodes)
+    for (std::uint32_t i = 0; i < n.producers.count; ++i) {
+      range& to = g.nodes[static_cast<std::size_t>(g.integers[n.producers.first + i])].consumers;
+      g.integers[to.first + to.count++] = n.id;
+    }
+}
+
+}  // namespace ark::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_PLAN_MODEL_HPP
+
+// ---- tessera/ark/detail/plan_verify.hpp
+//
+// What is wrong with a plan by itself.
+
+#ifndef TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
+#define TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+/// Adds diagnostics with their paths to a report; the offsets come at the end.
+class plan_findings {
+ public:
+  plan_findings(const plan_options& options, report* found)
+      : options_(options),
+        found_(found),
+        base_(found, options.max_diagnostics),
+        first_(found == nullptr ? 0 : found->diagnostics.size()) {}
+
+  [[nodiscard]] const plan_options& options() const noexcept { return options_; }
+  /// Where the plan as a whole is.
+  [[nodiscard]] tessera::place root() const noexcept {
+    return {.index = options_.source.empty() ? error_index::whole : error_index::none};
+  }
+
+  /// `path` has to last as long as the message.
+  message add(errc code, severity how, const tessera::place& where, std::string_view path) {
+    if (how == severity::error && !base_.failed()) first_path_ << path;
+    return {base_, code, how, where, path};
+  }
+  /// Those that another report counted and didn't keep.
+  void add_unkept(std::uint64_t errors, std::uint64_t warnings, std::uint64_t notes,
+                  const tessera::error& first) noexcept {
+    if (found_ != nullptr) {
+      found_->errors += errors;
+      found_->warnings += warnings;
+      found_->notes += notes;
+    }
+    if (errors != 0 && !base_.failed()) unkept_ = first;
+  }
+  /// Looks up the offsets. Returns the first error.
+  [[nodiscard]] tessera::error finish() {
+    const std::size_t count = found_ == nullptr ? first_ : found_->diagnostics.size();
+    pool<std::string_view> paths;
+    for (std::size_t i = first_; i < count; ++i)
+      paths.push_back(found_->text_of(found_->diagnostics[i].path));
+    paths.push_back(first_path_);
+    pool<std::uint64_t> offsets;
+    offsets.resize(paths.size());
+    for (std::uint64_t& o : offsets) o = json::no_offset;
+    if (!options_.source.empty() && (base_.failed() || paths.size() > 1))
+      json::find(options_.source, paths, offsets.data(),
+                 {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
+    for (std::size_t i = first_; i < count; ++i)
+      if (offsets[i - first_] != json::no_offset)
+        found_->diagnostics[i].where.offset = offsets[i - first_];
+    if (!base_.failed()) return unkept_;
+    tessera::error e = base_.first_error();
+    if (offsets.back() != json::no_offset) e.offset = offsets.back();
+    return e;
+  }
+
+ private:
+  const plan_options& options_;
+  report* found_;
+  tessera::detail::findings base_;
+  std::size_t first_;
+  text first_path_;
+  tessera::error unkept_;
+};
+
+/// a * b, or -1 when that is too large or a or b is.
+[[nodiscard]] constexpr std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
+  if (a < 0 || b < 0) return -1;
+  return b == 0 || a <= INT64_MAX / b ? a * b : -1;
+}
+
+class plan_lint {
+ public:
+  /// `made`: plan_model(p).
+  plan_lint(const plan& p, const model& made, plan_findings& found)
+      : p_(p), made_(made), found_(found), ids_(p.tasks.data(), p.tasks.size()) {}
+
+  void all() {
+    if (p_.place != architecture_place::absent) architecture();
+    tasks();
+    pool<share> shares;
+    for (std::size_t i = 0; i < p_.processor_groups.size(); ++i) {
+      path_.clear();
+      path_ << "$.ProcessorGroups[" << i << ']';
+      set_outer(p_.processor_groups, p_.processor_groups[i], error_index::processor_group);
+      group(p_.processor_groups[i], static_cast<std::uint32_t>(i), shares);
+    }
+    coverage(shares);
+    operations();
+  }
+
+ private:
+  static constexpr severity error = severity::error, warning = severity::warning;
+  /// Tiles of a task that a task group covers.
+  struct share {
+    std::uint32_t task;
+    std::uint32_t group, resource, member;  // its indices in the plan
+    std::int64_t begin, end;
+  };
+
+  /// At the current path and `tail`; `offset` is that of the object, in a plan that was read.
+  message at(errc code, severity how, std::uint64_t offset, std::string_view tail) {
+    place_.clear();
+    place_ << path_.view() << tail;
+    tessera::place where = outer_;
+    if (where.index == error_index::none) where.offset = offset;
+    return found_.add(code, how, where, place_);
+  }
+  template <class Row>
+  void set_outer(const pool<Row>& rows, const Row& row, error_index kind) noexcept {
+    const tessera::error e = error_in(rows, row, errc::ok, kind);
+    outer_ = {.offset = e.offset, .index = e.index};
+  }
+  void set_task(std::size_t t) {
+    set_outer(p_.tasks, p_.tasks[t], error_index::task);
+    path_.clear();
+    path_ << "$.TaskInfos[" << t << ']';
+  }
+
+  void architecture() {
+    constexpr std::string_view known[] = {"ANY",     "CUDA", "CUDA_70",  "CUDA_80",
+                                          "CUDA_90", "ROCM", "ROCM_90A", "ROCM_942"};
+    const std::string_view name = text_of(p_.parts, p_.architecture);
+    for (const std::string_view k : known)
+      if (name == k) return;
+    found_.add(errc::ark_plan_architecture, error, found_.root(), "$.Architecture")
+        << "unknown Architecture " << quoted{name}
+        << "; expected ANY, CUDA, CUDA_70, CUDA_80, CUDA_90, ROCM, ROCM_90A or ROCM_942";
+  }
+
+  /// Each task by itself.
+  void tasks() {
+    for (std::size_t i = 0; i < p_.tasks.size(); ++i) {
+      const plan_task& t = p_.tasks[i];
+      set_task(i);
+      if (const std::uint32_t first = ids_.first_of(i); first != i)
+        at(errc::ark_plan_task, error, t.offset, ".Id")
+            << "duplicate task Id " << t.id << ", also of $.TaskInfos[" << first << ']';
+      if (t.ops.count == 0) at(errc::ark_s07_no_ops, error, t.offset, ".Ops");
+      for (std::uint32_t k = 0; k < t.ops.count; ++k) {
+        const std::size_t size = path_.size();
+        path_ << ".Ops[" << k << "].Config";
+        config(t, k);
+        path_.truncate(size);
+      }
+    }
+  }
+  /// How many tiles a task has; -1 when its operations don't say.
+  [[nodiscard]] std::int64_t tiles(const plan_task& t) const noexcept {
+    std::int64_t max = -1;
+    for (const plan_config& c : configs(p_, t)) max = c.num_tasks > max ? c.num_tasks : max;
+    return max;
+  }
+  void config(const plan_task& t, std::uint32_t k) {
+    const plan_config& c = configs(p_, t)[k];
+    const op& o = ark::operations(p_, t)[k];
+    const struct {
+      std::string_view key;
+      std::int64_t value;
+    } required[] = {
+        {"NumWarps", c.num_warps}, {"SramBytes", c.sram_bytes}, {"NumTasks", c.num_tasks}};
+    for (const auto& r : required)
+      if (r.value < 0) missing(c, r.key);
+    if (c.num_warps > t.num_warps)
+      at(errc::ark_plan_resources, error, c.offset, ".NumWarps")
+          << "the operation needs " << c.num_warps << " warps; its task has " << t.num_warps;
+    if (c.sram_bytes > t.sram_bytes)
+      at(errc::ark_plan_resources, error, c.offset, ".SramBytes")
+          << "the operation needs " << c.sram_bytes << " bytes of SRAM; its task has "
+          << t.sram_bytes;
+    if (const std::int64_t first = configs(p_, t)[0].num_tasks;
+        k != 0 && c.num_tasks >= 0 && c.num_tasks != first)
+      at(errc::ark_plan_tiles, warning, c.offset, ".NumTasks")
+          << "NumTasks is " << c.num_tasks << "; the task's first operation has " << first;
+    name(c, c.impl_type, ".ImplType", {"WarpWise", "ElementWise", ""});
+    name(c, c.channel_type, ".ChannelType", {"Proxy", "SecondaryProxy", "Sm"});
+    if (info(o.type).kind == op_kind::matmul)
+      matmul_tile(o, c);
+    else if (is_tiled(o.type))
+      tile(o, c);
+  }
+  /// At the member if there is one, in another form; else at the Config.
+  void missing(const plan_config& c, std::string_view key) {
+    std::string_view k, value;
+    json::reader in(text_of(p_.parts, c.text));
+    for (in.object(); in.key(k);)
+      if (const std::string_view v = in.skip(); k == key) value = v;
+    const std::size_t size = path_.size();
+    if (value.empty()) {
+      at(errc::ark_plan_config, error, c.offset, "")
+          << "Config has no " << key << "; expected NumWarps, SramBytes and NumTasks";
+    } else {
+      path_ << '.';
+      at(errc::ark_plan_config, error, c.offset, key)
+          << key << " is " << excerpt{value} << "; expected a non-negative integer";
+    }
+    path_.truncate(size);
+  }
+  void name(const plan_config& c, string value, std::string_view tail,
+            const std::string_view (&known)[3]) {
+    if (value.size == 0) return;
+    const std::string_view s = text_of(p_.parts, value);
+    for (const std::string_view n : known)
+      if (s == n) return;
+    message out = at(errc::ark_plan_config, warning, c.offset, tail);
+    out << "unknown " << tail.substr(1) << ' ' << quoted{s} << "; expected ";
+    for (std::size_t i = 0; i < 3 && !known[i].empty(); ++i)
+      out << (i == 0 ? "" : i == 2 || known[i + 1].empty() ? " or " : ", ") << known[i];
+  }
+
+  /// Operations whose Tile cuts up what they write, one task a tile.
+  [[nodiscard]] static bool is_tiled(op_type t) noexcept {
+    const op_kind kind = info(t).kind;
+    return t != op_type::softmax && (kind == op_kind::unary || kind == op_kind::binary ||
+                                     kind == op_kind::fill || kind == op_kind::transpose);
+  }
+  [[nodiscard]] const layout* written(const op& o) const noexcept {
+    return o.writes == 0 ? nullptr : &layout_of(p_.parts, writes(p_.parts, o)[0]);
+  }
+  /// Tiles of the last dimensions times all others; parts of a tile count.
+  [[nodiscard]] static std::int64_t count(const layout& l, view<std::int64_t> tile) noexcept {
+    std::int64_t n = 1;
+    const std::size_t rank = l.rank > tile.size() ? l.rank : tile.size();
+    for (std::size_t back = 1; back <= rank; ++back) {
+      const std::int64_t d = back <= l.rank ? l.padded_shape[l.rank - back] : 1;
+      const std::int64_t t = back <= tile.size() ? tile[tile.size() - back] : 1;
+      n = product(n, d < 1 ? -1 : d / t + (d % t != 0 ? 1 : 0));
+    }
+    return n;
+  }
+  void tile(const op& o, const plan_config& c) {
+    const layout* const l = written(o);
+    if (l == nullptr || c.tile.count == 0 || c.num_tasks < 0) return;
+    count_is(c, count(*l, integers(p_.parts, c.tile)));
+  }
+  void count_is(const plan_config& c, std::int64_t n) {
+    if (n >= 0 && n != c.num_tasks)
+      at(errc::ark_plan_config, warning, c.offset, ".NumTasks")
+          << "NumTasks is " << c.num_tasks << "; the padded shape has " << n
+          << (n == 1 ? " tile" : " tiles");
+  }
+  void matmul_tile(const op& o, const plan_config& c) {
+    const bool mnk = c.tile_shape_mnk.count == 3;
+    const view<std::int64_t> tile = integers(p_.parts, mnk ? c.tile_shape_mnk : c.tile);
+    const layout* const l = written(o);
+    if (l == nullptr || o.reads < 2 || tile.size() < 2) return;
+    const auto dimension = [](const layout& of, std::size_t back) {
+      return back <= of.rank ? of.padded_shape[of.rank - back] : 1;
+    };
+    if (mnk) {
+      const layout& a = layout_of(p_.parts, reads(p_.parts, o)[0]);
+      const bool swapped = is_true(o, argument_name::transpose_input) ||
+                           is_true(o, argument_name::is_input_column_major);
+      const std::int64_t sizes[] = {dimension(*l, 2), dimension(*l, 1),
+                                    dimension(a, swapped && a.rank > 1 ? 2 : 1)};
+      for (std::size_t d = 0; d < 3; ++d)
+        if (sizes[d] % tile[d] != 0) return undivided(c, ".TileShapeMNK", sizes[d], tile[d]);
+    } else {
+      for (std::size_t back = 1; back <= tile.size(); ++back)
+        if (dimension(*l, back) % tile[tile.size() - back] != 0)
+          return undivided(c, ".Tile", dimension(*l, back), tile[tile.size() - back]);
+    }
+    const bool is_none = tile[0] == 1 && tile[1] == 1 && tile[tile.size() - 1] == 1;
+    if (!is_none && c.num_tasks >= 0) count_is(c, count(*l, {tile.data(), mnk ? 2 : tile.size()}));
+  }
+  void undivided(const plan_config& c, std::string_view tail, std::int64_t size,
+                 std::int64_t tile) {
+    at(errc::ark_plan_config, error, c.offset, tail)
+        << "the tile size " << tile << " does not divide the padded dimension " << size;
+  }
+  [[nodiscard]] bool is_true(const op& o, argument_name name) const noexcept {
+    const argument* const a = find_argument(p_.parts, o, name);
+    return a != nullptr && a->type == argument_type::boolean && a->integer != 0;
+  }
+
+  void bounds(const plan_range& r, std::uint64_t offset, std::string_view tail) {
+    if (r.end < r.begin)
+      at(errc::ark_plan_range, error, offset, tail)
+          << "the range ends at " << r.end << ", before it begins at " << r.begin;
+    else if (r.step == 0)
+      at(errc::ark_plan_range, error, offset, tail) << "the range steps by 0";
+    else if (r.step != 1)
+      at(errc::ark_plan_range, warning, offset, tail)
+          << "the range steps by " << r.step << "; generated code steps by 1";
+  }
+  void inside(const plan_range& r, const plan_range& outer, std::uint64_t offset,
+              std::string_view tail, std::string_view of) {
+    if (r.end < r.begin || r.inside(outer)) return;
+    at(errc::ark_plan_parent, error, offset, tail)
+        << '[' << r.begin << ',' << r.end << "] is outside the " << of << ", [" << outer.begin
+        << ',' << outer.end << ']';
+  }
+
+  void group(const processor_group& g, std::uint32_t index, pool<share>& shares) {
+    bounds(g.processors, g.offset, ".ProcessorRange");
+    inside(g.processors, {0, p_.num_processors}, g.offset, ".ProcessorRange", "processors");
+    const std::size_t size = path_.size();
+    for (std::uint32_t i = 0; i < g.resource_groups.count; ++i) {
+      const resource_group& r = resource_groups(p_, g)[i];
+      path_ << ".ResourceGroups[" << i << ']';
+      bounds(r.processors, r.offset, ".ProcessorRange");
+      inside(r.processors, g.processors, r.offset, ".ProcessorRange",
+             "processors of the processor group");
+      bounds(r.warps, r.offset, ".WarpRange");
+      inside(r.warps, {0, p_.num_warps_per_processor}, r.offset, ".WarpRange",
+             "warps of a processor");
+      bounds(r.sram, r.offset, ".SramRange");
+      const std::size_t inner = path_.size();
+      for (std::uint32_t k = 0; k < r.task_groups.count; ++k) {
+        path_ << ".TaskGroups[" << k << ']';
+        task_group_of(r, task_groups(p_, r)[k], {0, index, i, k, 0, 0}, shares);
+        path_.truncate(inner);
+      }
+      path_.truncate(size);
+    }
+  }
+  void task_group_of(const resource_group& r, const task_group& g, share s, pool<share>& shares) {
+    bounds(g.tasks, g.offset, ".TaskRange");
+    if (g.granularity == 0)
+      at(errc::ark_plan_member, error, g.offset, ".Granularity")
+          << "Granularity is 0; expected at least 1";
+    const std::uint32_t index = ids_.first(g.task_id);
+    if (index == none) {
+      at(errc::ark_plan_task, error, g.offset, ".TaskId") << "no task has the Id " << g.task_id;
+      return;
+    }
+    const plan_task& t = p_.tasks[index];
+    if (const std::int64_t n = tiles(t); n >= 0)
+      inside(g.tasks, {0, n}, g.offset, ".TaskRange", "tiles of the task");
+    if (g.tasks.count() == 0) return;
+    if (t.num_warps > r.warps.count())
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId")
+          << "task " << t.id << " needs " << t.num_warps << " warps; its resource group has "
+          << r.warps.count();
+    if (t.sram_bytes > r.sram.count())
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId")
+          << "task " << t.id << " needs " << t.sram_bytes
+          << " bytes of SRAM; its resource group has " << r.sram.count();
+    if (r.processors.count() == 0)
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId")
+          << "task " << t.id << " needs a processor; its resource group has none";
+    s.task = index;
+    s.begin = g.tasks.begin;
+    s.end = g.tasks.end;
+    shares.push_back(s);
+  }
+  /// Each tile once: shares of a task, side by side, leave no gap and don't overlap.
+  void coverage(pool<share>& shares) {
+    sort(shares.data(), shares.size(), [](const share& a, const share& b) {
+      if (a.task != b.task) return a.task < b.task;
+      if (a.begin != b.begin) return a.begin < b.begin;
+      if (a.group != b.group) return a.group < b.group;
+      return a.resource != b.resource ? a.resource < b.resource : a.member < b.member;
+    });
+    std::size_t next = 0;
+    for (std::uint32_t t = 0; t < p_.tasks.size(); ++t) {
+      if (ids_.first_of(t) != t) continue;  // a second one of its Id, which is an error already
+      const std::int64_t n = tiles(p_.tasks[t]);
+      std::int64_t covered = 0;
+      bool gap = false;
+      if (next == shares.size() || shares[next].task != t) {
+        if (n > 0) unscheduled(t);
+        continue;
+      }
+      for (; next < shares.size() && shares[next].task == t; ++next) {
+        const share& s = shares[next];
+        if (s.begin < covered) twice(s, covered);
+        if (s.begin > covered && !gap) uncovered(t, covered, s.begin);
+        gap = gap || s.begin > covered;
+        covered = s.end > covered ? s.end : covered;
+      }
+      if (covered < n && !gap) uncovered(t, covered, n);
+    }
+  }
+  /// Planners leave out what needs no processor, and nothing requires all tasks.
+  void unscheduled(std::uint32_t t) {
+    set_task(t);
+    at(errc::ark_plan_tiles, warning, p_.tasks[t].offset, "")
+        << "no task group runs task " << p_.tasks[t].id;
+  }
+  void uncovered(std::uint32_t t, std::int64_t begin, std::int64_t end) {
+    set_task(t);
+    at(errc::ark_plan_tiles, error, p_.tasks[t].offset, "")
+        << "no task group covers tiles " << begin << " to " << end << " of task " << p_.tasks[t].id;
+  }
+  void twice(const share& s, std::int64_t covered) {
+    const processor_group& g = p_.processor_groups[s.group];
+    const resource_group& r = resource_groups(p_, g)[s.resource];
+    set_outer(p_.processor_groups, g, error_index::processor_group);
+    path_.clear();
+    path_ << "$.ProcessorGroups[" << s.group << "].ResourceGroups[" << s.resource << "].TaskGroups["
+          << s.member << ']';
+    at(errc::ark_plan_tiles, error, task_groups(p_, r)[s.member].offset, ".TaskRange")
+        << "another task group covers tiles " << s.begin << " to "
+        << (s.end < covered ? s.end : covered) << " too";
+  }
+
+  /// The diagnostics of the model that the operations make.
+  void operations() {
+    report inner;
+    const result<program> made = verify(
+        made_,
+        {.of_plan = true, .hazards = false, .max_diagnostics = found_.options().max_diagnostics},
+        &inner);
+    const pool<plan_place> order = plan_order(p_);
+    std::uint64_t kept[3] = {};
+    for (const diagnostic& d : inner.diagnostics) {
+      ++kept[static_cast<std::size_t>(d.severity)];
+      constexpr std::string_view nodes = "$.Nodes[";
+      std::string_view path = inner.text_of(d.path);
+      if (path.substr(0, nodes.size()) != nodes) {
+        found_.add(d.code, d.severity, found_.root(), path) << verbatim{inner.text_of(d.text)};
+        continue;
+      }
+      path.remove_prefix(nodes.size());
+      std::size_t node = 0;
+      while (!path.empty() && path[0] >= '0' && path[0] <= '9') {
+        node = 10 * node + static_cast<std::size_t>(path[0] - '0');
+        path.remove_prefix(1);
+      }
+      if (path.substr(0, 4) != "].Op" || node >= order.size()) continue;  // an edge that we made
+      const plan_place from = order[node];
+      set_task(from.task);
+      path_ << ".Ops[" << from.op << ']';
+      at(d.code, d.severity, p_.configs[p_.tasks[from.task].ops.first + from.op].offset,
+         path.substr(4))
+          << verbatim{inner.text_of(d.text)};
+    }
+    found_.add_unkept(inner.errors - kept[0], inner.warnings - kept[1], inner.notes - kept[2],
+                      made ? tessera::error{} : made.error());
+  }
+
+  const plan& p_;
+  const model& made_;
+  plan_findings& found_;
+  tessera::place outer_;  // the task or processor group at hand
+  text path_, place_;
+  id_index ids_;  // of tasks
+};
+
+}  // namespace ark::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+/// How buffers of two files are told to be the same.
+enum class buffer_names : std::uint8_t { ids, first_uses };
+
+/// The operations of a graph that do something, in order, and how they compare.
+class op_list {
+ public:
+  explicit op_list(const model& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+      for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
+        const std::uint32_t index = g.nodes[n].ops.first + i;
+        if (g.ops[index].is_virtual || is_virtual(g.ops[index].type)) continue;
+        ops_.push_back(index);
+        nodes_.push_back(static_cast<std::uint32_t>(n));
+      }
+    for (std::size_t a = 0; a < g.arguments.size(); ++a)
+      arguments_.push_back(static_cast<std::uint32_t>(a));
+    for (const std::uint32_t o : ops_)
+      sort(arguments_.data() + g.ops[o].arguments.first, g.ops[o].arguments.count,
+           [&g](std::uint32_t a, std::uint32_t b) {
+             const int order = name(g, g.arguments[a]).compare(name(g, g.arguments[b]));
+             return order != 0 ? order < 0 : a < b;
+           });
+    names_.resize(g.buffers.size());
+  }
+
+  [[nodiscard]] const model& of() const noexcept { return g_; }
+  [[nodiscard]] std::size_t size() const noexcept { return ops_.size(); }
+  [[nodiscard]] const op& operator[](std::size_t i) const noexcept { return g_.ops[ops_[i]]; }
+  [[nodiscard]] std::uint32_t node(std::size_t i) const noexcept { return nodes_[i]; }
+  /// The buffer that an entry describes: the first entry of its Id.
+  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
+    return buffers_.first_of(buffer);
+  }
+  /// What the buffer of a tensor is called on both sides.
+  [[nodiscard]] std::int64_t buffer_name(std::uint32_t tensor) const noexcept {
+    return names_[storage(g_.tensors[tensor].buffer)];
+  }
+
+  void use(buffer_names how) {
+    for (std::size_t b = 0; b < names_.size(); ++b)
+      names_[b] = how == buffer_names::ids ? g_.buffers[b].id : -1;
+    std::int64_t next = 0;
+    if (how == buffer_names::first_uses)
+      for (const std::uint32_t o : ops_)
+        for (const std::uint32_t t : uses(g_, g_.ops[o])) {
+          std::int64_t& name = names_[storage(g_.tensors[t].buffer)];
+          if (name < 0) name = next++;
+        }
+    hashes_.clear();
+    for (std::size_t i = 0; i < ops_.size(); ++i) hashes_.push_back(hash(i));
+  }
+
+  /// Less than, equal to or greater than 0, as operation `i` of `a` is before, like or behind `j` of
+  /// `b`, in some order of all that operations can be.
+  [[nodiscard]] static int compare(const op_list& a, std::size_t i, const op_list& b,
+                                   std::size_t j) noexcept {
+    if (a.hashes_[i] != b.hashes_[j]) return a.hashes_[i] < b.hashes_[j] ? -1 : 1;
+    if (const int order = compare_type(a, i, b, j); order != 0) return order;
+    if (const int order = compare_arguments(a, i, b, j); order != 0) return order;
+    const op &p = a[i], &q = b[j];
+    if (const int order = three(p.reads, q.reads); order != 0) return order;
+    if (const int order = three(p.writes, q.writes); order != 0) return order;
+    if (const int order = three(p.results, q.results); order != 0) return order;
+    const view<std::uint32_t> left = uses(a.g_, p), right = uses(b.g_, q);
+    for (std::size_t u = 0; u < left.size(); ++u)
+      if (const int order = compare_tensors(a, left[u], b, right[u]); order != 0) return order;
+    return 0;
+  }
+  [[nodiscard]] static int compare_type(const op_list& a, std::size_t i, const op_list& b,
+                                        std::size_t j) noexcept {
+    return type_name(a.g_, a[i]).compare(type_name(b.g_, b[j]));
+  }
+  [[nodiscard]] static int compare_arguments(const op_list& a, std::size_t i, const op_list& b,
+                                             std::size_t j) noexcept {
+    const range left = a[i].arguments, right = b[j].arguments;
+    if (const int order = three(left.count, right.count); order != 0) return order;
+    for (std::uint32_t k = 0; k < left.count; ++k) {
+      const argument& p = a.g_.arguments[a.arguments_[left.first + k]];
+      const argument& q = b.g_.arguments[b.arguments_[right.first + k]];
+      if (const int order = name(a.g_, p).compare(name(b.g_, q)); order != 0) return order;
+      if (const int order = three(p.type, q.type); order != 0) return order;
+      if (const int order = compare_values(a, p, b, q); order != 0) return order;
+    }
+    return 0;
+  }
+  [[nodiscard]] static int compare_tensors(const op_list& a, std::uint32_t i, const op_list& b,
+                                           std::uint32_t j) noexcept {
+    const tensor &p = a.g_.tensors[i], &q = b.g_.tensors[j];
+    if (const int order = three(p.type, q.type); order != 0) return order;
+    const layout &l = a.g_.layouts[p.layout], &m = b.g_.layouts[q.layout];
+    if (const int order = three(l.rank, m.rank); order != 0) return order;
+    for (std::size_t d = 0; d < max_rank; ++d) {
+      if (const int order = three(l.shape[d], m.shape[d]); order != 0) return order;
+      if (const int order = three(l.strides[d], m.strides[d]); order != 0) return order;
+      if (const int order = three(l.offsets[d], m.offsets[d]); order != 0) return order;
+      if (const int order = three(l.padded_shape[d], m.padded_shape[d]); order != 0) return order;
+    }
+    if (const int order = three(a.buffer_name(i), b.buffer_name(j)); order != 0) return order;
+    const buffer &s = a.g_.buffers[p.buffer], &t = b.g_.buffers[q.buffer];
+    if (const int order = three(owner(a.g_, s), owner(b.g_, t)); order != 0) return order;
+    if (const int order = compare_tags(a.g_, s.send_tags, b.g_, t.send_tags); order != 0)
+      return order;
+    return compare_tags(a.g_, s.recv_tags, b.g_, t.recv_tags);
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] static int three(T a, T b) noexcept {
+    return a < b ? -1 : b < a ? 1 : 0;
+  }
+  [[nodiscard]] static std::int32_t owner(const model& g, const buffer& b) noexcept {
+    return is_local(g, b) ? -1 : b.rank;
+  }
+  [[nodiscard]] static int compare_tags(const model& g, range a, const model& h, range b) noexcept {
+    if (const int order = three(a.count, b.count); order != 0) return order;
+    for (std::uint32_t i = 0; i < a.count; ++i) {
+      const tag &p = g.tags[a.first + i], &q = h.tags[b.first + i];
+      if (const int order = three(p.rank, q.rank); order != 0) return order;
+      if (const int order = three(p.number, q.number); order != 0) return order;
+    }
+    return 0;
+  }
+  /// Of two arguments of one name and TYPE.
+  [[nodiscard]] static int compare_values(const op_list& a, const argument& p, const op_list& b,
+                                          const argument& q) noexcept {
+    switch (p.type) {
+      case argument_type::int32:
+      case argument_type::int64:
+      case argument_type::uint32:
+      case argument_type::uint64:
+      case argument_type::boolean: return three(p.integer, q.integer);
+      case argument_type::float32:
+        return three(std::bit_cast<std::uint32_t>(p.real), std::bit_cast<std::uint32_t>(q.real));
+      case argument_type::dims:
+      case argument_type::offset: {
+        const view<std::int64_t> left = integers(a.g_, p.integers);
+        const view<std::int64_t> right = integers(b.g_, q.integers);
+        if (left.size() != right.size()) return three(left.size(), right.size());
+        for (std::size_t i = 0; i < left.size(); ++i)
+          if (left[i] != right[i]) return three(left[i], right[i]);
+        return 0;
+      }
+      case argument_type::tensor:
+        return compare_tensors(a, static_cast<std::uint32_t>(p.integer), b,
+                               static_cast<std::uint32_t>(q.integer));
+      case argument_type::other: return text_of(a.g_, p.token).compare(text_of(b.g_, q.token));
+    }
+    return 0;
+  }
+  /// Of what tells most operations apart.
+  [[nodiscard]] std::uint64_t hash(std::size_t i) const noexcept {
+    std::uint64_t h = static_cast<std::uint64_t>((*this)[i].type);
+    const auto mix = [&h](std::uint64_t v) { h = std::rotl(h ^ v, 23) * 0x9e3779b97f4a7c15u; };
+    for (const std::uint32_t t : uses(g_, (*this)[i])) {
+      mix(static_cast<std::uint64_t>(buffer_name(t)));
+      const layout& l = layout_of(g_, t);
+      for (std::size_t d = 0; d < max_rank; ++d) {
+        mix(static_cast<std::uint64_t>(l.shape[d]));
+        mix(static_cast<std::uint64_t>(l.offsets[d]));
+      }
+    }
+    return h;
+  }
+
+  const ark::model& g_;
+  id_index buffers_;
+  pool<std::uint32_t> ops_, nodes_;
+  pool<std::uint32_t> arguments_;  // indices of arguments, those of each operation by name
+  pool<std::int64_t> names_;       // of the first entry of each buffer
+  pool<std::uint64_t> hashes_;
+};
+
+/// Compares the operations of a plan with those of its model.
+class plan_matcher {
+ public:
+  plan_matcher(const plan& p, const model& made, const model& model, plan_findings& found)
+      : p_(p), order_(plan_order(p)), found_(found), here_(made), there_(model) {}
+
+  void all() {
+    if (p_.parts.rank != there_.of().rank)
+      found_.add(errc::ark_plan_model, severity::error, found_.root(), "$.Rank")
+          << "Rank is " << p_.parts.rank << "; the model has " << there_.of().rank;
+    if (p_.parts.world_size != there_.of().world_size)
+      found_.add(errc::ark_plan_model, severity::error, found_.root(), "$.WorldSize")
+          << "WorldSize is " << p_.parts.world_size << "; the model has " << there_.of().world_size;
+    exact(buffer_names::ids);
+    if (matched_ < there_.size()) {
+      const std::size_t by_ids = matched_;
+      exact(buffer_names::first_uses);
+      if (matched_ <= by_ids) exact(buffer_names::ids);
+    }
+    pair(true);
+    pair(false);
+    for (std::size_t i = 0; i < there_.size(); ++i)
+      if (to_plan_[i] == none) missing(i);
+    for (std::size_t j = 0; j < here_.size(); ++j)
+      if (to_model_[j] == none)
+        at(j, severity::warning, "") << "the model has no such operation";
+      else if (!is_exact_[j])
+        changed(j, to_model_[j]);
+    order();
+  }
+
+ private:
+  /// Matches operations that are alike, the first ones with the first ones.
+  void exact(buffer_names how) {
+    here_.use(how);
+    there_.use(how);
+    to_plan_.clear(), to_model_.clear(), is_exact_.clear();
+    for (std::size_t i = 0; i < there_.size(); ++i) to_plan_.push_back(none);
+    for (std::size_t j = 0; j < here_.size(); ++j) to_model_.push_back(none);
+    is_exact_.resize(here_.size());
+    const pool<std::uint32_t> left = sorted(there_), right = sorted(here_);
+    matched_ = 0;
+    for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
+      const int order = op_list::compare(there_, left[i], here_, right[j]);
+      if (order == 0) {
+        to_plan_[left[i]] = right[j];
+        to_model_[right[j]] = left[i];
+        is_exact_[right[j]] = true;
+        ++matched_, ++i, ++j;
+      } else {
+        ++(order < 0 ? i : j);
+      }
+    }
+  }
+  [[nodiscard]] static pool<std::uint32_t> sorted(const op_list& l) {
+    pool<std::uint32_t> out;
+    for (std::size_t i = 0; i < l.size(); ++i) out.push_back(static_cast<std::uint32_t>(i));
+    sort(out.data(), out.size(), [&l](std::uint32_t a, std::uint32_t b) {
+      const int order = op_list::compare(l, a, l, b);
+      return order != 0 ? order < 0 : a < b;
+    });
+    return out;
+  }
+
+  /// What an operation is for, as far as pairs are concerned.
+  struct purpose {
+    std::int64_t buffer;  // that it writes or, when it writes none, reads
+    bool writes;
+    std::uint32_t type;  // 0 when any will do
+    std::uint32_t index;
+    [[nodiscard]] static int compare(const purpose& a, const purpose& b) noexcept {
+      if (a.buffer != b.buffer) return a.buffer < b.buffer ? -1 : 1;
+      if (a.writes != b.writes) return a.writes ? -1 : 1;
+      return a.type != b.type ? (a.type < b.type ? -1 : 1) : 0;
+    }
+  };
+  /// Pairs what is unmatched so far, by buffer and Type, or by buffer alone.
+  void pair(bool by_type) {
+    const pool<purpose> left = purposes(there_, to_plan_, by_type);
+    const pool<purpose> right = purposes(here_, to_model_, by_type);
+    for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
+      const int order = purpose::compare(left[i], right[j]);
+      if (order == 0) {
+        to_plan_[left[i].index] = right[j].index;
+        to_model_[right[j].index] = left[i].index;
+        ++i, ++j;
+      } else {
+        ++(order < 0 ? i : j);
+      }
+    }
+  }
+  [[nodiscard]] static pool<purpose> purposes(const op_list& l, const pool<std::uint32_t>& matched,
+                                              bool by_type) {
+    pool<purpose> out;
+    for (std::size_t i = 0; i < l.size(); ++i) {
+      if (matched[i] != none) continue;
+      const op& o = l[i];
+      const view<std::uint32_t> list = o.writes != 0 ? writes(l.of(), o) : reads(l.of(), o);
+      if (list.empty() || (o.writes == 0 && !by_type)) continue;
+      out.push_back({l.buffer_name(list[0]), o.writes != 0,
+                     by_type ? 1 + static_cast<std::uint32_t>(o.type) : 0,
+                     static_cast<std::uint32_t>(i)});
+    }
+    sort(out.data(), out.size(), [](const purpose& a, const purpose& b) {
+      const int order = purpose::compare(a, b);
+      return order != 0 ? order < 0 : a.index < b.index;
+    });
+    return out;
+  }
+
+  void missing(std::size_t i) {
+    const severity how = there_[i].type == op_type::noop ? severity::warning : severity::error;
+    found_.add(errc::ark_plan_model, how, found_.root(), "$.TaskInfos")
+        << "the plan lacks " << shown(i) << " of the model";
+  }
+  void changed(std::size_t j, std::size_t i) {
+    if (op_list::compare_type(there_, i, here_, j) != 0) {
+      at(j, severity::warning, ".Type") << "the model has " << shown(i) << " here";
+      return;
+    }
+    if (op_list::compare_arguments(there_, i, here_, j) != 0) {
+      at(j, severity::warning, ".Args") << shown(i) << " of the model has other Args";
+      return;
+    }
+    const op &p = there_[i], &q = here_[j];
+    const struct {
+      std::string_view name;
+      view<std::uint32_t> model, plan;
+    } lists[] = {{".ReadTensors", reads(there_.of(), p), reads(here_.of(), q)},
+                 {".WriteTensors", writes(there_.of(), p), writes(here_.of(), q)},
+                 {".ResultTensors", results(there_.of(), p), results(here_.of(), q)}};
+    text tail;
+    for (const auto& l : lists) {
+      tail << l.name;
+      std::size_t u = 0;
+      while (u < l.model.size() && u < l.plan.size() &&
+             op_list::compare_tensors(there_, l.model[u], here_, l.plan[u]) == 0)
+        ++u;
+      if (u < l.model.size() && u < l.plan.size()) {
+        tail << '[' << u << ']';
+        at(j, severity::warning, tail) << shown(i) << " of the model has another tensor here";
+        return;
+      }
+      if (l.model.size() != l.plan.size()) {
+        at(j, severity::warning, tail)
+            << l.plan.size() << " tensors; " << shown(i) << " of the model has " << l.model.size();
+        return;
+      }
+      tail.clear();
+    }
+  }
+
+  /// Operations that use the same memory come in the model's order.
+  void order() {
+    struct access {
+      std::uint32_t op = none, tensor = 0;  // in the plan: the operation that comes last so far
+    };
+    pool<access> written, used;
+    written.resize(here_.of().buffers.size());
+    used.resize(written.size());
+    for (std::size_t i = 0; i < there_.size(); ++i) {
+      const std::uint32_t j = to_plan_[i];
+      if (j == none) continue;
+      const op& o = here_[j];
+      bool reported = false;
+      for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+        const std::uint32_t t = here_.of().uses[o.first_use + u];
+        const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
+        const access before = u < o.reads ? written[b] : used[b];
+        if (!reported && before.op != none && before.op > j && overlap(before.tensor, t)) {
+          reported = true;
+          at(j, severity::error, "") << shown(to_model_[before.op])
+                                     << " precedes this in the model and uses the same memory";
+        }
+      }
+      for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+        const std::uint32_t t = here_.of().uses[o.first_use + u];
+        const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
+        if (used[b].op == none || used[b].op < j) used[b] = {j, t};
+        if (u >= o.reads && (written[b].op == none || written[b].op < j)) written[b] = {j, t};
+      }
+    }
+  }
+  /// Whether two tensors of one buffer may share bytes.
+  [[nodiscard]] bool overlap(std::uint32_t a, std::uint32_t b) const noexcept {
+    const model& g = here_.of();
+    const layout &l = layout_of(g, a), &m = layout_of(g, b);
+    if (l.rank != m.rank || info(g.tensors[a].type).bytes != info(g.tensors[b].type).bytes)
+      return true;
+    for (std::size_t d = 1; d < max_rank; ++d)
+      if (l.strides[d] != m.strides[d]) return true;
+    for (std::size_t d = 0; d < max_rank; ++d)
+      if (apart(l.offsets[d], l.padded_shape[d], m.offsets[d]) ||
+          apart(m.offsets[d], m.padded_shape[d], l.offsets[d]))
+        return false;
+    return true;
+  }
+  /// Whether [first, first + count) ends before `second`.
+  [[nodiscard]] static bool apart(std::int64_t first, std::int64_t count,
+                                  std::int64_t second) noexcept {
+    return first >= 0 && count >= 0 && second >= first && second - first >= count;
+  }
+
+  /// An operation of the model: Matmul "matmul_1".
+  [[nodiscard]] verbatim shown(std::size_t i) {
+    words_.clear();
+    if (there_[i].type == op_type::unknown)
+      words_ << quoted{type_name(there_.of(), there_[i])};
+    else
+      words_ << type_name(there_.of(), there_[i]);
+    words_ << ' ' << quoted{name(there_.of(), there_[i])};
+    return {words_};
+  }
+  /// At an operation of the plan.
+  message at(std::size_t j, severity how, std::string_view tail) {
+    const plan_place where = order_[here_.node(j)];
+    path_.clear();
+    path_ << "$.TaskInfos[" << where.task << "].Ops[" << where.op << ']' << tail;
+    const tessera::error e = error_in(p_.tasks, p_.tasks[where.task], errc::ok, error_index::task);
+    tessera::place place{.offset = e.offset, .index = e.index};
+    if (e.index == error_index::none)
+      place.offset = p_.configs[p_.tasks[where.task].ops.first + where.op].offset;
+    return found_.add(errc::ark_plan_model, how, place, path_);
+  }
+
+  const plan& p_;
+  pool<plan_place> order_;
+  plan_findings& found_;
+  op_list here_, there_;                    // of the plan, of the model
+  pool<std::uint32_t> to_plan_, to_model_;  // what stands for each operation, or none
+  pool<bool> is_exact_;                     // of the plan's
+  std::size_t matched_ = 0;
+  text path_, words_;
+};
+
+}  // namespace ark::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_PLAN_MATCH_HPP
+
+// ---- tessera/ark/detail/plan_read.hpp
+//
+// Reads plans. Operations are graph_reader's.
+
+#ifndef TESSERA_ARK_DETAIL_PLAN_READ_HPP
+#define TESSERA_ARK_DETAIL_PLAN_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+/// Reads a plan. Operations are graph_reader's.
+class plan_reader {
+ public:
+  plan_reader(plan& p, std::string_view source, const limits& limit)
+      : plan_(p), ops_(p.parts, limit), source_(source.data()), limit_(limit) {}
+
+  void all(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!object(in)) return;
+    enum { rank, world, processors, warps, tasks, groups, count };
+    bool seen[count] = {};
+    std::uint64_t rank_at = at;
+    list unknown{plan_.parts.own_members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Rank") {
+        seen[rank] = true;
+        rank_at = in.offset();
+        plan_.parts.rank = graph_reader::small_integer(in, errc::ark_s03_world);
+      } else if (key == "WorldSize") {
+        seen[world] = true;
+        plan_.parts.world_size = graph_reader::small_integer(in, errc::ark_s03_world);
+      } else if (key == "Architecture") {
+        plan_.place = seen[warps] ? architecture_place::after_num_warps
+                                  : architecture_place::after_world_size;
+        if (!graph_reader::expect(in, json::kind::string, errc::ark_plan_member)) return;
+        plan_.architecture = names().characters(in.string());
+      } else if (key == "NumProcessors") {
+        seen[processors] = true;
+        plan_.num_processors = integer(in);
+      } else if (key == "NumWarpsPerProcessor") {
+        seen[warps] = true;
+        plan_.num_warps_per_processor = integer(in);
+      } else if (key == "TaskInfos") {
+        seen[tasks] = true;
+        if (list_or_null(in, plan_.null_tasks))
+          for (in.array(); in.element();) task(in);
+        ops_.too_many(in, plan_.tasks.size());
+      } else if (key == "ProcessorGroups") {
+        seen[groups] = true;
+        if (list_or_null(in, plan_.null_groups))
+          for (in.array(); in.element();) processor_group(in);
+        ops_.too_many(in, plan_.processor_groups.size());
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    for (const bool s : seen)
+      if (!s) return in.fail(errc::ark_plan_member, at);
+    if (plan_.parts.rank >= plan_.parts.world_size) in.fail(errc::ark_s03_world, rank_at);
+    plan_.parts.form = ops_.plan_form();
+    ops_.finish(in);
+  }
+
+ private:
+  using list = graph_reader::member_list;
+
+  void task(json::reader& in) {
+    plan_task t;
+    t.offset = in.offset();
+    if (!object(in)) return;
+    bool id = false, warps = false, sram = false, ops = false;
+    list unknown{t.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        t.id = integer(in);
+      } else if (key == "NumWarps") {
+        warps = true;
+        t.num_warps = integer(in);
+      } else if (key == "SramBytes") {
+        sram = true;
+        t.sram_bytes = integer(in);
+      } else if (key == "Ops") {
+        ops = true;
+        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
+        t.ops.first = names().index(plan_.parts.ops.size());
+        for (in.array(); in.element();) operation(in);
+        t.ops.count = names().index(plan_.parts.ops.size() - t.ops.first);
+        ops_.too_many(in, t.ops.count);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(id && warps && sram && ops)) return in.fail(errc::ark_plan_member, t.offset);
+    plan_.tasks.push_back(t);
+  }
+
+  void operation(json::reader& in) {
+    plan_config c;
+    c.offset = in.offset();
+    std::string_view text;
+    ops_.operation(in, &text);
+    if (in.failed()) return;
+    if (text.empty()) return in.fail(errc::ark_plan_config, c.offset);
+    if (text[0] != '{')
+      return in.fail(errc::ark_plan_config, static_cast<std::uint64_t>(text.data() - source_));
+    json::reader again(text, limit_);
+    c.text = ops_.compact(again);
+    config(text, c);
+    plan_.configs.push_back(c);
+  }
+  /// What is known of a Config.
+  void config(std::string_view text, plan_config& c) {
+    json::reader in(text, limit_);
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      const std::size_t known = find_text(config_keys, key);
+      json::reader value(in.skip(), limit_);
+      switch (known) {
+        case 0: number(value, c.num_warps); break;
+        case 1: number(value, c.sram_bytes); break;
+        case 2: number(value, c.num_tasks); break;
+        case 3: number(value, c.granularity); break;
+        case 4: c.tile = numbers(value); break;
+        case 5: c.tile_shape_mnk = numbers(value); break;
+        case 6: c.tile_pad_mnk = numbers(value); break;
+        case 7: words(value, c.impl_type); break;
+        case 8: words(value, c.channel_type); break;
+        case 9: words(value, c.packet_type); break;
+        case 10: truth(value, c.signal); break;
+        case 11: truth(value, c.wait); break;
+        default: break;
+      }
+    }
+  }
+  static constexpr std::string_view config_keys[] = {
+      "NumWarps",     "SramBytes",  "NumTasks",        "Granularity", "Tile",
+      "TileShapeMNK", "TilePadMNK", "ImplType",        "ChannelType", "PacketType",
+      "Signal",       "Wait",       std::string_view()};
+  static void number(json::reader& in, std::int64_t& to) {
+    const std::int64_t v = in.integer<std::int64_t>(0, INT64_MAX);
+    if (!in.failed()) to = v;
+  }
+  /// One to four numbers of at least 1.
+  range numbers(json::reader& in) {
+    std::int64_t values[max_rank] = {};
+    std::size_t count = 0;
+    for (in.array(); in.element(); ++count) {
+      const std::int64_t v = in.integer<std::int64_t>(1, INT64_MAX);
+      if (count < max_rank) values[count] = v;
+    }
+    if (in.failed() || count == 0 || count > max_rank) return {};
+    const range out{names().index(plan_.parts.integers.size()), static_cast<std::uint32_t>(count)};
+    plan_.parts.integers.append(values, count);
+    return out;
+  }
+  void words(json::reader& in, string& to) {
+    if (in.peek() == json::kind::string) to = names().characters(in.string());
+  }
+  static void truth(json::reader& in, flag& to) {
+    if (in.peek() == json::kind::boolean) to = in.boolean() ? flag::yes : flag::no;
+  }
+
+  void processor_group(json::reader& in) {
+    ark::processor_group g;
+    g.offset = in.offset();
+    if (!object(in)) return;
+    bool processors = false, groups = false;
+    list unknown{g.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "ProcessorRange") {
+        processors = true;
+        g.processors = bounds(in);
+      } else if (key == "ResourceGroups") {
+        groups = true;
+        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
+        g.resource_groups.first = names().index(plan_.resource_groups.size());
+        for (in.array(); in.element();) resource_group(in);
+        g.resource_groups.count =
+            names().index(plan_.resource_groups.size() - g.resource_groups.first);
+        ops_.too_many(in, g.resource_groups.count);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(processors && groups)) return in.fail(errc::ark_plan_member, g.offset);
+    plan_.processor_groups.push_back(g);
+  }
+
+  void resource_group(json::reader& in) {
+    ark::resource_group g;
+    g.offset = in.offset();
+    if (!object(in)) return;
+    bool processors = false, warps = false, sram = false, groups = false;
+    list unknown{g.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "ProcessorRange") {
+        processors = true;
+        g.processors = bounds(in);
+      } else if (key == "WarpRange") {
+        warps = true;
+        g.warps = bounds(in);
+      } else if (key == "SramRange") {
+        sram = true;
+        g.sram = bounds(in);
+      } else if (key == "TaskGroups") {
+        groups = true;
+        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
+        g.task_groups.first = names().index(plan_.task_groups.size());
+        for (in.array(); in.element();) task_group(in);
+        g.task_groups.count = names().index(plan_.task_groups.size() - g.task_groups.first);
+        ops_.too_many(in, g.task_groups.count);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(processors && warps && sram && groups)) return in.fail(errc::ark_plan_member, g.offset);
+    plan_.resource_groups.push_back(g);
+  }
+
+  void task_group(json::reader& in) {
+    ark::task_group g;
+    g.offset = in.offset();
+    if (!object(in)) return;
+    bool id = false, tasks = false, granularity = false;
+    list unknown{g.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "TaskId") {
+        id = true;
+        g.task_id = integer(in);
+      } else if (key == "TaskRange") {
+        tasks = true;
+        g.tasks = bounds(in);
+      } else if (key == "Granularity") {
+        granularity = true;
+        g.granularity = integer(in);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(id && tasks && granularity)) return in.fail(errc::ark_plan_member, g.offset);
+    plan_.task_groups.push_back(g);
+  }
+
+  /// [begin, end] or [begin, end, step].
+  plan_range bounds(json::reader& in) {
+    plan_range out;
+    std::int64_t values[3] = {0, 0, 1};
+    std::size_t count = 0;
+    const std::uint64_t at = in.offset();
+    if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_range)) return out;
+    for (in.array(); in.element(); ++count) {
+      const std::int64_t v = graph_reader::integer(in, errc::ark_plan_range);
+      if (count < 3) values[count] = v;
+    }
+    if (!in.failed() && (count < 2 || count > 3)) in.fail(errc::ark_plan_range, at);
+    out.begin = values[0];
+    out.end = values[1];
+    out.step = values[2];
+    out.has_step = count == 3;
+    return out;
+  }
+  static bool object(json::reader& in) {
+    return graph_reader::expect(in, json::kind::object, errc::ark_plan_member);
+  }
+  static std::int64_t integer(json::reader& in) {
+    return graph_reader::integer(in, errc::ark_plan_member);
+  }
+  /// Whether an array comes next; null is read and noted.
+  static bool list_or_null(json::reader& in, bool& null) {
+    if (in.peek() == json::kind::null) {
+      in.null();
+      return null = true, false;
+    }
+    return graph_reader::expect(in, json::kind::array, errc::ark_plan_member);
+  }
+  interner& names() noexcept { return ops_.names(); }
+
+  ark::plan& plan_;
+  graph_reader ops_;
+  const char* source_;
+  limits limit_;
+};
+
+}  // namespace ark::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_PLAN_READ_HPP
+
+// ---- tessera/ark/detail/plan_write.hpp
+//
+// Writes and prints plans.
+
+#ifndef TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
+#define TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
 
@@ -13744,10 +14135,10 @@ class plan_writer {
     open('{');
     member("Rank", p_.parts.rank);
     member("WorldSize", p_.parts.world_size);
-    if (p_.place == architecture_place::behind_world_size) architecture();
+    if (p_.place == architecture_place::after_world_size) architecture();
     member("NumProcessors", p_.num_processors);
     member("NumWarpsPerProcessor", p_.num_warps_per_processor);
-    if (p_.place == architecture_place::behind_num_warps) architecture();
+    if (p_.place == architecture_place::after_num_warps) architecture();
     if (list("TaskInfos", p_.null_tasks))
       for (const plan_task& t : p_.tasks) task(t);
     end_list(p_.null_tasks);
@@ -13991,12 +14382,33 @@ class plan_printer {
 };
 
 }  // namespace ark::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
+
+namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-TESSERA_INLINE result<text> write_plan(const plan& p, bool pretty) {
+TESSERA_INLINE std::size_t plan::memory() const noexcept {
+  return parts.memory() + configs.size() * sizeof(plan_config) + tasks.size() * sizeof(plan_task) +
+         processor_groups.size() * sizeof(processor_group) +
+         resource_groups.size() * sizeof(resource_group) + task_groups.size() * sizeof(task_group);
+}
+
+TESSERA_INLINE result<plan> read_plan(std::string_view source, const read_options& options) {
+  plan p;
+  json::reader in(source, options.limit);
+  detail::plan_reader(p, source, options.limit).all(in);
+  if (const error e = in.finish(); e.code != errc::ok) return e;
+  return p;
+}
+
+TESSERA_INLINE error check(const plan& p) { return detail::plan_check(p).all(); }
+
+TESSERA_INLINE result<text> write_plan(const plan& p, const write_options& options) {
   if (const error e = check(p); e.code != errc::ok) return e;
   text out;
-  detail::plan_writer writer(out, p, pretty);
+  detail::plan_writer writer(out, p, options.pretty);
   writer.all();
   errc code = writer.failed();
   if (code == errc::ok && !p.parts.members.empty()) {
@@ -14009,260 +14421,57 @@ TESSERA_INLINE result<text> write_plan(const plan& p, bool pretty) {
   return out;
 }
 
-TESSERA_INLINE text print(const plan& p) {
+TESSERA_INLINE text print(const plan& p, const print_options&) {
   text out;
   detail::plan_printer(out, p).all();
   return out;
 }
 
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_PLAN_WRITE_HPP
-
-// ---- tessera/ark/detail/print.hpp
-//
-// The bodies of ark/print.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_PRINT_HPP
-#define TESSERA_ARK_DETAIL_PRINT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark::detail {
-
-/// Appends the parts of a listing. Plans hold the same operations and use it too.
-class graph_printer {
- public:
-  graph_printer(text& out, const model& g) : out_(out), g_(g) {}
-
-  void count(std::size_t n, std::string_view noun) {
-    out_ << n << ' ' << noun << (n == 1 ? "" : "s");
+TESSERA_INLINE model plan_model(const plan& p) {
+  model g = p.parts;
+  g.own_members = none;
+  g.form =
+      p.parts.form == dialect::d2x || p.parts.form == dialect::d3x ? dialect::d3x : dialect::d3;
+  for (layout& l : g.layouts) l.pads = none;
+  g.ops.clear();
+  g.nodes.clear();
+  for (const detail::plan_place at : detail::plan_order(p)) {
+    const std::uint32_t from = p.tasks[at.task].ops.first + at.op;
+    node n;
+    n.id = static_cast<std::int64_t>(g.nodes.size());
+    n.offset = p.configs[from].offset;
+    n.ops = {static_cast<std::uint32_t>(g.nodes.size()), 1};
+    g.ops.push_back(p.parts.ops[from]);
+    g.nodes.push_back(n);
   }
+  detail::add_edges(g);
+  return g;
+}
 
-  /// Results, Type, tensors that are read and written, arguments. No end of line.
-  void operation(const op& o) {
-    const view<std::uint32_t> written = writes(g_, o);
-    std::string_view between;
-    for (const std::uint32_t t : results(g_, o)) {
-      out_ << between;
-      if (!written.empty() && same_view(t, written[0]))
-        out_ << '%' << g_.tensors[t].id;
-      else
-        tensor(t);
-      between = ", ";
-    }
-    if (o.results != 0) out_ << " = ";
-    word(type_name(g_, o));
-    out_ << '(';
-    tensors(reads(g_, o));
-    out_ << ')';
-    if (o.writes != 0) out_ << " -> ";
-    tensors(written);
-    if (o.arguments.count == 0) return;
-    between = " {";
-    for (const argument& a : arguments(g_, o)) {
-      out_ << between;
-      one_argument(o, a);
-      between = ", ";
-    }
-    out_ << '}';
+TESSERA_INLINE error verify_plan(const plan& p, const plan_options& options, report* found) {
+  detail::plan_findings findings(options, found);
+  if (const error e = check(p); e.code != errc::ok) {
+    findings.add(e.code, severity::error, {.offset = e.offset, .index = e.index}, "$");
+  } else {
+    const model made = plan_model(p);
+    detail::plan_lint(p, made, findings).all();
+    if (options.model != nullptr)
+      detail::plan_matcher(p, made, options.model->model(), findings).all();
   }
-  /// What doesn't change what an operation does.
-  void comment(const op& o) {
-    out_ << ' ';
-    json::append_quoted(out_, name(g_, o));
-    if (o.is_virtual != is_virtual(o.type)) out_ << (o.is_virtual ? ", virtual" : ", not virtual");
-    members(o.members);
-  }
-  void members(std::uint32_t first) {
-    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
-      out_ << ", ";
-      word(text_of(g_, g_.members[i].key));
-      append_shown(out_ << '=', text_of(g_, g_.members[i].value));
-    }
-  }
-  void edges(std::string_view arrow, view<std::int64_t> ids) {
-    for (std::size_t i = 0; i < ids.size(); ++i) out_ << (i == 0 ? arrow : ", ") << ids[i];
-  }
-
-  /// A line for a buffer, unless there is nothing to say of it.
-  void buffer(const ark::buffer& b) {
-    const bool local = is_local(g_, b);
-    if (local && b.send_tags.count + std::uint64_t{b.recv_tags.count} == 0 &&
-        b.external != external::yes && b.members == none)
-      return;
-    out_ << '@' << b.id << ": ";
-    std::string_view between;
-    if (!local) {
-      out_ << "rank " << b.rank;
-      between = ", ";
-    }
-    if (b.external == external::yes) {
-      out_ << between << "external";
-      between = ", ";
-    }
-    for (const bool sends : {true, false}) {
-      const view<tag> list = tags(g_, sends ? b.send_tags : b.recv_tags);
-      if (list.empty()) continue;
-      out_ << between << (sends ? "sends" : "receives");
-      for (const tag& t : list) out_ << " [" << t.rank << ',' << t.number << ']';
-      between = ", ";
-    }
-    if (between.empty()) out_ << "local";
-    members(b.members);
-    out_ << '\n';
-  }
-
- private:
-  /// A name that would be read as one word stands as it is, others in quotes.
-  void word(std::string_view s) {
-    bool plain = !s.empty();
-    for (const char c : s)
-      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '_' || c == '-');
-    if (plain)
-      out_ << s;
-    else
-      json::append_quoted(out_, s);
-  }
-  void list(const std::int64_t* values, std::size_t count) {
-    out_ << '[';
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i != 0) out_ << ',';
-      out_ << values[i];
-    }
-    out_ << ']';
-  }
-  static bool equal(const std::int64_t* a, const std::int64_t* b, std::size_t count) noexcept {
-    for (std::size_t i = 0; i < count; ++i)
-      if (a[i] != b[i]) return false;
-    return true;
-  }
-  [[nodiscard]] bool same_view(std::uint32_t a, std::uint32_t b) const noexcept {
-    return g_.tensors[a].type == g_.tensors[b].type &&
-           g_.tensors[a].buffer == g_.tensors[b].buffer &&
-           same_dimensions(layout_of(g_, a), layout_of(g_, b));
-  }
-  void tensors(view<std::uint32_t> all) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i != 0) out_ << ", ";
-      tensor(all[i]);
-    }
-  }
-  void tensor(std::uint32_t index) {
-    constexpr std::int64_t zeros[max_rank] = {}, ones[max_rank] = {1, 1, 1, 1};
-    const ark::tensor& t = g_.tensors[index];
-    const layout& l = g_.layouts[t.layout];
-    out_ << '%' << t.id << ' ' << info(t.type).name;
-    list(l.shape, l.rank);
-    const auto unless = [&](const std::int64_t* plain, const char* word, const std::int64_t* is) {
-      if (equal(plain, is, l.rank)) return;
-      out_ << word;
-      list(is, l.rank);
-    };
-    unless(l.shape, " of ", l.strides);
-    unless(zeros, " at ", l.offsets);
-    unless(l.shape, " padded ", l.padded_shape);
-    if (l.pads != none) unless(ones, " pads ", g_.integers.data() + l.pads);
-    const ark::buffer& b = g_.buffers[t.buffer];
-    out_ << " @" << b.id;
-    if (!is_local(g_, b)) out_ << ":rank" << b.rank;
-  }
-
-  void one_argument(const op& o, const argument& a) {
-    word(name(g_, a));
-    out_ << '=';
-    bool known = false;
-    for (const argument_row& row : argument_table)
-      known = known || (row.op == o.type && row.name == a.name && row.type == a.type);
-    if (!known && a.type != argument_type::other)
-      out_ << argument_type_names[static_cast<std::size_t>(a.type)] << ':';
-    switch (a.type) {
-      case argument_type::int32:
-      case argument_type::int64:
-      case argument_type::uint32: out_ << a.integer; break;
-      case argument_type::uint64: out_ << static_cast<std::uint64_t>(a.integer); break;
-      case argument_type::boolean: out_ << (a.integer != 0 ? "true" : "false"); break;
-      case argument_type::float32:
-        if (a.token.size != 0)
-          out_ << text_of(g_, a.token);
-        else
-          append_double(out_, static_cast<double>(a.real), double_style::json15);
-        break;
-      case argument_type::dims:
-        list(g_.integers.data() + a.integers.first, a.integers.count);
-        break;
-      case argument_type::tensor: tensor(static_cast<std::uint32_t>(a.integer)); break;
-      case argument_type::offset: {
-        const view<std::int64_t> parts = integers(g_, a.integers);
-        if (parts.size() == 2) out_ << '@' << parts[0] << '+';
-        out_ << parts[parts.size() - 1];
-        break;
-      }
-      case argument_type::other: append_shown(out_, text_of(g_, a.token)); break;
-    }
-  }
-
-  text& out_;
-  const ark::model& g_;
-};
-
-}  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE text print(const model& g) {
-  text out;
-  detail::graph_printer p(out, g);
-  const error wrong = check(g);
-  out << "ark " << (wrong.code == errc::ark_dialect ? std::string_view("?") : info(g.form).name)
-      << ": rank " << g.rank << " of " << g.world_size << ", ";
-  p.count(g.nodes.size(), "node");
-  out << ", ";
-  p.count(g.ops.size(), "operation");
-  out << ", ";
-  p.count(g.tensors.size(), "tensor");
-  out << ", ";
-  p.count(g.buffers.size(), "buffer");
-  if (wrong.code != errc::ok) {
-    out << "; " << wrong.name() << '\n';
-    return out;
-  }
-  p.members(g.own_members);
-  out << '\n';
-  for (const node& n : g.nodes)
-    for (std::uint32_t i = 0; i < n.ops.count; ++i) {
-      const op& o = g.ops[n.ops.first + i];
-      p.operation(o);
-      out << "  # node " << n.id;
-      if (n.ops.count > 1) out << '.' << i;
-      p.comment(o);
-      if (i == 0) {
-        p.edges(" <- ", integers(g, n.producers));
-        p.edges(" -> ", integers(g, n.consumers));
-        p.members(n.members);
-      }
-      out << '\n';
-    }
-  for (const buffer& b : g.buffers) p.buffer(b);
-  return out;
+  return findings.finish();
 }
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_DETAIL_PRINT_HPP
+#endif  // TESSERA_ARK_DETAIL_PLAN_HPP
 
-// ---- tessera/ark/detail/world.hpp
+// ---- tessera/ark/detail/ranks.hpp
 //
-// The bodies of ark/world.hpp.
+// The bodies of ark/ranks.hpp.
 
-#ifndef TESSERA_ARK_DETAIL_WORLD_HPP
-#define TESSERA_ARK_DETAIL_WORLD_HPP
+#ifndef TESSERA_ARK_DETAIL_RANKS_HPP
+#define TESSERA_ARK_DETAIL_RANKS_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -14272,7 +14481,397 @@ TESSERA_INLINE text print(const model& g) {
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
 
-class ranks_checker;
+class ranks_checker {
+ public:
+  ranks_checker(view<const program*> given, view<const model*> models, const ranks_options& options,
+                report* found)
+      : given_(given), found_(models, options.sources, options.max_diagnostics, found) {}
+
+  result<world> run() {
+    // The rules below look at ranks by number; without a file for each there is nothing to see.
+    if (ranks()) {
+      index();
+      owners();
+      partners();
+      traffic();
+      counts();
+      syncs();
+      // Messages that are never sent keep ranks waiting too; those were told of already.
+      if (!found_.failed()) deadlock();
+    }
+    found_.finish();
+    if (found_.failed()) return found_.error();
+    return static_cast<world&&>(world_);
+  }
+
+ private:
+  struct local_tag {
+    std::uint32_t holder, remote;  // ranks
+    std::int32_t number;
+    std::uint32_t storage;
+  };
+  struct use_place {
+    std::uint32_t node = none, op = 0, use = 0;
+  };
+  /// A message that an operation sends or receives.
+  struct event {
+    channel on;
+    std::uint32_t rank, node, op;  // op: in graph::ops
+    bool send;
+  };
+
+  [[nodiscard]] const model& graph_of(std::uint32_t rank) const noexcept {
+    return world_.rank(rank).model();
+  }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(world_.size());
+  }
+  message add(std::uint32_t rank, errc code, severity s, location at) {
+    at.file = files_[rank];
+    return found_.add(code, s, at);
+  }
+  [[nodiscard]] static location place_of(const model& g, const event& e) noexcept {
+    return at_op(e.node, e.op - g.nodes[e.node].ops.first);
+  }
+
+  /// M01, and the world's programs.
+  [[nodiscard]] bool ranks() {
+    if (given_.empty()) {
+      found_.add(errc::ark_m01_ranks, severity::error, at_root());
+      return false;
+    }
+    const std::int32_t world_size = given_[0]->model().world_size;
+    for (std::uint32_t f = 0; f < given_.size(); ++f) {
+      const model& g = given_[f]->model();
+      if (g.world_size == world_size) continue;
+      location at = at_root().in("WorldSize");
+      at.file = f;
+      found_.add(errc::ark_m01_ranks, severity::error, at)
+          << "WorldSize is " << g.world_size << ", where the first file has " << world_size;
+    }
+    if (found_.failed()) return false;
+    struct entry {
+      std::int32_t rank;
+      std::uint32_t file;
+    };
+    pool<entry> order;
+    for (std::uint32_t f = 0; f < given_.size(); ++f) order.push_back({given_[f]->model().rank, f});
+    sort(order.data(), order.size(),
+         [](const entry& a, const entry& b) { return a.rank < b.rank; });
+    std::int64_t expected = 0, missing = 0;
+    text names;
+    const auto miss = [&](std::int64_t end) {
+      for (; expected < end && missing < 8; ++expected, ++missing)
+        names << (missing == 0 ? "" : ", ") << expected;
+      missing += end > expected ? end - expected : 0;
+      expected = end > expected ? end : expected;
+    };
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i > 0 && order[i].rank == order[i - 1].rank) {
+        location at = at_root().in("Rank");
+        at.file = order[i].file;
+        found_.add(errc::ark_m01_ranks, severity::error, at)
+            << "rank " << order[i].rank << " has another file already";
+        continue;
+      }
+      miss(order[i].rank);
+      expected = std::int64_t{order[i].rank} + 1;
+    }
+    miss(world_size);
+    if (missing > 0)
+      found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"))
+          << "of " << world_size << " ranks, " << missing << " have no file: " << names.view()
+          << (missing > 8 ? ", ..." : "");
+    if (found_.failed()) return false;
+    for (const entry& e : order) {
+      world_.programs_.push_back(given_[e.file]);
+      files_.push_back(e.file);
+    }
+    return true;
+  }
+
+  /// Where things of each rank start in the world's pools, and the tags of buffers that a rank holds.
+  void index() {
+    std::size_t buffers = 0, ops = 0;
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      const model& g = graph_of(r);
+      world_.first_buffer_.push_back(buffers);
+      world_.first_op_.push_back(ops);
+      buffers += g.buffers.size();
+      ops += g.ops.size();
+      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
+        if (world_.rank(r).storage(b) != b || !is_local(g, g.buffers[b])) continue;
+        for (std::size_t kind = 0; kind < 2; ++kind)
+          for (const tag& t : tags(g, kind == 0 ? g.buffers[b].recv_tags : g.buffers[b].send_tags))
+            local_[kind].push_back({r, static_cast<std::uint32_t>(t.rank), t.number, b});
+      }
+    }
+    for (pool<local_tag>& all : local_) sort(all.data(), all.size(), before);
+    world_.owners_.resize(buffers);
+    for (std::uint32_t& o : world_.owners_) o = none;
+    world_.traffic_.resize(ops);
+    first_use_.resize(buffers);
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      const model& g = graph_of(r);
+      for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
+        for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
+          const auto used = uses(g, g.ops[g.nodes[n].ops.first + i]);
+          for (std::uint32_t u = 0; u < used.size(); ++u) {
+            use_place& p = first_use_[world_.first_buffer_[r] + g.tensors[used[u]].buffer];
+            if (p.node == none) p = {n, i, u};
+          }
+        }
+    }
+  }
+  [[nodiscard]] static bool before(const local_tag& a, const local_tag& b) noexcept {
+    if (a.holder != b.holder) return a.holder < b.holder;
+    if (a.remote != b.remote) return a.remote < b.remote;
+    return a.number < b.number;
+  }
+  /// The buffers that `holder` holds with a tag: how many (up to 2), and the first.
+  [[nodiscard]] std::size_t holders(std::size_t kind, std::uint32_t holder, std::uint32_t remote,
+                                    std::int32_t number, std::uint32_t& storage) const noexcept {
+    const pool<local_tag>& all = local_[kind];
+    const local_tag wanted{holder, remote, number, 0};
+    std::size_t first = 0, last = all.size();
+    while (first < last) {
+      const std::size_t middle = first + (last - first) / 2;
+      if (before(all[middle], wanted))
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    if (first == all.size() || before(wanted, all[first])) return 0;
+    storage = all[first].storage;
+    for (++first; first < all.size() && !before(wanted, all[first]); ++first)
+      if (all[first].storage != storage) return 2;
+    return 1;
+  }
+  /// A member of a buffer at its first use; the root for one that nothing uses.
+  [[nodiscard]] location buffer_place(std::uint32_t r, std::uint32_t b, std::string_view member,
+                                      std::uint32_t index) const noexcept {
+    const model& g = graph_of(r);
+    const use_place& p = first_use_[world_.first_buffer_[r] + b];
+    if (p.node == none) return at_root();
+    return at_use(p.node, p.op, g.ops[g.nodes[p.node].ops.first + p.op], p.use)
+        .in("Buffer")
+        .in(member, index);
+  }
+
+  /// M02, M03, M05: what stand-ins stand for.
+  void owners() {
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      const model& g = graph_of(r);
+      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
+        const buffer& s = g.buffers[b];
+        if (world_.rank(r).storage(b) != b || is_local(g, s)) continue;
+        std::uint32_t& owner = world_.owners_[world_.first_buffer_[r] + b];
+        const auto holder = static_cast<std::uint32_t>(s.rank);
+        const auto resolve = [&](std::size_t kind, range list, auto&& tell) {
+          for (std::uint32_t i = 0; i < list.count; ++i) {
+            const std::int32_t number = g.tags[list.first + i].number;
+            std::uint32_t storage = none;
+            const std::size_t count = holders(kind, holder, r, number, storage);
+            const bool other = count == 1 && owner != none && owner != storage;
+            if (owner == none) owner = storage;
+            if (count != 1 || other) tell(i, number, count);
+          }
+        };
+        resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
+          add(r, errc::ark_m02_owner, severity::error, buffer_place(r, b, "RecvTags", i))
+              << (count == 0   ? "no buffer"
+                  : count == 1 ? "another buffer than for the tags before it"
+                               : "more than one buffer")
+              << " of rank " << holder << " has [" << r << ',' << number << "] in its RecvTags";
+        });
+        if (owner != none) {
+          const std::uint64_t here = world_.rank(r).bytes(b);
+          const std::uint64_t there = world_.rank(holder).bytes(owner);
+          if (here > there)
+            add(r, errc::ark_m05_size, severity::error, buffer_place(r, b, "Id", none))
+                << "the buffer takes " << here << " bytes, where buffer "
+                << graph_of(holder).buffers[owner].id << " of rank " << holder << " has " << there;
+        }
+        const std::uint32_t by_data = owner;
+        owner = none;
+        resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
+          if (count == 1) return;  // labels may stand for several sends
+          add(r, errc::ark_m03_label, count == 0 ? severity::warning : severity::error,
+              buffer_place(r, b, "SendTags", i))
+              << (count == 0 ? "no buffer" : "more than one buffer") << " of rank " << holder
+              << " has [" << r << ',' << number << "] in its SendTags";
+        });
+        if (by_data != none) owner = by_data;
+      }
+    }
+  }
+
+  /// M04: tags of buffers that a rank holds.
+  void partners() {
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      const model& g = graph_of(r);
+      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
+        const buffer& s = g.buffers[b];
+        if (world_.rank(r).storage(b) != b || !is_local(g, s)) continue;
+        for (std::size_t kind = 0; kind < 2; ++kind) {
+          const range list = kind == 0 ? s.send_tags : s.recv_tags;
+          for (std::uint32_t i = 0; i < list.count; ++i) {
+            const tag t = g.tags[list.first + i];
+            std::uint32_t storage = none;
+            if (holders(kind, static_cast<std::uint32_t>(t.rank), r, t.number, storage) > 0)
+              continue;
+            add(r, errc::ark_m04_partner, severity::note,
+                buffer_place(r, b, kind == 0 ? "SendTags" : "RecvTags", i))
+                << "no buffer of rank " << t.rank << " has [" << r << ',' << t.number << "] in its "
+                << (kind == 0 ? "RecvTags" : "SendTags");
+          }
+        }
+      }
+    }
+  }
+
+  /// The messages of all operations.
+  void traffic() {
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      const model& g = graph_of(r);
+      for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
+        for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) events_of(g, r, n, i);
+    }
+    pool<std::uint32_t> order, numbers;
+    for (std::uint32_t i = 0; i < events_.size(); ++i) order.push_back(i);
+    numbers.resize(events_.size());
+    sort(order.data(), order.size(), [this](std::uint32_t a, std::uint32_t b) {
+      const channel &x = events_[a].on, &y = events_[b].on;
+      if (x.source != y.source) return x.source < y.source;
+      if (x.destination != y.destination) return x.destination < y.destination;
+      return x.tag < y.tag;
+    });
+    for (const std::uint32_t i : order) {
+      if (world_.channels_.empty() || !(world_.channels_.back() == events_[i].on)) {
+        world_.channels_.push_back(events_[i].on);
+        by_channel_first_.push_back(by_channel_.size());
+      }
+      by_channel_.push_back(i);
+      numbers[i] = static_cast<std::uint32_t>(world_.channels_.size() - 1);
+    }
+    by_channel_first_.push_back(by_channel_.size());
+    // Events stand by operation, its sends first.
+    for (std::uint32_t i = 0; i < events_.size(); ++i) {
+      const event& e = events_[i];
+      world::traffic& t = world_.traffic_[world_.first_op_[e.rank] + e.op];
+      if (t.sends + t.receives == 0) t.first = i;
+      ++(e.send ? t.sends : t.receives);
+    }
+    world_.uses_ = static_cast<pool<std::uint32_t>&&>(numbers);
+  }
+  void events_of(const model& g, std::uint32_t r, std::uint32_t n, std::uint32_t i) {
+    const std::uint32_t index = g.nodes[n].ops.first + i;
+    const op& o = g.ops[index];
+    const auto read = [&](std::uint32_t u) -> const buffer& {
+      return buffer_of(g, reads(g, o)[u]);
+    };
+    const auto send = [&](std::uint32_t w) {
+      const buffer& s = buffer_of(g, writes(g, o)[w]);
+      for (const tag& t : tags(g, s.recv_tags))
+        events_.push_back({{r, static_cast<std::uint32_t>(s.rank), t.number}, r, n, index, true});
+    };
+    const auto receive = [&](std::uint32_t source, std::int32_t number) {
+      events_.push_back({{source, r, number}, r, n, index, false});
+    };
+    switch (o.type) {
+      case op_type::send:
+      case op_type::send_packet: send(0); break;
+      case op_type::recv:
+        for (const tag& t : tags(g, read(0).send_tags))
+          receive(static_cast<std::uint32_t>(read(0).rank), t.number);
+        break;
+      case op_type::recv_packet:
+        for (const tag& t : tags(g, read(1).recv_tags))
+          if (t.rank == read(0).rank) receive(static_cast<std::uint32_t>(t.rank), t.number);
+        break;
+      case op_type::recv_reduce_send:
+      case op_type::recv_reduce_send_packet:
+        for (std::uint32_t w = 1; w < o.writes; ++w) send(w);
+        for (const tag& t : tags(g, read(1).recv_tags))
+          receive(static_cast<std::uint32_t>(t.rank), t.number);
+        break;
+      default: break;
+    }
+  }
+
+  /// M06, M07: what is sent is what is received, one for one.
+  void counts() {
+    pool<std::uint32_t> lists[2];  // sends, receives
+    for (std::size_t c = 0; c < world_.channels_.size(); ++c) {
+      lists[0].clear(), lists[1].clear();
+      for (std::size_t i = by_channel_first_[c]; i < by_channel_first_[c + 1]; ++i)
+        lists[events_[by_channel_[i]].send ? 0 : 1].push_back(by_channel_[i]);
+      const std::size_t sends = lists[0].size(), receives = lists[1].size();
+      for (std::size_t i = 0; i < sends && i < receives; ++i)
+        transfer(events_[lists[0][i]], events_[lists[1][i]]);
+      if (sends == receives) continue;
+      const event& e = sends > receives ? events_[lists[0][receives]] : events_[lists[1][sends]];
+      add(e.rank, errc::ark_m07_count, sends > receives ? severity::warning : severity::error,
+          place_of(graph_of(e.rank), e))
+          << "messages from rank " << e.on.source << " to rank " << e.on.destination << " with tag "
+          << e.on.tag << " are sent " << sends << " times and received " << receives << " times";
+    }
+  }
+  void transfer(const event& from, const event& to) {
+    const model &a = graph_of(from.rank), &b = graph_of(to.rank);
+    const op &send = a.ops[from.op], &receive = b.ops[to.op];
+    if (send.type != op_type::send || receive.type != op_type::recv) return;
+    const std::uint32_t x = reads(a, send)[0], y = writes(b, receive)[0];
+    const data_type tx = a.tensors[x].type, ty = b.tensors[y].type;
+    const std::uint64_t nx = elements(layout_of(a, x)), ny = elements(layout_of(b, y));
+    if (tx == ty && nx == ny) return;
+    add(to.rank, errc::ark_m06_transfer, severity::warning, place_of(b, to))
+        << "rank " << from.rank << " sends " << nx << ' ' << info(tx).name << " with tag "
+        << from.on.tag << ", where " << ny << ' ' << info(ty).name << " are received";
+  }
+  /// M09.
+  void syncs() {
+    pool<std::uint64_t> all;
+    std::uint32_t most = 0;
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      std::uint64_t count = 0;
+      for (const op& o : graph_of(r).ops) count += o.type == op_type::device_sync ? 1 : 0;
+      all.push_back(count);
+      if (count > all[most]) most = r;
+    }
+    for (std::uint32_t r = 0; r < size(); ++r)
+      if (all[r] != all[most])
+        add(r, errc::ark_m09_syncs, severity::error, at_root().in("Nodes"))
+            << "rank " << r << " has " << all[r] << " DeviceSyncs, where rank " << most << " has "
+            << all[most];
+  }
+
+  /// M08.
+  void deadlock() {
+    schedule order(world_);
+    for (schedule::step s; order.next(s);) continue;
+    if (order.unfinished() == 0) return;
+    schedule::wait w;
+    std::uint32_t first = 0;
+    while (!order.waits(first, w)) ++first;
+    const model& g = graph_of(first);
+    text waits;
+    describe_waits(world_, order, waits);
+    add(first, errc::ark_m08_deadlock, severity::error,
+        at_op(w.at.node, w.at.op - g.nodes[w.at.node].ops.first))
+        << verbatim{waits};
+  }
+
+  view<const program*> given_;
+  findings found_;
+  world world_;
+  pool<std::uint32_t> files_;  // by rank: its location among those given
+  pool<local_tag> local_[2];   // RecvTags, SendTags; sorted
+  pool<use_place> first_use_;  // of all buffers
+  pool<event> events_;         // by rank, node and operation
+  pool<std::uint32_t> by_channel_;
+  pool<std::size_t> by_channel_first_;
+};
 
 }  // namespace ark::detail
 namespace ark {
@@ -14400,443 +14999,11 @@ TESSERA_INLINE void describe_waits(const world& w, const schedule& order, text& 
   if (count > 16) out << "; and " << count - 16 << " more";
 }
 
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_WORLD_HPP
-
-// ---- tessera/ark/detail/ranks.hpp
-//
-// The bodies of ark/ranks.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_RANKS_HPP
-#define TESSERA_ARK_DETAIL_RANKS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark::detail {
-
-class ranks_checker {
- public:
-  ranks_checker(view<const program*> given, view<const model*> graphs,
-                const verify_options& options, report* found, view<std::string_view> sources)
-      : given_(given), found_(graphs, sources, options, found) {}
-
-  result<world> run() {
-    // The rules below look at ranks by number; without a file for each there is nothing to see.
-    if (ranks()) {
-      index();
-      owners();
-      partners();
-      traffic();
-      counts();
-      syncs();
-      // Messages that are never sent keep ranks waiting too; those were told of already.
-      if (!found_.failed()) deadlock();
-    }
-    found_.finish();
-    if (found_.failed()) return found_.error();
-    return static_cast<world&&>(world_);
-  }
-
- private:
-  struct local_tag {
-    std::uint32_t holder, remote;  // ranks
-    std::int32_t number;
-    std::uint32_t storage;
-  };
-  struct use_place {
-    std::uint32_t node = none, op = 0, use = 0;
-  };
-  /// A message that an operation sends or receives.
-  struct event {
-    channel on;
-    std::uint32_t rank, node, op;  // op: in graph::ops
-    bool send;
-  };
-
-  [[nodiscard]] const model& graph_of(std::uint32_t rank) const noexcept {
-    return world_.rank(rank).model();
-  }
-  [[nodiscard]] std::uint32_t size() const noexcept {
-    return static_cast<std::uint32_t>(world_.size());
-  }
-  template <class Words>
-  void add(std::uint32_t rank, errc code, severity s, place at, Words&& words) {
-    at.file = files_[rank];
-    found_.add(code, s, at, words);
-  }
-  [[nodiscard]] static place place_of(const model& g, const event& e) noexcept {
-    return at_op(e.node, e.op - g.nodes[e.node].ops.first);
-  }
-
-  /// M01, and the world's programs.
-  [[nodiscard]] bool ranks() {
-    if (given_.empty()) {
-      found_.add(errc::ark_m01_ranks, severity::error, at_root());
-      return false;
-    }
-    const std::int32_t world_size = given_[0]->model().world_size;
-    for (std::uint32_t f = 0; f < given_.size(); ++f) {
-      const model& g = given_[f]->model();
-      if (g.world_size == world_size) continue;
-      place at = at_root().in("WorldSize");
-      at.file = f;
-      found_.add(errc::ark_m01_ranks, severity::error, at, [&](text& out) {
-        out << "WorldSize is " << g.world_size << ", where the first file has " << world_size;
-      });
-    }
-    if (found_.failed()) return false;
-    struct entry {
-      std::int32_t rank;
-      std::uint32_t file;
-    };
-    pool<entry> order;
-    for (std::uint32_t f = 0; f < given_.size(); ++f) order.push_back({given_[f]->model().rank, f});
-    sort(order.data(), order.size(),
-         [](const entry& a, const entry& b) { return a.rank < b.rank; });
-    std::int64_t expected = 0, missing = 0;
-    text names;
-    const auto miss = [&](std::int64_t end) {
-      for (; expected < end && missing < 8; ++expected, ++missing)
-        names << (missing == 0 ? "" : ", ") << expected;
-      missing += end > expected ? end - expected : 0;
-      expected = end > expected ? end : expected;
-    };
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i > 0 && order[i].rank == order[i - 1].rank) {
-        place at = at_root().in("Rank");
-        at.file = order[i].file;
-        found_.add(errc::ark_m01_ranks, severity::error, at, [&](text& out) {
-          out << "rank " << order[i].rank << " has another file already";
-        });
-        continue;
-      }
-      miss(order[i].rank);
-      expected = std::int64_t{order[i].rank} + 1;
-    }
-    miss(world_size);
-    if (missing > 0)
-      found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"), [&](text& out) {
-        out << "of " << world_size << " ranks, " << missing << " have no file: " << names.view()
-            << (missing > 8 ? ", ..." : "");
-      });
-    if (found_.failed()) return false;
-    for (const entry& e : order) {
-      world_.programs_.push_back(given_[e.file]);
-      files_.push_back(e.file);
-    }
-    return true;
-  }
-
-  /// Where things of each rank start in the world's pools, and the tags of buffers that a rank holds.
-  void index() {
-    std::size_t buffers = 0, ops = 0;
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      const model& g = graph_of(r);
-      world_.first_buffer_.push_back(buffers);
-      world_.first_op_.push_back(ops);
-      buffers += g.buffers.size();
-      ops += g.ops.size();
-      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
-        if (world_.rank(r).storage(b) != b || !is_local(g, g.buffers[b])) continue;
-        for (std::size_t kind = 0; kind < 2; ++kind)
-          for (const tag& t : tags(g, kind == 0 ? g.buffers[b].recv_tags : g.buffers[b].send_tags))
-            local_[kind].push_back({r, static_cast<std::uint32_t>(t.rank), t.number, b});
-      }
-    }
-    for (pool<local_tag>& all : local_) sort(all.data(), all.size(), before);
-    world_.owners_.resize(buffers);
-    for (std::uint32_t& o : world_.owners_) o = none;
-    world_.traffic_.resize(ops);
-    first_use_.resize(buffers);
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      const model& g = graph_of(r);
-      for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
-        for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
-          const auto used = uses(g, g.ops[g.nodes[n].ops.first + i]);
-          for (std::uint32_t u = 0; u < used.size(); ++u) {
-            use_place& p = first_use_[world_.first_buffer_[r] + g.tensors[used[u]].buffer];
-            if (p.node == none) p = {n, i, u};
-          }
-        }
-    }
-  }
-  [[nodiscard]] static bool before(const local_tag& a, const local_tag& b) noexcept {
-    if (a.holder != b.holder) return a.holder < b.holder;
-    if (a.remote != b.remote) return a.remote < b.remote;
-    return a.number < b.number;
-  }
-  /// The buffers that `holder` holds with a tag: how many (up to 2), and the first.
-  [[nodiscard]] std::size_t holders(std::size_t kind, std::uint32_t holder, std::uint32_t remote,
-                                    std::int32_t number, std::uint32_t& storage) const noexcept {
-    const pool<local_tag>& all = local_[kind];
-    const local_tag wanted{holder, remote, number, 0};
-    std::size_t first = 0, last = all.size();
-    while (first < last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (before(all[middle], wanted))
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    if (first == all.size() || before(wanted, all[first])) return 0;
-    storage = all[first].storage;
-    for (++first; first < all.size() && !before(wanted, all[first]); ++first)
-      if (all[first].storage != storage) return 2;
-    return 1;
-  }
-  /// A member of a buffer at its first use; the root for one that nothing uses.
-  [[nodiscard]] place buffer_place(std::uint32_t r, std::uint32_t b, std::string_view member,
-                                   std::uint32_t index) const noexcept {
-    const model& g = graph_of(r);
-    const use_place& p = first_use_[world_.first_buffer_[r] + b];
-    if (p.node == none) return at_root();
-    return at_use(p.node, p.op, g.ops[g.nodes[p.node].ops.first + p.op], p.use)
-        .in("Buffer")
-        .in(member, index);
-  }
-
-  /// M02, M03, M05: what stand-ins stand for.
-  void owners() {
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      const model& g = graph_of(r);
-      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
-        const buffer& s = g.buffers[b];
-        if (world_.rank(r).storage(b) != b || is_local(g, s)) continue;
-        std::uint32_t& owner = world_.owners_[world_.first_buffer_[r] + b];
-        const auto holder = static_cast<std::uint32_t>(s.rank);
-        const auto resolve = [&](std::size_t kind, range list, auto&& tell) {
-          for (std::uint32_t i = 0; i < list.count; ++i) {
-            const std::int32_t number = g.tags[list.first + i].number;
-            std::uint32_t storage = none;
-            const std::size_t count = holders(kind, holder, r, number, storage);
-            const bool other = count == 1 && owner != none && owner != storage;
-            if (owner == none) owner = storage;
-            if (count != 1 || other) tell(i, number, count);
-          }
-        };
-        resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
-          add(r, errc::ark_m02_owner, severity::error, buffer_place(r, b, "RecvTags", i),
-              [&](text& out) {
-                out << (count == 0   ? "no buffer"
-                        : count == 1 ? "another buffer than for the tags before it"
-                                     : "more than one buffer")
-                    << " of rank " << holder << " has [" << r << ',' << number
-                    << "] in its RecvTags";
-              });
-        });
-        if (owner != none) {
-          const std::uint64_t here = world_.rank(r).bytes(b);
-          const std::uint64_t there = world_.rank(holder).bytes(owner);
-          if (here > there)
-            add(r, errc::ark_m05_size, severity::error, buffer_place(r, b, "Id", none),
-                [&](text& out) {
-                  out << "the buffer takes " << here << " bytes, where buffer "
-                      << graph_of(holder).buffers[owner].id << " of rank " << holder << " has "
-                      << there;
-                });
-        }
-        const std::uint32_t by_data = owner;
-        owner = none;
-        resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
-          if (count == 1) return;  // labels may stand for several sends
-          add(r, errc::ark_m03_label, count == 0 ? severity::warning : severity::error,
-              buffer_place(r, b, "SendTags", i), [&](text& out) {
-                out << (count == 0 ? "no buffer" : "more than one buffer") << " of rank " << holder
-                    << " has [" << r << ',' << number << "] in its SendTags";
-              });
-        });
-        if (by_data != none) owner = by_data;
-      }
-    }
-  }
-
-  /// M04: tags of buffers that a rank holds.
-  void partners() {
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      const model& g = graph_of(r);
-      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
-        const buffer& s = g.buffers[b];
-        if (world_.rank(r).storage(b) != b || !is_local(g, s)) continue;
-        for (std::size_t kind = 0; kind < 2; ++kind) {
-          const range list = kind == 0 ? s.send_tags : s.recv_tags;
-          for (std::uint32_t i = 0; i < list.count; ++i) {
-            const tag t = g.tags[list.first + i];
-            std::uint32_t storage = none;
-            if (holders(kind, static_cast<std::uint32_t>(t.rank), r, t.number, storage) > 0)
-              continue;
-            add(r, errc::ark_m04_partner, severity::note,
-                buffer_place(r, b, kind == 0 ? "SendTags" : "RecvTags", i), [&](text& out) {
-                  out << "no buffer of rank " << t.rank << " has [" << r << ',' << t.number
-                      << "] in its " << (kind == 0 ? "RecvTags" : "SendTags");
-                });
-          }
-        }
-      }
-    }
-  }
-
-  /// The messages of all operations.
-  void traffic() {
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      const model& g = graph_of(r);
-      for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
-        for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) events_of(g, r, n, i);
-    }
-    pool<std::uint32_t> order, numbers;
-    for (std::uint32_t i = 0; i < events_.size(); ++i) order.push_back(i);
-    numbers.resize(events_.size());
-    sort(order.data(), order.size(), [this](std::uint32_t a, std::uint32_t b) {
-      const channel &x = events_[a].on, &y = events_[b].on;
-      if (x.source != y.source) return x.source < y.source;
-      if (x.destination != y.destination) return x.destination < y.destination;
-      return x.tag < y.tag;
-    });
-    for (const std::uint32_t i : order) {
-      if (world_.channels_.empty() || !(world_.channels_.back() == events_[i].on)) {
-        world_.channels_.push_back(events_[i].on);
-        by_channel_first_.push_back(by_channel_.size());
-      }
-      by_channel_.push_back(i);
-      numbers[i] = static_cast<std::uint32_t>(world_.channels_.size() - 1);
-    }
-    by_channel_first_.push_back(by_channel_.size());
-    // Events stand by operation, its sends first.
-    for (std::uint32_t i = 0; i < events_.size(); ++i) {
-      const event& e = events_[i];
-      world::traffic& t = world_.traffic_[world_.first_op_[e.rank] + e.op];
-      if (t.sends + t.receives == 0) t.first = i;
-      ++(e.send ? t.sends : t.receives);
-    }
-    world_.uses_ = static_cast<pool<std::uint32_t>&&>(numbers);
-  }
-  void events_of(const model& g, std::uint32_t r, std::uint32_t n, std::uint32_t i) {
-    const std::uint32_t index = g.nodes[n].ops.first + i;
-    const op& o = g.ops[index];
-    const auto read = [&](std::uint32_t u) -> const buffer& {
-      return buffer_of(g, reads(g, o)[u]);
-    };
-    const auto send = [&](std::uint32_t w) {
-      const buffer& s = buffer_of(g, writes(g, o)[w]);
-      for (const tag& t : tags(g, s.recv_tags))
-        events_.push_back({{r, static_cast<std::uint32_t>(s.rank), t.number}, r, n, index, true});
-    };
-    const auto receive = [&](std::uint32_t source, std::int32_t number) {
-      events_.push_back({{source, r, number}, r, n, index, false});
-    };
-    switch (o.type) {
-      case op_type::send:
-      case op_type::send_packet: send(0); break;
-      case op_type::recv:
-        for (const tag& t : tags(g, read(0).send_tags))
-          receive(static_cast<std::uint32_t>(read(0).rank), t.number);
-        break;
-      case op_type::recv_packet:
-        for (const tag& t : tags(g, read(1).recv_tags))
-          if (t.rank == read(0).rank) receive(static_cast<std::uint32_t>(t.rank), t.number);
-        break;
-      case op_type::recv_reduce_send:
-      case op_type::recv_reduce_send_packet:
-        for (std::uint32_t w = 1; w < o.writes; ++w) send(w);
-        for (const tag& t : tags(g, read(1).recv_tags))
-          receive(static_cast<std::uint32_t>(t.rank), t.number);
-        break;
-      default: break;
-    }
-  }
-
-  /// M06, M07: what is sent is what is received, one for one.
-  void counts() {
-    const auto tell = [](text& out, const channel& c) {
-      out << "from rank " << c.source << " to rank " << c.destination << " with tag " << c.tag;
-    };
-    pool<std::uint32_t> lists[2];  // sends, receives
-    for (std::size_t c = 0; c < world_.channels_.size(); ++c) {
-      lists[0].clear(), lists[1].clear();
-      for (std::size_t i = by_channel_first_[c]; i < by_channel_first_[c + 1]; ++i)
-        lists[events_[by_channel_[i]].send ? 0 : 1].push_back(by_channel_[i]);
-      const std::size_t sends = lists[0].size(), receives = lists[1].size();
-      for (std::size_t i = 0; i < sends && i < receives; ++i)
-        transfer(events_[lists[0][i]], events_[lists[1][i]]);
-      if (sends == receives) continue;
-      const event& e = sends > receives ? events_[lists[0][receives]] : events_[lists[1][sends]];
-      add(e.rank, errc::ark_m07_count, sends > receives ? severity::warning : severity::error,
-          place_of(graph_of(e.rank), e), [&](text& out) {
-            out << "messages ";
-            tell(out, e.on);
-            out << " are sent " << sends << " times and received " << receives << " times";
-          });
-    }
-  }
-  void transfer(const event& from, const event& to) {
-    const model &a = graph_of(from.rank), &b = graph_of(to.rank);
-    const op &send = a.ops[from.op], &receive = b.ops[to.op];
-    if (send.type != op_type::send || receive.type != op_type::recv) return;
-    const std::uint32_t x = reads(a, send)[0], y = writes(b, receive)[0];
-    const data_type tx = a.tensors[x].type, ty = b.tensors[y].type;
-    const std::uint64_t nx = elements(layout_of(a, x)), ny = elements(layout_of(b, y));
-    if (tx == ty && nx == ny) return;
-    add(to.rank, errc::ark_m06_transfer, severity::warning, place_of(b, to), [&](text& out) {
-      out << "rank " << from.rank << " sends " << nx << ' ' << info(tx).name << " with tag "
-          << from.on.tag << ", where " << ny << ' ' << info(ty).name << " are received";
-    });
-  }
-  /// M09.
-  void syncs() {
-    pool<std::uint64_t> all;
-    std::uint32_t most = 0;
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      std::uint64_t count = 0;
-      for (const op& o : graph_of(r).ops) count += o.type == op_type::device_sync ? 1 : 0;
-      all.push_back(count);
-      if (count > all[most]) most = r;
-    }
-    for (std::uint32_t r = 0; r < size(); ++r)
-      if (all[r] != all[most])
-        add(r, errc::ark_m09_syncs, severity::error, at_root().in("Nodes"), [&](text& out) {
-          out << "rank " << r << " has " << all[r] << " DeviceSyncs, where rank " << most << " has "
-              << all[most];
-        });
-  }
-
-  /// M08.
-  void deadlock() {
-    schedule order(world_);
-    for (schedule::step s; order.next(s);) continue;
-    if (order.unfinished() == 0) return;
-    schedule::wait w;
-    std::uint32_t first = 0;
-    while (!order.waits(first, w)) ++first;
-    const model& g = graph_of(first);
-    add(first, errc::ark_m08_deadlock, severity::error,
-        at_op(w.at.node, w.at.op - g.nodes[w.at.node].ops.first),
-        [&](text& out) { describe_waits(world_, order, out); });
-  }
-
-  view<const program*> given_;
-  findings found_;
-  world world_;
-  pool<std::uint32_t> files_;  // by rank: its place among those given
-  pool<local_tag> local_[2];   // RecvTags, SendTags; sorted
-  pool<use_place> first_use_;  // of all buffers
-  pool<event> events_;         // by rank, node and operation
-  pool<std::uint32_t> by_channel_;
-  pool<std::size_t> by_channel_first_;
-};
-
-}  // namespace ark::detail
-namespace ark {
-
-TESSERA_INLINE result<world> verify_ranks(view<const program*> ranks, const verify_options& options,
-                                          report* found, view<std::string_view> sources) {
-  pool<const model*> graphs;
-  for (const program* const p : ranks) graphs.push_back(&p->model());
-  return detail::ranks_checker(ranks, graphs, options, found, sources).run();
+TESSERA_INLINE result<world> verify_ranks(view<const program*> ranks, const ranks_options& options,
+                                          report* found) {
+  pool<const model*> models;
+  for (const program* const p : ranks) models.push_back(&p->model());
+  return detail::ranks_checker(ranks, models, options, found).run();
 }
 
 }  // namespace ark

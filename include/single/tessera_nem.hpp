@@ -201,7 +201,7 @@ class block {
 
  private:
   /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
+  [[gnu::cold]] [[gnu::noinline]] block grow(std::size_t count) {
     const std::size_t doubled = capacity_ * 2, needed = size_ + count;
     block grown;
     grown.reserve(doubled > needed ? doubled
@@ -213,7 +213,7 @@ class block {
     return grown;
   }
 
-  void append_growing(const void* from, std::size_t count) {
+  [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
     const block old = grow(count);  // what is appended may stand in it
     append(from, count);
   }

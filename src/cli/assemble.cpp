@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -179,20 +178,20 @@ void reword(diagnostic& d, std::string words) {
 
 }  // namespace
 
-void add_assemble(CLI::App& app, action& run) {
+void add_assemble(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb = app.add_subcommand("assemble", "Make a NAC container from its text");
-  verb->add_option("TEXT", o->text,
-                   "What `tessera print` printed, or was written by hand; - is "
-                   "standard input")
+  const command verb = app.add_subcommand("assemble", "Make a NAC container from its text");
+  verb.add_option("TEXT", o->text,
+                  "What `tessera print` printed, or was written by hand; - is "
+                  "standard input")
       ->required();
-  verb->add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
+  verb.add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
       ->required();
-  verb->add_option("--payloads", o->payloads,
-                   "The file that all places in files mean, whatever name the text gives")
+  verb.add_option("--payloads", o->payloads,
+                  "The file that all places in files mean, whatever name the text gives")
       ->type_name("FILE");
-  verb->add_flag("--allow-any-path", o->any_path, "The text may name files outside of its folder");
-  verb->footer(
+  verb.add_flag("--allow-any-path", o->any_path, "The text may name files outside of its folder");
+  verb.footer(
       std::string(
           "Only `code:` is needed; tables that it refers to are added. Four lines are a program:\n"
           "\n"
@@ -210,7 +209,7 @@ void add_assemble(CLI::App& app, action& run) {
           "  tessera print m.nac | sed 's/1.5/2.5/' | tessera assemble - n.nac --payloads "
           "m.nac\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return assemble_file(*o); }; });
+  verb.callback([o, &run] { run = [o] { return assemble_file(*o); }; });
 }
 
 }  // namespace cli

@@ -3,7 +3,6 @@
 //
 // `tessera canonicalise`: the same model with Ids from 0 and lists in order.
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <tessera/core/bytes.hpp>
 
@@ -32,16 +31,16 @@ struct options {
 
 }  // namespace
 
-void add_canonicalise(CLI::App& app, action& run) {
+void add_canonicalise(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb =
+  const command verb =
       app.add_subcommand("canonicalise", "Write an ARK model with Ids from 0 and lists in order")
-          ->alias("canonicalize");
-  verb->add_option("FILE", o->file, "The model; - is standard input")->required();
-  verb->add_option("-o,--output,OUTPUT", o->output,
-                   "The file to write; - is standard output, and the default");
-  verb->add_flag("--compact", o->compact, "Without white space");
-  verb->footer(
+          .alias("canonicalize");
+  verb.add_option("FILE", o->file, "The model; - is standard input")->required();
+  verb.add_option("-o,--output,OUTPUT", o->output,
+                  "The file to write; - is standard output, and the default");
+  verb.add_flag("--compact", o->compact, "Without white space");
+  verb.footer(
       std::string(
           "The format's own serializer numbers tensors and buffers by all that its process made, "
           "and\n"
@@ -54,7 +53,7 @@ void add_canonicalise(CLI::App& app, action& run) {
           "  tessera canonicalise model.json | sha256sum\n"
           "  tessera canonicalise model.json.gz --compact -o model.min.json\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] {
+  verb.callback([o, &run] {
     run = [o] {
       const reporting to{o->file};
       return with_file(to, "canonicalise", {.ark_model = [&](const source& file) {

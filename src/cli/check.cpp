@@ -4,7 +4,6 @@
 // `tessera check`: is each file valid? Files of the ranks of one ARK model are also held against
 // each other.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -237,32 +236,31 @@ class checker {
 
 }  // namespace
 
-void add_check(CLI::App& app, action& run) {
+void add_check(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb =
-      app.add_subcommand("check", "Tell whether files are valid, and if not, why");
-  o->files.add_options(*verb, "Files to check",
+  const command verb = app.add_subcommand("check", "Tell whether files are valid, and if not, why");
+  o->files.add_options(verb, "Files to check",
                        "One JSON object a line and file: file, format, ok, diagnostics");
-  verb->add_flag_callback(
+  verb.add_flag(
       "--all", [o] { o->all = o->nem.all = true; },
       "Every warning and note, not just the first few of each rule; at most\n1000, or one for each "
       "64 bytes of the file");
-  verb->add_flag("--lenient", o->lenient, "ARK: unknown Types are warnings rather than errors");
-  verb->add_flag("--fp8", o->fp8, "ARK: FP8 data types are warnings rather than errors");
-  verb->add_flag("--no-hazards", o->no_hazards,
-                 "ARK: don't look for accesses that no dependency orders (rule G14)");
-  verb->add_flag("--ranks", o->ranks,
-                 "ARK: the models are the ranks of one, none missing and none twice");
-  verb->add_option("--model", o->model, "ARK: the model that plans have to fit")->type_name("FILE");
-  verb->add_option("--weights", o->weights,
-                   "NAC: a safetensors file of weights that stand outside; else what is beside:\n"
-                   "model.safetensors of model.nac")
+  verb.add_flag("--lenient", o->lenient, "ARK: unknown Types are warnings rather than errors");
+  verb.add_flag("--fp8", o->fp8, "ARK: FP8 data types are warnings rather than errors");
+  verb.add_flag("--no-hazards", o->no_hazards,
+                "ARK: don't look for accesses that no dependency orders (rule G14)");
+  verb.add_flag("--ranks", o->ranks,
+                "ARK: the models are the ranks of one, none missing and none twice");
+  verb.add_option("--model", o->model, "ARK: the model that plans have to fit")->type_name("FILE");
+  verb.add_option("--weights", o->weights,
+                  "NAC: a safetensors file of weights that stand outside; else what is beside:\n"
+                  "model.safetensors of model.nac")
       ->type_name("FILE");
-  verb->add_flag("--strict", o->strict,
-                 "NAC: warnings are errors, and weights that stand outside have to be there");
-  add_nem_options(*verb, o->nem);
-  add_genome_options(*verb, o->registry);
-  verb->footer(
+  verb.add_flag("--strict", o->strict,
+                "NAC: warnings are errors, and weights that stand outside have to be there");
+  add_nem_options(verb, o->nem);
+  add_genome_options(verb, o->registry);
+  verb.footer(
       std::string(
           "ARK models are checked by numbered rules, whose ids stand in brackets.\n"
           "Files that follow each other and are the ranks of one model are held against each "
@@ -286,7 +284,7 @@ void add_check(CLI::App& app, action& run) {
           "  tessera check tiles.nem --device npm_lite -I devices\n"
           "  tessera check registry.json compressed_signatures.json\n\n") +
       exit_codes_help + "With several files: the highest of theirs.\n");
-  verb->callback([o, &run] { run = [o] { return checker(*o).run(); }; });
+  verb.callback([o, &run] { run = [o] { return checker(*o).run(); }; });
 }
 
 }  // namespace cli

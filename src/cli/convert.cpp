@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <tessera/core/bytes.hpp>
 
@@ -144,33 +143,33 @@ struct options {
 
 }  // namespace
 
-void add_convert(CLI::App& app, action& run) {
+void add_convert(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb = app.add_subcommand("convert", "Write a program in another form");
-  verb->add_option("FILE", o->file, "The file to convert; - is standard input")->required();
-  verb->add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
+  const command verb = app.add_subcommand("convert", "Write a program in another form");
+  verb.add_option("FILE", o->file, "The file to convert; - is standard input")->required();
+  verb.add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
       ->required();
-  verb->add_option("--to", o->form,
-                   "ALIR: json or bytecode, else by the output's name; ARK: a dialect (d3);\n"
-                   "NAC: v1.6, v1.7 or v1.8, else the version stays")
-      ->check(CLI::IsMember({"json", "bytecode", "d1a", "d1b", "d1c", "d2", "d2x", "d3", "d3x",
-                             "v1.6", "v1.7", "v1.8"}));
-  verb->add_flag("--pretty", o->pretty, "ARK: over many lines, as its own tool does; the default");
-  verb->add_flag("--compact", o->compact, "ARK: without white space");
-  verb->add_option("--weights-out", o->nac.weights_out,
-                   "NAC: move the weights to a safetensors file")
+  verb.add_option("--to", o->form,
+                  "ALIR: json or bytecode, else by the output's name; ARK: a dialect (d3);\n"
+                  "NAC: v1.6, v1.7 or v1.8, else the version stays")
+      ->one_of({"json", "bytecode", "d1a", "d1b", "d1c", "d2", "d2x", "d3", "d3x", "v1.6", "v1.7",
+                "v1.8"});
+  verb.add_flag("--pretty", o->pretty, "ARK: over many lines, as its own tool does; the default");
+  verb.add_flag("--compact", o->compact, "ARK: without white space");
+  verb.add_option("--weights-out", o->nac.weights_out,
+                  "NAC: move the weights to a safetensors file")
       ->type_name("FILE");
-  verb->add_option("--weights-in", o->nac.weights_in,
-                   "NAC: move the weights of a safetensors file into the container")
+  verb.add_option("--weights-in", o->nac.weights_in,
+                  "NAC: move the weights of a safetensors file into the container")
       ->type_name("FILE");
-  verb->add_option("--quantize", o->nac.quantize, "NAC: store weights by a method")
+  verb.add_option("--quantize", o->nac.quantize, "NAC: store weights by a method")
       ->type_name("METHOD")
-      ->check(CLI::IsMember({"fp16", "int8_tensor", "int8_channel", "block_fp8"}));
-  verb->add_flag("--dequantize", o->nac.dequantize,
-                 "NAC: store quantized and 16-bit weights as float32");
-  verb->add_flag("--schedule", o->nac.schedule,
-                 "NAC: plan the memory schedule anew, by when results are used last");
-  verb->footer(
+      ->one_of({"fp16", "int8_tensor", "int8_channel", "block_fp8"});
+  verb.add_flag("--dequantize", o->nac.dequantize,
+                "NAC: store quantized and 16-bit weights as float32");
+  verb.add_flag("--schedule", o->nac.schedule,
+                "NAC: plan the memory schedule anew, by when results are used last");
+  verb.footer(
       std::string(
           "ALIR: the output's ending tells the form: .json is ALIR JSON version 2, as the "
           "format's\n"
@@ -195,7 +194,7 @@ void add_convert(CLI::App& app, action& run) {
           "  tessera convert model.nac slim.nac --weights-out slim.safetensors\n"
           "  tessera convert old.nac new.nac --to v1.8\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return convert_file(*o); }; });
+  verb.callback([o, &run] { run = [o] { return convert_file(*o); }; });
 }
 
 }  // namespace cli

@@ -5,7 +5,6 @@
 
 #include "ark/diff.hpp"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/json_write.hpp>
@@ -195,19 +194,19 @@ class report {
 
 }  // namespace
 
-void add_diff(CLI::App& app, action& run) {
+void add_diff(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb =
+  const command verb =
       app.add_subcommand("diff", "Say what differs between two models, whatever their ids");
-  verb->add_option("BEFORE", o->before, "An ARK model or a NAC container; - is standard input")
+  verb.add_option("BEFORE", o->before, "An ARK model or a NAC container; - is standard input")
       ->required();
-  verb->add_option("AFTER", o->after, "The other; - is standard input")->required();
-  verb->add_flag("--json", o->json, "The differences as one JSON object");
-  verb->add_flag("--no-views", o->no_views,
-                 "ARK: pass over views, and over edges, which may lead through them");
-  verb->add_flag("--no-weights", o->no_weights, "NAC: pass over the elements of tensors");
-  verb->add_flag("-q,--quiet", o->quiet, "Nothing but the exit status");
-  verb->footer(
+  verb.add_option("AFTER", o->after, "The other; - is standard input")->required();
+  verb.add_flag("--json", o->json, "The differences as one JSON object");
+  verb.add_flag("--no-views", o->no_views,
+                "ARK: pass over views, and over edges, which may lead through them");
+  verb.add_flag("--no-weights", o->no_weights, "NAC: pass over the elements of tensors");
+  verb.add_flag("-q,--quiet", o->quiet, "Nothing but the exit status");
+  verb.footer(
       std::string(
           "ARK: operations are paired by what they are and what flows into and out of them. "
           "Ids, names,\n"
@@ -230,7 +229,7 @@ void add_diff(CLI::App& app, action& run) {
       "  1  they differ, or one isn't readable\n"
       "  2  the command line is wrong\n"
       "  3  a file can't be read or written\n");
-  verb->callback([o, &run] { run = [o] { return diff_files(*o); }; });
+  verb.callback([o, &run] { run = [o] { return diff_files(*o); }; });
 }
 
 }  // namespace cli

@@ -3,7 +3,6 @@
 //
 // `tessera fmt`: NEM text in its canonical layout, with its comments.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <tessera/core/bytes.hpp>
@@ -51,14 +50,14 @@ struct options {
 
 }  // namespace
 
-void add_fmt(CLI::App& app, action& run) {
+void add_fmt(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb = app.add_subcommand("fmt", "Lay NEM text out, with its comments");
-  o->files.add_options(*verb, "NEM files", "Wrong files as JSON objects, one a line");
-  CLI::Option* const check = verb->add_flag(
-      "--check", o->check, "Change nothing; exit with 1 if a file isn't laid out so");
-  verb->add_flag("-w,--write", o->write, "Write each file that changes in place")->excludes(check);
-  verb->footer(
+  const command verb = app.add_subcommand("fmt", "Lay NEM text out, with its comments");
+  o->files.add_options(verb, "NEM files", "Wrong files as JSON objects, one a line");
+  const option check =
+      verb.add_flag("--check", o->check, "Change nothing; exit with 1 if a file isn't laid out so");
+  verb.add_flag("-w,--write", o->write, "Write each file that changes in place")->excludes(check);
+  verb.footer(
       std::string("One statement a line, two columns for each loop, attributes in the order "
                   "of the opcode's\n"
                   "signature; `tessera print` does the same without comments. Without "
@@ -69,7 +68,7 @@ void add_fmt(CLI::App& app, action& run) {
                   "  tessera fmt --write kernels/*.nem\n"
                   "  tessera fmt --check kernels/*.nem\n\n") +
       exit_codes_help + "With several files: the highest of theirs.\n");
-  verb->callback([o, &run] {
+  verb.callback([o, &run] {
     run = [o] {
       if (o->write &&
           std::find(o->files.paths.begin(), o->files.paths.end(), "-") != o->files.paths.end())

@@ -5,7 +5,6 @@
 
 #include "genome.hpp"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
@@ -16,32 +15,31 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-void gene_options::add_options(CLI::App& verb) {
-  const CLI::Range any_count(std::uint32_t{0}, ~std::uint32_t{0});
+void gene_options::add_options(const command& verb) {
   verb.add_flag("--connected", connected,
                 "Genes that are connected subgraphs, whatever their nodes' order");
   verb.add_option("--gapped", gap, "The same, with up to N foreign nodes between two of a gene")
       ->type_name("N")
-      ->check(CLI::Range(1u, 4u));
+      ->between(1u, 4u);
   verb.add_option("--min-nodes", min_nodes, "The fewest nodes of a gene (8; subgraphs 3)")
       ->type_name("N")
-      ->check(CLI::Range(2u, 255u));
+      ->between(2u, 255u);
   verb.add_option("--max-nodes", max_nodes,
                   "The most nodes of a gene (40; subgraphs 6, with gaps 4)")
       ->type_name("N")
-      ->check(CLI::Range(2u, 255u));
+      ->between(2u, 255u);
   verb.add_option("--min-score", min_score,
                   "Contiguous genes: the least frequency times length (100)")
       ->type_name("N");
   verb.add_option("--min-models", min_models, "Subgraphs: the fewest models that hold a gene (2)")
       ->type_name("N")
-      ->check(any_count);
+      ->between(0u, ~0u);
   verb.add_option("--max-genes", max_genes, "The most genes (65526; subgraphs 1000)")
       ->type_name("N")
-      ->check(any_count);
+      ->between(0u, ~0u);
   verb.add_option("--threads", threads, "Threads (0: one for each processor)")
       ->type_name("COUNT")
-      ->check(CLI::Range(0u, 1024u));
+      ->between(0u, 1024u);
 }
 
 bool gene_options::is_wrong(std::string_view verb) const {
@@ -106,11 +104,11 @@ genomics::progress_function shown_progress() {
   };
 }
 
-void add_genome(CLI::App& app, action& run) {
-  CLI::App* const verb =
+void add_genome(const command& app, action& run) {
+  const command verb =
       app.add_subcommand("genome", "Find the genes of networks, and what they tell");
-  verb->require_subcommand(1);
-  verb->footer(
+  verb.require_subcommand();
+  verb.footer(
       std::string(
           "A network is a sequence of operations, as a genome is one of letters; pieces that recur "
           "are\n"
@@ -130,13 +128,13 @@ void add_genome(CLI::App& app, action& run) {
           "  tessera genome profile models/ --json\n"
           "  tessera genome tree models/ -o family.svg\n\n") +
       exit_codes_help);
-  add_genome_mine(*verb, run);
-  add_genome_compress(*verb, run);
-  add_genome_expand(*verb, run);
-  add_genome_rules(*verb, run);
-  add_genome_profile(*verb, run);
-  add_genome_compare(*verb, run);
-  add_genome_tree(*verb, run);
+  add_genome_mine(verb, run);
+  add_genome_compress(verb, run);
+  add_genome_expand(verb, run);
+  add_genome_rules(verb, run);
+  add_genome_profile(verb, run);
+  add_genome_compare(verb, run);
+  add_genome_tree(verb, run);
 }
 
 }  // namespace cli

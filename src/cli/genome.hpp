@@ -89,7 +89,7 @@ struct program_outcome {
   return registry.empty() ? format::unknown : format::genome_binary;
 }
 /// --registry, for verbs of all formats.
-void add_genome_options(CLI::App& verb, std::string& registry);
+void add_genome_options(const command& verb, std::string& registry);
 
 [[nodiscard]] exit_code check_registry(const source& file, const reporting& to);
 [[nodiscard]] exit_code check_streams(const source& file, const reporting& to,
@@ -109,7 +109,7 @@ struct genome_inputs {
   bool keep_going = false, json = false;
 
   /// FILE…, --registry and --keep-going; --json where `json_help` says what it does.
-  void add_options(CLI::App& verb, const char* json_help);
+  void add_options(const command& verb, const char* json_help);
 };
 
 /// A graph as its file has it. Lifetime: of the call.
@@ -169,7 +169,7 @@ struct gene_options {
   std::optional<std::uint64_t> min_score;
   unsigned threads = 0;
 
-  void add_options(CLI::App& verb);
+  void add_options(const command& verb);
   /// Whether they contradict each other; then that is said.
   [[nodiscard]] bool is_wrong(std::string_view verb) const;
   [[nodiscard]] genomics::findings mine(const genomics::corpus& of) const;
@@ -177,13 +177,13 @@ struct gene_options {
 
 // ---- the verbs
 
-void add_genome_mine(CLI::App& genome, action& run);
-void add_genome_compress(CLI::App& genome, action& run);
-void add_genome_expand(CLI::App& genome, action& run);
-void add_genome_rules(CLI::App& genome, action& run);
-void add_genome_profile(CLI::App& genome, action& run);
-void add_genome_compare(CLI::App& genome, action& run);
-void add_genome_tree(CLI::App& genome, action& run);
+void add_genome_mine(const command& genome, action& run);
+void add_genome_compress(const command& genome, action& run);
+void add_genome_expand(const command& genome, action& run);
+void add_genome_rules(const command& genome, action& run);
+void add_genome_profile(const command& genome, action& run);
+void add_genome_compare(const command& genome, action& run);
+void add_genome_tree(const command& genome, action& run);
 
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

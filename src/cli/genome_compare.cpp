@@ -5,7 +5,6 @@
 
 #include "genome/compare.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -25,12 +24,12 @@ struct options {
   std::uint64_t seed = 1;
   std::string form, output = "-";
 
-  void add_options(CLI::App& verb) {
+  void add_options(const command& verb) {
     genes.add_options(verb);
     verb.add_flag("--genes-only", genes_only, "Operations by themselves don't count");
     verb.add_option("--sample", sample, "The most models; of more, so many are drawn (2000)")
         ->type_name("N")
-        ->check(CLI::Range(2u, genomics::max_tree_size));
+        ->between(2u, genomics::max_tree_size);
     verb.add_option("--seed", seed, "Which models a sample draws (1)")->type_name("S");
   }
 };
@@ -98,16 +97,16 @@ struct measured {
 
 }  // namespace
 
-void add_genome_compare(CLI::App& genome, action& run) {
+void add_genome_compare(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb =
+  const command verb =
       genome.add_subcommand("compare", "Measure how far networks are from each other");
-  o->in.add_options(*verb, "The distances as one JSON object");
-  verb->add_flag("--csv", o->csv, "The distances as a matrix of comma-separated values");
-  verb->add_option("-o,--output", o->output, "The file to write; - is standard output")
+  o->in.add_options(verb, "The distances as one JSON object");
+  verb.add_flag("--csv", o->csv, "The distances as a matrix of comma-separated values");
+  verb.add_option("-o,--output", o->output, "The file to write; - is standard output")
       ->type_name("FILE");
-  o->add_options(*verb);
-  verb->footer(
+  o->add_options(verb);
+  verb.footer(
       std::string(
           "Networks that are built from the same genes are related. The distance of two is 0 where "
           "they\n"
@@ -121,19 +120,19 @@ void add_genome_compare(CLI::App& genome, action& run) {
           "  tessera genome compare a.nac b.nac c.nac --csv -o distances.csv\n"
           "  tessera genome compare models/ --connected --json | jq .distances\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return compare_files(*o); }; });
+  verb.callback([o, &run] { run = [o] { return compare_files(*o); }; });
 }
 
-void add_genome_tree(CLI::App& genome, action& run) {
+void add_genome_tree(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb = genome.add_subcommand("tree", "Draw the family tree of networks");
-  o->in.add_options(*verb, nullptr);
-  verb->add_option("-o,--output", o->output, "The file to write; - is standard output")
+  const command verb = genome.add_subcommand("tree", "Draw the family tree of networks");
+  o->in.add_options(verb, nullptr);
+  verb.add_option("-o,--output", o->output, "The file to write; - is standard output")
       ->type_name("FILE");
-  verb->add_option("--format", o->form, "newick, dot or svg; else by the ending of --output")
-      ->check(CLI::IsMember({"newick", "dot", "svg"}));
-  o->add_options(*verb);
-  verb->footer(
+  verb.add_option("--format", o->form, "newick, dot or svg; else by the ending of --output")
+      ->one_of({"newick", "dot", "svg"});
+  o->add_options(verb);
+  verb.footer(
       std::string(
           "The two networks that are nearest by their genes become neighbours, then the next two, "
           "until\n"
@@ -146,7 +145,7 @@ void add_genome_tree(CLI::App& genome, action& run) {
           "  tessera genome tree models/ --format dot | neato -Tpng > family.png\n"
           "  tessera genome tree corpus/ --sample 500 --seed 7 > family.newick\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return draw_tree(*o); }; });
+  verb.callback([o, &run] { run = [o] { return draw_tree(*o); }; });
 }
 
 }  // namespace cli

@@ -3,7 +3,6 @@
 //
 // `tessera genome compress` and `tessera genome expand`: streams in patterns, and without them.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <memory>
@@ -88,33 +87,33 @@ struct options {
   return finish(in, write_set(o, "genome compress", set, to));
 }
 
-[[nodiscard]] CLI::App* add_verb(CLI::App& genome, const char* name, const char* about,
-                                 const std::shared_ptr<options>& o) {
-  CLI::App* const verb = genome.add_subcommand(name, about);
-  o->in.add_options(*verb, nullptr);
-  verb->add_option("-o,--output", o->output,
-                   "The file to write: .b64 is text, .json an object of streams by\n"
-                   "name, else bytes; - is base64 on standard output")
+[[nodiscard]] command add_verb(const command& genome, const char* name, const char* about,
+                               const std::shared_ptr<options>& o) {
+  const command verb = genome.add_subcommand(name, about);
+  o->in.add_options(verb, nullptr);
+  verb.add_option("-o,--output", o->output,
+                  "The file to write: .b64 is text, .json an object of streams by\n"
+                  "name, else bytes; - is base64 on standard output")
       ->type_name("FILE");
-  verb->add_option("--output-registry", o->registry,
-                   "Where the registry goes; needed when a model is converted")
+  verb.add_option("--output-registry", o->registry,
+                  "Where the registry goes; needed when a model is converted")
       ->type_name("FILE");
-  verb->add_option("--result", o->results,
-                   "The node of a pattern that its consumers take, if not the last")
+  verb.add_option("--result", o->results,
+                  "The node of a pattern that its consumers take, if not the last")
       ->type_name("ID=NODE")
-      ->allow_extra_args(false);
+      ->one_value();
   return verb;
 }
 
 }  // namespace
 
-void add_genome_compress(CLI::App& genome, action& run) {
+void add_genome_compress(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb = add_verb(genome, "compress", "Write networks in their genes", o);
-  verb->add_option("--threads", o->threads, "Threads (0: one for each processor)")
+  const command verb = add_verb(genome, "compress", "Write networks in their genes", o);
+  verb.add_option("--threads", o->threads, "Threads (0: one for each processor)")
       ->type_name("COUNT")
-      ->check(CLI::Range(0u, 1024u));
-  verb->footer(
+      ->between(0u, 1024u);
+  verb.footer(
       std::string(
           "Where a pattern of the registry stands, one node takes its place, left to right, the "
           "longest first;\n"
@@ -129,14 +128,14 @@ void add_genome_compress(CLI::App& genome, action& run) {
           "  tessera genome compress models/ --registry genes.json \\\n"
           "      -o compressed_signatures.json --output-registry registry.json\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return compress_files(*o); }; });
+  verb.callback([o, &run] { run = [o] { return compress_files(*o); }; });
 }
 
-void add_genome_expand(CLI::App& genome, action& run) {
+void add_genome_expand(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb = add_verb(genome, "expand", "Write networks without patterns", o);
-  verb->add_flag("--keep-copies", o->keep_copies, "A COPY stays one node");
-  verb->footer(
+  const command verb = add_verb(genome, "expand", "Write networks without patterns", o);
+  verb.add_flag("--keep-copies", o->keep_copies, "A COPY stays one node");
+  verb.footer(
       std::string(
           "Each pattern's node gives way to the nodes that the registry has for it, and each COPY "
           "to "
@@ -150,7 +149,7 @@ void add_genome_expand(CLI::App& genome, action& run) {
           "  tessera genome expand compressed_signatures.json -o flat.json\n"
           "  tessera genome expand resnet.nac -o resnet.b64 --output-registry registry.json\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return expand_files(*o); }; });
+  verb.callback([o, &run] { run = [o] { return expand_files(*o); }; });
 }
 
 }  // namespace cli

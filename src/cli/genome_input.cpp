@@ -4,7 +4,6 @@
 // The inputs of the verbs below `tessera genome`: files of all formats and folders of them, one at a
 // time.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -286,7 +285,7 @@ diagnostic input_graph::diagnose(error e) const {
   return file->what == format::ark_model ? diagnose_ark(e, *file) : cli::diagnose(e, *file);
 }
 
-void genome_inputs::add_options(CLI::App& verb, const char* json_help) {
+void genome_inputs::add_options(const command& verb, const char* json_help) {
   verb.add_option("FILE", paths,
                   "NAC containers, ARK models, v1.2 streams and signatures, or\n"
                   "folders of them; - is standard input")

@@ -3,7 +3,6 @@
 //
 // `tessera genome mine`: the genes of networks, and the registry that compresses them.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <tessera/core/bytes.hpp>
@@ -88,23 +87,23 @@ struct options {
 
 }  // namespace
 
-void add_genome_mine(CLI::App& genome, action& run) {
+void add_genome_mine(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb = genome.add_subcommand("mine", "Find the genes of networks");
-  o->in.add_options(*verb, "The genes as one JSON object");
-  o->genes.add_options(*verb);
-  verb->add_flag("--alleles", o->alleles,
-                 "Groups of genes of one shape with different operations, instead");
-  verb->add_option("-o,--output", o->output,
-                   "A registry of all inputs to write, with the genes as its patterns")
+  const command verb = genome.add_subcommand("mine", "Find the genes of networks");
+  o->in.add_options(verb, "The genes as one JSON object");
+  o->genes.add_options(verb);
+  verb.add_flag("--alleles", o->alleles,
+                "Groups of genes of one shape with different operations, instead");
+  verb.add_option("-o,--output", o->output,
+                  "A registry of all inputs to write, with the genes as its patterns")
       ->type_name("FILE");
-  verb->add_option("--signatures", o->signatures,
-                   "All inputs in these patterns, a JSON object of streams by name\n"
-                   "(compressed_signatures.json)")
+  verb.add_option("--signatures", o->signatures,
+                  "All inputs in these patterns, a JSON object of streams by name\n"
+                  "(compressed_signatures.json)")
       ->type_name("FILE");
-  verb->add_flag("--parameter-names", o->parameter_names,
-                 "Keep the names of parameters in what is written: streams can run");
-  verb->footer(
+  verb.add_flag("--parameter-names", o->parameter_names,
+                "Keep the names of parameters in what is written: streams can run");
+  verb.footer(
       std::string(
           "A gene is a piece that recurs: by default a run of nodes one behind the other, the same "
           "to\n"
@@ -118,7 +117,7 @@ void add_genome_mine(CLI::App& genome, action& run) {
           "  tessera genome mine *.nac --connected --alleles\n"
           "  tessera genome mine ark/*.json --gapped 2 --min-models 5 --json | jq .\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return mine_files(*o); }; });
+  verb.callback([o, &run] { run = [o] { return mine_files(*o); }; });
 }
 
 }  // namespace cli

@@ -5,7 +5,6 @@
 
 #include "genome/profile.hpp"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "genome.hpp"
@@ -31,13 +30,12 @@ struct options {
 
 }  // namespace
 
-void add_genome_profile(CLI::App& genome, action& run) {
+void add_genome_profile(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb =
-      genome.add_subcommand("profile", "Count the operations that networks call");
-  o->in.add_options(*verb, "The counts as one JSON object, those of each model among them");
-  verb->add_flag("--by-model", o->by_model, "The counts of each model too");
-  verb->footer(
+  const command verb = genome.add_subcommand("profile", "Count the operations that networks call");
+  o->in.add_options(verb, "The counts as one JSON object, those of each model among them");
+  verb.add_flag("--by-model", o->by_model, "The counts of each model too");
+  verb.footer(
       std::string(
           "How often each operation is called, by how many models, and how often by the one that "
           "calls\n"
@@ -49,7 +47,7 @@ void add_genome_profile(CLI::App& genome, action& run) {
           "  tessera genome profile compressed_signatures.json --by-model\n"
           "  tessera genome profile *.nac --json | jq .\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return profile_files(*o); }; });
+  verb.callback([o, &run] { run = [o] { return profile_files(*o); }; });
 }
 
 }  // namespace cli

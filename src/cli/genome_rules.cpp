@@ -5,7 +5,6 @@
 
 #include "genome/rules.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <tessera/core/bytes.hpp>
@@ -105,28 +104,27 @@ void write_json(text& out, const genome::registry& r) {
 
 }  // namespace
 
-void add_genome_rules(CLI::App& genome, action& run) {
+void add_genome_rules(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb =
-      genome.add_subcommand("rules", "Find the rules that networks are built by");
-  o->in.add_options(*verb, "The rules as one JSON object");
-  verb->add_option("-o,--output", o->output,
-                   "A registry to write, with the rules; - instead of the table")
+  const command verb = genome.add_subcommand("rules", "Find the rules that networks are built by");
+  o->in.add_options(verb, "The rules as one JSON object");
+  verb.add_option("-o,--output", o->output,
+                  "A registry to write, with the rules; - instead of the table")
       ->type_name("FILE");
-  verb->add_option("--min-probability", o->rules.min_probability,
-                   "Transitions: in more than this part of all cases (0.8)")
+  verb.add_option("--min-probability", o->rules.min_probability,
+                  "Transitions: in more than this part of all cases (0.8)")
       ->type_name("P")
-      ->check(CLI::Range(0.0, 1.0));
-  verb->add_option("--min-transitions", o->rules.min_transitions,
-                   "Transitions: of more edges from the source than that (5)")
+      ->between(0.0, 1.0);
+  verb.add_option("--min-transitions", o->rules.min_transitions,
+                  "Transitions: of more edges from the source than that (5)")
       ->type_name("N");
-  verb->add_option("--min-compositions", o->rules.min_compositions,
-                   "Compositions: that occur more often than that (20)")
+  verb.add_option("--min-compositions", o->rules.min_compositions,
+                  "Compositions: that occur more often than that (20)")
       ->type_name("N");
-  verb->add_option("--min-structures", o->rules.min_structures,
-                   "Structures: that occur more often than that (10)")
+  verb.add_option("--min-structures", o->rules.min_structures,
+                  "Structures: that occur more often than that (10)")
       ->type_name("N");
-  verb->footer(
+  verb.footer(
       std::string(
           "A grammar of architectures. Transitions: after this operation that one follows, in so "
           "many\n"
@@ -139,7 +137,7 @@ void add_genome_rules(CLI::App& genome, action& run) {
           "  tessera genome rules models/ -o registry.json\n"
           "  tessera genome rules models/ --min-probability 0.95 --json | jq .\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return rule_files(*o); }; });
+  verb.callback([o, &run] { run = [o] { return rule_files(*o); }; });
 }
 
 }  // namespace cli

@@ -3,7 +3,6 @@
 //
 // Streams and registries of NAC v1.2 in their files, and what is wrong with them.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <tessera/core/json.hpp>
@@ -177,7 +176,7 @@ program_outcome verify_stream(const stored_stream& s, const genome::library& in,
   return {std::nullopt, to.fail(s.diagnose_stream(std::move(found)), s.file->what)};
 }
 
-void add_genome_options(CLI::App& verb, std::string& registry) {
+void add_genome_options(const command& verb, std::string& registry) {
   verb.add_option("--registry", registry,
                   "NAC v1.2: the registry of streams; else registry.json beside FILE")
       ->type_name("FILE");

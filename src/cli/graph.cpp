@@ -3,7 +3,6 @@
 //
 // `tessera graph`: a picture of ARK models, of a NAC container or of a NEM program, in Graphviz's DOT.
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
@@ -62,23 +61,23 @@ struct options {
 
 }  // namespace
 
-void add_graph(CLI::App& app, action& run) {
+void add_graph(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb = app.add_subcommand("graph", "Draw a model, in Graphviz's DOT");
-  verb->add_option("FILE", o->files.paths,
-                   "An ARK model or all its ranks, a NAC container or NEM text; - is\n"
-                   "standard input")
+  const command verb = app.add_subcommand("graph", "Draw a model, in Graphviz's DOT");
+  verb.add_option("FILE", o->files.paths,
+                  "An ARK model or all its ranks, a NAC container or NEM text; - is\n"
+                  "standard input")
       ->required();
-  verb->add_option("-o,--output", o->output, "The file to write; - is standard output")
+  verb.add_option("-o,--output", o->output, "The file to write; - is standard output")
       ->type_name("FILE");
-  verb->add_flag("--fold", o->fold, "ARK: Softmax, LayerNorm, RMSNorm and SiLU as one box each");
-  verb->add_flag("--schedule", o->nac.schedule,
-                 "NAC: the memory commands of each instruction; what is forwarded is dashed");
-  verb->add_flag("--no-parameters", o->nac.no_parameters, "NAC: without parameters");
-  verb->add_flag("--expand", o->nem.expand,
-                 "NEM: the tasks of every iteration, not just of the first");
-  add_nem_options(*verb, o->nem.nem);
-  verb->footer(
+  verb.add_flag("--fold", o->fold, "ARK: Softmax, LayerNorm, RMSNorm and SiLU as one box each");
+  verb.add_flag("--schedule", o->nac.schedule,
+                "NAC: the memory commands of each instruction; what is forwarded is dashed");
+  verb.add_flag("--no-parameters", o->nac.no_parameters, "NAC: without parameters");
+  verb.add_flag("--expand", o->nem.expand,
+                "NEM: the tasks of every iteration, not just of the first");
+  add_nem_options(verb, o->nem.nem);
+  verb.footer(
       std::string(
           "ARK: a box is an operation, an ellipse an input or output of the model. Solid arrows "
           "are "
@@ -100,7 +99,7 @@ void add_graph(CLI::App& app, action& run) {
           "  tessera graph --schedule model.nac | dot -Tsvg > model.svg\n"
           "  tessera graph tiles.nem | dot -Tsvg > tiles.svg\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return draw_files(*o); }; });
+  verb.callback([o, &run] { run = [o] { return draw_files(*o); }; });
 }
 
 }  // namespace cli

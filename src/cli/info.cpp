@@ -3,7 +3,6 @@
 //
 // `tessera info`: what is in a file, in a few lines.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <tessera/core/json_write.hpp>
@@ -102,54 +101,54 @@ struct alir_facts {
 
 }  // namespace
 
-void add_info(CLI::App& app, action& run) {
+void add_info(const command& app, action& run) {
   const auto files = std::make_shared<file_list>();
   const auto nac = std::make_shared<nac_info_options>();
   const auto nem = std::make_shared<nem_options>();
   const auto registry = std::make_shared<std::string>();
-  CLI::App* const verb = app.add_subcommand("info", "Say what is in files");
-  files->add_options(*verb, "Files to look at", "One JSON object a line and file");
-  verb->add_flag("--all", nac->all, "NAC: every parameter and resource, not just the first 20");
-  verb->add_option("--quantization-error", nac->error_of,
-                   "NAC: what storing weights by a method would lose; reads all of them")
+  const command verb = app.add_subcommand("info", "Say what is in files");
+  files->add_options(verb, "Files to look at", "One JSON object a line and file");
+  verb.add_flag("--all", nac->all, "NAC: every parameter and resource, not just the first 20");
+  verb.add_option("--quantization-error", nac->error_of,
+                  "NAC: what storing weights by a method would lose; reads all of them")
       ->type_name("METHOD")
-      ->check(CLI::IsMember({"fp16", "int8_tensor", "int8_channel", "block_fp8"}));
-  add_nac_options(*verb, nac->run.nac);
-  add_max_steps(*verb, nac->run.max_steps);
-  add_nem_options(*verb, *nem);
-  add_genome_options(*verb, *registry);
-  verb->footer(std::string("Of an ARK model: its size, arithmetic and bytes moved by Type, memory, "
-                           "what it takes and\n"
-                           "gives, and what it sends to other ranks. Arithmetic counts additions, "
-                           "products and so on\n"
-                           "one by one; a Matmul has 2 M N K. Bytes moved are those of all tensors "
-                           "read and written,\n"
-                           "as if nothing stayed in a cache. Inputs are tensors that are read "
-                           "before anything writes\n"
-                           "to them; outputs are written and never read.\n"
-                           "Of a NAC container: header, sections, counts, parameters, schedule, "
-                           "plan, tokenizer and\n"
-                           "resources; slack is what lies behind a section's last record. lifted#0 "
-                           "is an input without\n"
-                           "a name: a constant that the compiler lifted and didn't store. With the "
-                           "inputs' shapes the\n"
-                           "program runs on zeros, and the most memory that its values take is "
-                           "told, with the schedule\n"
-                           "and without.\n"
-                           "Of a NEM program: its device, tasks by opcode, multiplications with "
-                           "additions (MACs), bytes\n"
-                           "moved between memory levels, each level's buffers and the most that is "
-                           "live at once, and\n"
-                           "the most tokens that can be. Loops count with all their iterations.\n"
-                           "Of streams and registries of NAC v1.2: how many there are of "
-                           "everything.\n\n"
-                           "Examples:\n"
-                           "  tessera info model.json.gz\n"
-                           "  tessera info --json models/*.json | jq .operations\n"
-                           "  tessera info model.nac --quantization-error int8_channel\n"
-                           "  tessera info model.nac --shape 1x3x224x224\n\n") +
-               exit_codes_help + "With several files: the highest of theirs.\n");
-  verb->callback([files, nac, nem, registry, &run] {
+      ->one_of({"fp16", "int8_tensor", "int8_channel", "block_fp8"});
+  add_nac_options(verb, nac->run.nac);
+  add_max_steps(verb, nac->run.max_steps);
+  add_nem_options(verb, *nem);
+  add_genome_options(verb, *registry);
+  verb.footer(std::string("Of an ARK model: its size, arithmetic and bytes moved by Type, memory, "
+                          "what it takes and\n"
+                          "gives, and what it sends to other ranks. Arithmetic counts additions, "
+                          "products and so on\n"
+                          "one by one; a Matmul has 2 M N K. Bytes moved are those of all tensors "
+                          "read and written,\n"
+                          "as if nothing stayed in a cache. Inputs are tensors that are read "
+                          "before anything writes\n"
+                          "to them; outputs are written and never read.\n"
+                          "Of a NAC container: header, sections, counts, parameters, schedule, "
+                          "plan, tokenizer and\n"
+                          "resources; slack is what lies behind a section's last record. lifted#0 "
+                          "is an input without\n"
+                          "a name: a constant that the compiler lifted and didn't store. With the "
+                          "inputs' shapes the\n"
+                          "program runs on zeros, and the most memory that its values take is "
+                          "told, with the schedule\n"
+                          "and without.\n"
+                          "Of a NEM program: its device, tasks by opcode, multiplications with "
+                          "additions (MACs), bytes\n"
+                          "moved between memory levels, each level's buffers and the most that is "
+                          "live at once, and\n"
+                          "the most tokens that can be. Loops count with all their iterations.\n"
+                          "Of streams and registries of NAC v1.2: how many there are of "
+                          "everything.\n\n"
+                          "Examples:\n"
+                          "  tessera info model.json.gz\n"
+                          "  tessera info --json models/*.json | jq .operations\n"
+                          "  tessera info model.nac --quantization-error int8_channel\n"
+                          "  tessera info model.nac --shape 1x3x224x224\n\n") +
+              exit_codes_help + "With several files: the highest of theirs.\n");
+  verb.callback([files, nac, nem, registry, &run] {
     run = [files, nac, nem, registry] {
       return files->each("info", [&nac, &nem, &registry](const reporting& to) {
         return with_file(

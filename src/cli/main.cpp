@@ -3,7 +3,6 @@
 //
 // The `tessera` tool: one verb, files, options.
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <new>
 #include <stdexcept>
@@ -15,12 +14,9 @@
 int main(int argc, char** argv) {
   using namespace tessera;
   io::handle_signals(cli::io_error);
-  CLI::App app{"Reads, verifies, writes, prints and runs neural-network programs."};
-  app.name("tessera");
-  app.set_version_flag("-V,--version", "tessera " TESSERA_VERSION_STRING);
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
-  app.footer(
+  cli::command_line line(
+      "tessera", "Reads, verifies, writes, prints and runs neural-network programs.",
+      "tessera " TESSERA_VERSION_STRING,
       std::string("Formats are told by content, never by name; .gz and .zst are read everywhere.\n"
                   "A file named - is standard input or output. Every verb has its own --help.\n\n"
                   "Examples:\n"
@@ -34,43 +30,33 @@ int main(int argc, char** argv) {
                   "  tessera assemble patched.txt patched.nac\n"
                   "  tessera fmt --check kernels/*.nem\n"
                   "  tessera genome tree models/ -o family.svg\n\n") +
-      cli::exit_codes_help);
+          cli::exit_codes_help);
 
   cli::action chosen;
-  cli::add_info(app, chosen);
-  cli::add_check(app, chosen);
-  cli::add_print(app, chosen);
-  cli::add_run(app, chosen);
-  cli::add_trace(app, chosen);
-  cli::add_convert(app, chosen);
-  cli::add_assemble(app, chosen);
-  cli::add_canonicalise(app, chosen);
-  cli::add_diff(app, chosen);
-  cli::add_graph(app, chosen);
-  cli::add_fmt(app, chosen);
-  cli::add_genome(app, chosen);
+  const cli::command root = line.root();
+  for (const auto add : {cli::add_info, cli::add_check, cli::add_print, cli::add_run,
+                         cli::add_trace, cli::add_convert, cli::add_assemble, cli::add_canonicalise,
+                         cli::add_diff, cli::add_graph, cli::add_fmt, cli::add_genome})
+    add(root, chosen);
   try {
-    app.parse(argc, argv);
-    return chosen();
-  } catch (const CLI::Success& asked) {  // --help, --version
-    app.exit(asked);
-    if (std::cout.flush()) return cli::success;
-    cli::show_error("<stdout>: cannot write");
-    return cli::io_error;
-  } catch (const CLI::ParseError& wrong) {
-    std::string verb, message = wrong.what();
-    for (const CLI::App* sub = &app; !sub->get_subcommands().empty(); verb += ' ' + sub->get_name())
-      sub = sub->get_subcommands().front();
+    cli::command_line::outcome parsed = line.parse(argc, argv);
+    if (parsed.what == cli::command_line::outcome::parsed) return chosen();
+    if (parsed.what == cli::command_line::outcome::asked) {
+      if (std::cout.flush()) return cli::success;
+      cli::show_error("<stdout>: cannot write");
+      return cli::io_error;
+    }
+    const std::string& verb = parsed.verb;
     if (verb.empty()) {
-      message =
+      parsed.message =
           "expected info, check, print, run, trace, convert, assemble, canonicalise, diff, graph, "
           "fmt or genome";
-      if (argc > 1) message += ", found '" + cli::shown_name(argv[1]) + "'";
+      if (argc > 1) parsed.message += ", found '" + cli::shown_name(argv[1]) + "'";
     }
     if (verb == " genome")
-      message = "expected mine, compress, expand, rules, profile, compare or tree";
-    cli::show_error("tessera" + verb + ": " + cli::shown_text(message) + "\nTry 'tessera" + verb +
-                    " --help'.");
+      parsed.message = "expected mine, compress, expand, rules, profile, compare or tree";
+    cli::show_error("tessera" + verb + ": " + cli::shown_text(parsed.message) + "\nTry 'tessera" +
+                    verb + " --help'.");
     return cli::wrong_usage;
   } catch (const std::bad_alloc&) {
     cli::show_error("not enough memory");

@@ -3,7 +3,6 @@
 
 #include "nem.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -34,12 +33,12 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-void add_nem_options(CLI::App& verb, nem_options& options) {
+void add_nem_options(const command& verb, nem_options& options) {
   verb.add_option("--profile", options.profile,
                   "NEM: default; strict: extensions are errors; upstream: what the\n"
                   "format's own examples do is allowed")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"default", "strict", "upstream"}));
+      ->one_of({"default", "strict", "upstream"});
   verb.add_option("--device", options.device,
                   "NEM: the target, a device that the file defines or includes")
       ->type_name("NAME");

@@ -28,7 +28,7 @@ struct nem_options {
   bool hazards = true;  ///< whether verification looks for them
 };
 /// --profile, --device, --include and --allow-includes-anywhere.
-void add_nem_options(CLI::App& verb, nem_options& options);
+void add_nem_options(const command& verb, nem_options& options);
 
 /// The files that a NEM file includes: looked for beside the file that names them, then in the
 /// folders of --include. Of what isn't NEM nothing is shown. Unless they may lie anywhere, they lie

@@ -3,7 +3,6 @@
 //
 // `tessera print`: a listing for people, or the same as JSON.
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <tessera/core/json.hpp>
 
@@ -206,19 +205,19 @@ void write_json(json::writer& w, const ark::model& g) {
 
 }  // namespace
 
-void add_print(CLI::App& app, action& run) {
+void add_print(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb = app.add_subcommand("print", "List a program, one operation a line");
-  verb->add_option("FILE", o->file, "The file to print; - is standard input")->required();
-  verb->add_flag("--json", o->json, "The operations with operands and types as one JSON object");
-  verb->add_flag("--schedule", o->nac.schedule,
-                 "NAC: the memory commands beside each instruction, too");
-  verb->add_flag("--inline", o->nac.inlined, "NAC: all payloads in hex, whatever their size");
-  verb->add_flag("--ast", o->ast,
-                 "NEM: the syntax tree with the places of its nodes; with --json as an object");
-  add_nem_options(*verb, o->nem);
-  add_genome_options(*verb, o->registry);
-  verb->footer(
+  const command verb = app.add_subcommand("print", "List a program, one operation a line");
+  verb.add_option("FILE", o->file, "The file to print; - is standard input")->required();
+  verb.add_flag("--json", o->json, "The operations with operands and types as one JSON object");
+  verb.add_flag("--schedule", o->nac.schedule,
+                "NAC: the memory commands beside each instruction, too");
+  verb.add_flag("--inline", o->nac.inlined, "NAC: all payloads in hex, whatever their size");
+  verb.add_flag("--ast", o->ast,
+                "NEM: the syntax tree with the places of its nodes; with --json as an object");
+  add_nem_options(verb, o->nem);
+  add_genome_options(verb, o->registry);
+  verb.footer(
       std::string("ALIR: fixed<k,i,f> is a type of sign, integer and fraction bits; `a << n` is a "
                   "times 2^n.\n"
                   "ARK: tensors and buffers are named by their Ids.\n"
@@ -239,7 +238,7 @@ void add_print(CLI::App& app, action& run) {
                   "  tessera print tiles.nem --ast | less\n"
                   "  tessera print resnet.b64 --registry registry.json | less\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] {
+  verb.callback([o, &run] {
     run = [o] {
       const reporting to{o->file, o->json};
       return with_file(

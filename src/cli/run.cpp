@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -311,17 +310,6 @@ class runner {
   return p ? runner(o, file, *p).run() : to.fail(found, p.error(), file);
 }
 
-[[nodiscard]] CLI::Validator whole_number() {
-  return CLI::Validator(
-      [](std::string& word) {
-        std::uint64_t v = 0;
-        const char* const end = word.data() + word.size();
-        const auto [at, code] = std::from_chars(word.data(), end, v);
-        return at == end && code == std::errc{} ? "" : "expected a number from 0 to 2^64 - 1";
-      },
-      "");
-}
-
 [[nodiscard]] exit_code run_files(const run_options& o) {
   if (std::count(o.files.begin(), o.files.end(), "-") > 1)
     return usage_error("run", "standard input can be read only once");
@@ -376,13 +364,13 @@ class runner {
 
 }  // namespace
 
-void add_nac_options(CLI::App& verb, nac_run_options& o, bool of_nem) {
+void add_nac_options(const command& verb, nac_run_options& o, bool of_nem) {
   verb.add_option("--shape", o.shapes, "NAC: shape and type of an input: 1x3x224x224, or 1x16:i64")
       ->type_name("[NAME=]SHAPE")
-      ->allow_extra_args(false);
+      ->one_value();
   verb.add_option("--text", o.texts, "NAC: text for an input, through the tokenizer")
       ->type_name("[NAME=]TEXT")
-      ->allow_extra_args(false);
+      ->one_value();
   verb.add_option("--weights", o.weights,
                   "NAC: the file of weights that stand outside, if it isn't beside")
       ->type_name("FILE");
@@ -395,101 +383,100 @@ void add_nac_options(CLI::App& verb, nac_run_options& o, bool of_nem) {
         "planned, none\n"
         "NEM: which of the tasks that may start does: in-order (as the text\n"
         "has them), reverse, random or random:SEED";
-  CLI::Option* const option = verb.add_option("--schedule", o.schedule, schedule);
+  const option option = verb.add_option("--schedule", o.schedule, schedule);
   if (of_nem)
     option->type_name("ORDER");
   else
-    option->check(CLI::IsMember({"file", "planned", "none"}));
+    option->one_of({"file", "planned", "none"});
 }
 
-void add_max_steps(CLI::App& verb, std::optional<std::uint64_t>& max_steps) {
+void add_max_steps(const command& verb, std::optional<std::uint64_t>& max_steps) {
   verb.add_option("--max-steps", max_steps,
                   "Steps that a run may take (4294967296): an element that is read or written\n"
                   "is one or a few, an instruction 64; ALIR: operations times samples (all)")
       ->type_name("COUNT")
-      ->check(whole_number());
+      ->whole_number();
 }
 
 void note_limit(errc code, const reporting& to) {
   if (code == errc::budget_steps && !to.as_json) show_note("--max-steps allows more");
 }
 
-void add_run(CLI::App& app, action& run) {
+void add_run(const command& app, action& run) {
   const auto o = std::make_shared<run_options>();
-  CLI::App* const verb = app.add_subcommand("run", "Run a program on samples");
-  const auto formats = CLI::IsMember({"csv", "npy", "raw"});
-  verb->add_option("FILE", o->files,
-                   "The program, or the ranks of an ARK model; - is standard input")
+  const command verb = app.add_subcommand("run", "Run a program on samples");
+  const std::vector<std::string> formats = {"csv", "npy", "raw"};
+  verb.add_option("FILE", o->files,
+                  "The program, or the ranks of an ARK model; - is standard input")
       ->required();
-  verb->add_option("-i,--input", o->inputs,
-                   "Samples, a row each, for all inputs or for one; else a tensor's elements")
+  verb.add_option("-i,--input", o->inputs,
+                  "Samples, a row each, for all inputs or for one; else a tensor's elements")
       ->type_name("[NAME=]FILE")
-      ->allow_extra_args(false);
-  verb->add_option("-o,--output", o->outputs,
-                   "Where all outputs or one go; - is standard output, and the default")
+      ->one_value();
+  verb.add_option("-o,--output", o->outputs,
+                  "Where all outputs or one go; - is standard output, and the default")
       ->type_name("[NAME=]FILE")
-      ->allow_extra_args(false);
-  const CLI::Validator count = whole_number();
-  verb->add_option("--random", o->seed,
-                   "Random values, for inputs without a file; of NAC plans: for sampling")
+      ->one_value();
+  verb.add_option("--random", o->seed,
+                  "Random values, for inputs without a file; of NAC plans: for sampling")
       ->type_name("SEED")
-      ->check(count);
-  verb->add_option("--samples", o->samples,
-                   "ALIR: how many samples: the first of the files, or so many random ones (16)")
+      ->whole_number();
+  verb.add_option("--samples", o->samples,
+                  "ALIR: how many samples: the first of the files, or so many random ones (16)")
       ->type_name("COUNT")
-      ->check(count);
-  verb->add_option("--input-format", o->input_format, "csv, npy or raw, whatever the names say")
-      ->check(formats);
-  verb->add_option("--output-format", o->output_format, "csv, npy or raw, whatever the names say")
-      ->check(formats);
-  verb->add_option("--threads", o->threads,
-                   "ALIR: threads for large batches (1); 0: one for each processor")
+      ->whole_number();
+  verb.add_option("--input-format", o->input_format, "csv, npy or raw, whatever the names say")
+      ->one_of(formats);
+  verb.add_option("--output-format", o->output_format, "csv, npy or raw, whatever the names say")
+      ->one_of(formats);
+  verb.add_option("--threads", o->threads,
+                  "ALIR: threads for large batches (1); 0: one for each processor")
       ->type_name("COUNT")
-      ->check(CLI::Range(0u, 1024u));
-  verb->add_flag("--fast", o->fast,
-                 "ARK: sums of products in FP32 and in any order, rather than in FP64");
-  verb->add_option("--steps", o->steps,
-                   "ARK, NAC, NEM: run so many times (1); buffers and states stay")
+      ->between(0u, 1024u);
+  verb.add_flag("--fast", o->fast,
+                "ARK: sums of products in FP32 and in any order, rather than in FP64");
+  verb.add_option("--steps", o->steps,
+                  "ARK, NAC, NEM: run so many times (1); buffers and states stay")
       ->type_name("COUNT")
-      ->check(count);
-  verb->add_option("--max-memory", o->max_memory,
-                   "ARK, NAC, NEM: bytes that values may take (4 GiB)")
+      ->whole_number();
+  verb.add_option("--max-memory", o->max_memory,
+                  "ARK, NAC, NEM: bytes that values may take (4 GiB)")
       ->type_name("BYTES")
-      ->check(count);
+      ->whole_number();
 #ifdef TESSERA_HAS_MPI
-  verb->add_flag("--mpi", o->mpi, "ARK: each rank in a process of its own, as mpirun starts them");
+  verb.add_flag("--mpi", o->mpi, "ARK: each rank in a process of its own, as mpirun starts them");
 #endif
-  add_nac_options(*verb, o->nac, true);
-  verb->add_option("--answer", o->nac.answers,
-                   "NAC: an answer to the plan's prompts; others are lines of input")
+  add_nac_options(verb, o->nac, true);
+  verb.add_option("--answer", o->nac.answers,
+                  "NAC: an answer to the plan's prompts; others are lines of input")
       ->type_name("TEXT")
-      ->allow_extra_args(false);
-  verb->add_option("--folder", o->nac.folder,
-                   "NAC: the folder of the plan's files. Without it none is written, and\n"
-                   "those that it reads lie beside the container")
+      ->one_value();
+  verb.add_option("--folder", o->nac.folder,
+                  "NAC: the folder of the plan's files. Without it none is written, and\n"
+                  "those that it reads lie beside the container")
       ->type_name("DIRECTORY");
-  verb->add_flag("--any-path", o->nac.any_path,
-                 "NAC: the files that the plan reads may lie anywhere");
-  verb->add_flag("--raw", o->nac.raw,
-                 "NAC: what the plan prints, with control characters as they are");
-  verb->add_option("--mode", o->nac.mode, "NAC: what the plan is told to do (infer)")
+  verb.add_flag("--any-path", o->nac.any_path,
+                "NAC: the files that the plan reads may lie anywhere");
+  verb.add_flag("--raw", o->nac.raw,
+                "NAC: what the plan prints, with control characters as they are");
+  verb.add_option("--mode", o->nac.mode, "NAC: what the plan is told to do (infer)")
       ->type_name("WORD");
-  add_max_steps(*verb, o->max_steps);
-  verb->add_flag("--no-plan", o->nac.no_plan, "NAC: run the program, although there is a plan");
-  add_nem_options(*verb, o->nem.reading);
-  add_genome_options(*verb, o->genome.registry);
-  verb->add_option("--stream", o->genome.stream, "NAC v1.2: which stream of signatures")
+  add_max_steps(verb, o->max_steps);
+  verb.add_flag("--no-plan", o->nac.no_plan, "NAC: run the program, although there is a plan");
+  add_nem_options(verb, o->nem.reading);
+  add_genome_options(verb, o->genome.registry);
+  verb.add_option("--stream", o->genome.stream, "NAC v1.2: which stream of signatures")
       ->type_name("NAME");
-  verb->add_flag("--keep-going", o->nem.keep_going,
-                 "NEM: behind a division by zero or an index out of range, with 0");
-  verb->add_flag("--races", o->nem.races,
-                 "NEM: search the run for tasks that nothing orders, also\nwhere verification did; "
-                 "a note says if it isn't all of it");
-  verb->add_flag("--allow-races", o->nem.allow_races,
-                 "NEM: run a program with races too; each is a warning");
-  verb->add_flag("--json", o->json,
-                 "A summary as one JSON object, instead of outputs on standard output");
-  verb->footer(
+  verb.add_flag("--keep-going", o->nem.keep_going,
+                "NEM: behind a division by zero or an index out of range, with 0");
+  verb.add_flag("--races", o->nem.races,
+                "NEM: search the run for tasks that nothing orders, also\nwhere verification did; "
+                "a note says if it isn't all of it");
+  verb.add_flag("--allow-races", o->nem.allow_races,
+                "NEM: run a program with races too; each is a warning");
+  verb.add_flag("--json", o->json,
+                "A summary as one JSON object, instead of outputs on standard output");
+  verb.footer(
       std::string(
           "Files end in .npy, .csv, or anything else for raw little-endian numbers; standard "
           "input\n"
@@ -566,7 +553,7 @@ void add_run(CLI::App& app, action& run) {
           "  tessera run head.b64 --registry registry.json --weights model.safetensors -i "
           "x.npy\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return run_files(*o); }; });
+  verb.callback([o, &run] { run = [o] { return run_files(*o); }; });
 }
 
 }  // namespace cli

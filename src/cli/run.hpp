@@ -43,7 +43,7 @@ struct nac_run_options {
   }
 };
 /// --shape to --schedule; `of_nem`: whose words, once the format is known, the verb checks.
-void add_nac_options(CLI::App& verb, nac_run_options& o, bool of_nem = false);
+void add_nac_options(const command& verb, nac_run_options& o, bool of_nem = false);
 
 /// What runs of NEM programs alone are asked for.
 struct nem_run_options {
@@ -76,7 +76,7 @@ struct run_options {
 };
 
 /// Adds --max-steps.
-void add_max_steps(CLI::App& verb, std::optional<std::uint64_t>& max_steps);
+void add_max_steps(const command& verb, std::optional<std::uint64_t>& max_steps);
 /// What a run may take.
 [[nodiscard]] inline std::uint64_t steps_of(const run_options& o) noexcept {
   return o.max_steps.value_or(budget{}.max_steps);

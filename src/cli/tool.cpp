@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -611,7 +610,7 @@ void progress::clear() {
   if (std::exchange(shown_, false)) std::fputs("\r\033[K", stderr);
 }
 
-void file_list::add_options(CLI::App& verb, const std::string& files,
+void file_list::add_options(const command& verb, const std::string& files,
                             const std::string& json_help) {
   verb.add_option("FILE", paths, files + "; - is standard input")->required();
   verb.add_flag("--json", json, json_help);

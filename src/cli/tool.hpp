@@ -22,13 +22,10 @@
 #include <vector>
 
 #include "io/compress.hpp"
+#include "options.hpp"
 #include "tessera/alir.hpp"
 #include "tessera/ark.hpp"
 #include "tessera/core/json_write.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -214,7 +211,7 @@ struct file_list {
   std::vector<std::string> paths;
   bool json = false;
 
-  void add_options(CLI::App& verb, const std::string& files, const std::string& json_help);
+  void add_options(const command& verb, const std::string& files, const std::string& json_help);
   /// Whether standard input is read twice; then that is said.
   [[nodiscard]] bool is_wrong(std::string_view verb) const;
   [[nodiscard]] exit_code each(std::string_view verb,
@@ -237,18 +234,18 @@ struct file_list {
                                                 const alir::verify_options& options = {});
 /// Each adds a subcommand; what `run` is set to is called when it was chosen.
 using action = std::function<exit_code()>;
-void add_info(CLI::App& app, action& run);
-void add_check(CLI::App& app, action& run);
-void add_print(CLI::App& app, action& run);
-void add_run(CLI::App& app, action& run);
-void add_trace(CLI::App& app, action& run);
-void add_convert(CLI::App& app, action& run);
-void add_assemble(CLI::App& app, action& run);
-void add_canonicalise(CLI::App& app, action& run);
-void add_diff(CLI::App& app, action& run);
-void add_graph(CLI::App& app, action& run);
-void add_fmt(CLI::App& app, action& run);
-void add_genome(CLI::App& app, action& run);
+void add_info(const command& app, action& run);
+void add_check(const command& app, action& run);
+void add_print(const command& app, action& run);
+void add_run(const command& app, action& run);
+void add_trace(const command& app, action& run);
+void add_convert(const command& app, action& run);
+void add_assemble(const command& app, action& run);
+void add_canonicalise(const command& app, action& run);
+void add_diff(const command& app, action& run);
+void add_graph(const command& app, action& run);
+void add_fmt(const command& app, action& run);
+void add_genome(const command& app, action& run);
 
 inline constexpr const char* exit_codes_help =
     "Exit status:\n"

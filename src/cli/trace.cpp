@@ -3,7 +3,6 @@
 //
 // `tessera trace`: runs a program and writes when it did what, as Chrome trace JSON.
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "nac_values.hpp"
@@ -41,42 +40,42 @@ struct trace_options {
 
 }  // namespace
 
-void add_trace(CLI::App& app, action& run) {
+void add_trace(const command& app, action& run) {
   const auto all = std::make_shared<trace_options>();
   run_options* const o = &all->run;
-  CLI::App* const verb =
+  const command verb =
       app.add_subcommand("trace", "Run a program and say when it did what, as Chrome trace JSON");
   o->files.resize(1);
-  verb->add_option("FILE", o->files[0], "A NAC container or a NEM program; - is standard input")
+  verb.add_option("FILE", o->files[0], "A NAC container or a NEM program; - is standard input")
       ->required();
-  verb->add_option("-i,--input", o->inputs, "An input's elements; see `tessera run --help`")
+  verb.add_option("-i,--input", o->inputs, "An input's elements; see `tessera run --help`")
       ->type_name("[NAME=]FILE")
-      ->allow_extra_args(false);
-  verb->add_option("-o,--output", o->outputs, "The file to write; - is standard output")
+      ->one_value();
+  verb.add_option("-o,--output", o->outputs, "The file to write; - is standard output")
       ->type_name("FILE")
-      ->expected(1);
-  verb->add_option("--random", o->seed, "Random values, for inputs without a file")
+      ->once();
+  verb.add_option("--random", o->seed, "Random values, for inputs without a file")
       ->type_name("SEED");
-  verb->add_option("--steps", o->steps, "NAC: run so many times (1)")->type_name("COUNT");
-  verb->add_option("--max-memory", o->max_memory, "Bytes that values may take (4 GiB)")
+  verb.add_option("--steps", o->steps, "NAC: run so many times (1)")->type_name("COUNT");
+  verb.add_option("--max-memory", o->max_memory, "Bytes that values may take (4 GiB)")
       ->type_name("BYTES");
-  add_nac_options(*verb, o->nac);
-  add_max_steps(*verb, o->max_steps);
-  add_nem_options(*verb, o->nem.reading);
-  verb->add_option("--timing", all->nem.timing,
-                   "NEM: a parameter of the cost model: bandwidth (bytes a cycle, 32),\n"
-                   "transfer_latency (cycles, 4), macs (a cycle, 4096, or what the\n"
-                   "target's NMU has), product_latency (2), elements (a cycle, 256),\n"
-                   "element_latency (1)")
+  add_nac_options(verb, o->nac);
+  add_max_steps(verb, o->max_steps);
+  add_nem_options(verb, o->nem.reading);
+  verb.add_option("--timing", all->nem.timing,
+                  "NEM: a parameter of the cost model: bandwidth (bytes a cycle, 32),\n"
+                  "transfer_latency (cycles, 4), macs (a cycle, 4096, or what the\n"
+                  "target's NMU has), product_latency (2), elements (a cycle, 256),\n"
+                  "element_latency (1)")
       ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  verb->add_option("--report", all->nem.report,
-                   "NEM: the file for the report, rather than standard error")
+      ->one_value();
+  verb.add_option("--report", all->nem.report,
+                  "NEM: the file for the report, rather than standard error")
       ->type_name("FILE");
-  verb->add_flag("--json", o->json,
-                 "NEM: the report as a JSON object on standard output; the trace\n"
-                 "only where --output says");
-  verb->footer(
+  verb.add_flag("--json", o->json,
+                "NEM: the report as a JSON object on standard output; the trace\n"
+                "only where --output says");
+  verb.footer(
       std::string(
           "The file opens in https://ui.perfetto.dev or chrome://tracing.\n\n"
           "NAC: one track has the instructions, one what the schedule's coprocessor frees, "
@@ -95,7 +94,7 @@ void add_trace(CLI::App& app, action& run) {
           "  tessera trace gemm.nem -o trace.json --report -\n"
           "  tessera trace gemm.nem --device small --timing bandwidth=64 --json\n\n") +
       exit_codes_help);
-  verb->callback([all, &run] { run = [all] { return trace_file(*all); }; });
+  verb.callback([all, &run] { run = [all] { return trace_file(*all); }; });
 }
 
 }  // namespace cli

@@ -63,6 +63,13 @@ class findings {
       if (to_ != nullptr) put(std::is_signed_v<Int> && part < 0, static_cast<std::uint64_t>(part));
       return *this;
     }
+    /// Whatever else can be written into a text, as it is.
+    template <class Part>
+      requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view>)
+    writer& operator<<(const Part& part) {
+      if (to_ != nullptr) to_->characters << part;
+      return *this;
+    }
     /// Sets the id of the rule, where it isn't the code's name.
     [[gnu::cold]] writer& rule(std::string_view id);
     /// What follows is the path, written as it is.
