@@ -102,17 +102,17 @@ void check_paths(const nac::model& file, const nac::instructions& list) {
 
 /// A program, or errors, the first of which is returned; and a program keeps what it says.
 void check_verified(const nac::model& file, std::size_t size) {
-  nac::report found;
+  tessera::report found;
   const result<nac::program> program = nac::verify(file, {.weights_elsewhere = true}, &found);
   fuzz::require(static_cast<bool>(program) == (found.errors == 0), "errors refuse a program");
-  const nac::diagnostic* first = nullptr;
-  for (const nac::diagnostic& d : found.diagnostics) {
-    fuzz::require(d.code != errc::ok && d.offset <= size, "a finding stands in the container");
-    if (first == nullptr && d.severity == nac::severity::error) first = &d;
+  const tessera::diagnostic* first = nullptr;
+  for (const tessera::diagnostic& d : found.diagnostics) {
+    fuzz::require(d.code != errc::ok && d.where.offset <= size, "a finding is in the container");
+    if (first == nullptr && d.severity == tessera::severity::error) first = &d;
   }
   if (!program) {
     fuzz::require_error(program.error(), size);
-    fuzz::require(first == nullptr || program.error() == error{first->code, first->offset},
+    fuzz::require(first == nullptr || program.error() == error{first->code, first->where.offset},
                   "the first error is the one that is returned");
     return;
   }

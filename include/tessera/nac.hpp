@@ -5,7 +5,7 @@
 //
 //   auto file = tessera::nac::read(mapped);
 //   if (!file) return fail(describe(file.error(), mapped));
-//   tessera::nac::report found;
+//   tessera::report found;
 //   auto program = tessera::nac::verify(*file, {}, &found);
 //   std::cout << tessera::nac::print(*file);
 //   auto bytes = tessera::nac::write(tessera::nac::parts_of(*file));
@@ -50,7 +50,6 @@
 
 #include "core/describe.hpp"
 #include "nac/decode.hpp"
-#include "nac/diagnostic.hpp"
 #include "nac/format.hpp"
 #include "nac/model.hpp"
 #include "nac/operations.hpp"

@@ -125,29 +125,25 @@ void reword(diagnostic& d, std::string words) {
                                          const nac::text_map& map) {
   const result<nac::model> file = nac::read(made);
   if (!file) return to.fail({file.error().code, 0}, text);
-  nac::report report;
-  report.max_diagnostics = std::size_t{1} << 24;
-  const bool invalid = !nac::verify(*file, {.weights_elsewhere = true}, &report);
-  constexpr std::size_t most = 100;  // for each looks for its line
-  nac::report shown;
-  for (const nac::diagnostic& d : report.diagnostics)
-    if (shown.diagnostics.size() < most && (!invalid || d.severity == nac::severity::error))
-      shown.add(d);
-  const source container{text.name, {}, format::nac};
-  const std::vector<diagnostic> found = diagnose_findings(shown, *file, container);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const nac::diagnostic& d = shown.diagnostics[i];
-    diagnostic at = diagnose(error{d.code, map.offset_of(*file, d.offset)}, text);
-    reword(at, found[i].message);
+  tessera::report found;
+  constexpr std::uint64_t max_kept = std::uint64_t{1} << 20;  // more might hide errors
+  const bool invalid =
+      !nac::verify(*file, {.weights_elsewhere = true, .max_diagnostics = max_kept}, &found);
+  constexpr std::uint64_t max_shown = 100;  // each looks for its line
+  std::uint64_t shown = 0;
+  for (const tessera::diagnostic& d : found.diagnostics) {
+    if (shown == max_shown || (invalid && d.severity != severity::error)) continue;
+    ++shown;
+    diagnostic at = diagnose(error{d.code, map.offset_of(*file, d.where.offset)}, text);
+    reword(at, std::string(found.text_of(d.text)));
     if (!invalid) {
       at.severity = "warning";
       at.shown.replace(at.shown.find(": error: "), 9, ": warning: ");
     }
     show(at);
   }
-  const std::uint64_t all = report.errors + (invalid ? 0 : report.warnings);
-  if (all > found.size())
-    show_note("and " + std::to_string(all - found.size()) + " more like these");
+  const std::uint64_t all = found.errors + (invalid ? 0 : found.warnings);
+  if (all > shown) show_note("and " + std::to_string(all - shown) + " more like these");
   return invalid ? bad_input : success;
 }
 

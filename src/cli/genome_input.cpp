@@ -150,10 +150,10 @@ class graph_reader {
   [[nodiscard]] exit_code read_container(const source& file, const reporting& to) {
     const nac_outcome in = read_nac(file, to);
     if (!in.file) return in.code;
-    nac::report report;
+    tessera::report report;
     const result<nac::program> program =
         nac::verify(*in.file, {.weights_elsewhere = true}, &report);
-    if (!program) return fail_findings(report, *in.file, file, to);
+    if (!program) return fail_findings(report, file, to);
     return use({name_, &file, nullptr, &*program}, shown_name(to.path), to);
   }
 

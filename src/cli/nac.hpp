@@ -76,11 +76,10 @@ struct nac_check_options {
 [[nodiscard]] exit_code check_nac(const source& file, const reporting& to,
                                   const nac_check_options& options);
 /// What `check` says of findings.
-[[nodiscard]] std::vector<diagnostic> diagnose_findings(const nac::report& report,
-                                                        const nac::model& file, const source& from);
-/// Tells of the errors of a container that can't be verified.
-[[nodiscard]] exit_code fail_findings(const nac::report& report, const nac::model& file,
-                                      const source& from, const reporting& to);
+[[nodiscard]] std::vector<diagnostic> diagnose_findings(const report& report, const source& from);
+/// Reports the errors of a container that can't be verified.
+[[nodiscard]] exit_code fail_findings(const report& report, const source& from,
+                                      const reporting& to);
 [[nodiscard]] exit_code check_safetensors(const source& file, const reporting& to);
 
 struct nac_print_options {

@@ -16,53 +16,29 @@ namespace cli {
 
 namespace {
 
-/// The operation or parameter that a finding is about: its name, or its id where it has none; else
-/// empty.
-[[nodiscard]] std::string subject_of(const nac::diagnostic& found, const nac::model& file) {
-  const std::byte* const at = file.source().data() + found.offset;
-  text name;
-  if (found.code == errc::nac_weights_elsewhere) {
-    const auto id = load_le<std::uint16_t>(at);
-    std::string_view of;
-    for (const nac::named& n : file.parameters())
-      if (n.id == id) of = n.text;  // of several, the last counts
-    nac::print_string(name, of);
-    name << ", give --weights FILE";
-  } else if (found.code == errc::nac_operation_unsupported) {
-    nac::print_string(name, file.operation_name(load_le<std::uint8_t>(at)));
-  } else if (found.code == errc::nac_operation_unknown) {
-    name << "id " << unsigned{load_le<std::uint8_t>(at)};
+/// The findings of a report; `strict`: warnings are errors.
+[[nodiscard]] std::vector<diagnostic> diagnose(const report& report, const source& from,
+                                               bool strict) {
+  const source_file container{from.name, as_text(from.data()), true};
+  std::vector<diagnostic> found = cli::diagnose(report, {&container, 1});
+  for (diagnostic& d : found) {
+    if (d.rule == error{errc::nac_weights_elsewhere}.name()) {
+      constexpr std::string_view advice = ": give --weights FILE";
+      if (const std::size_t at = d.shown.find(d.message); at != d.shown.npos)
+        d.shown.insert(at + d.message.size(), advice);
+      d.message += advice;
+    }
+    const std::string word = ": " + d.severity + ": ";
+    if (!strict || d.severity == "error") continue;
+    d.severity = "error";
+    if (const std::size_t at = d.shown.find(word); at != d.shown.npos)
+      d.shown.replace(at, word.size(), ": error: ");
   }
-  return std::string(name.view());
-}
-
-/// A finding as a diagnostic; as an error where `strict`.
-[[nodiscard]] diagnostic diagnose(const nac::diagnostic& found, const nac::model& file,
-                                  const source& from, bool strict) {
-  diagnostic d = cli::diagnose(error{found.code, found.offset}, from);
-  if (const std::string which = subject_of(found, file); !which.empty()) {
-    if (const std::size_t at = d.shown.find(d.message); at != d.shown.npos)
-      d.shown.insert(at + d.message.size(), ": " + which);
-    d.message += ": " + which;
-  }
-  if (found.severity == nac::severity::error || strict) return d;
-  d.severity = name(found.severity);
-  constexpr std::string_view word = ": error: ";
-  if (const std::size_t at = d.shown.find(word); at != d.shown.npos)
-    d.shown.replace(at, word.size(), ": " + d.severity + ": ");
-  return d;
+  return found;
 }
 
 [[nodiscard]] std::string plural(std::uint64_t n, std::string_view one) {
   return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
-}
-
-[[nodiscard]] std::vector<diagnostic> diagnose(const nac::report& report, const nac::model& file,
-                                               const source& from, bool strict) {
-  std::vector<diagnostic> found;
-  for (const nac::diagnostic& d : report.diagnostics)
-    found.push_back(diagnose(d, file, from, strict));
-  return found;
 }
 
 }  // namespace
@@ -76,14 +52,12 @@ std::string weights_beside(const std::string& path) {
   return std::filesystem::exists(beside, unknown) ? beside : std::string();
 }
 
-std::vector<diagnostic> diagnose_findings(const nac::report& report, const nac::model& file,
-                                          const source& from) {
-  return diagnose(report, file, from, false);
+std::vector<diagnostic> diagnose_findings(const report& report, const source& from) {
+  return diagnose(report, from, false);
 }
 
-exit_code fail_findings(const nac::report& report, const nac::model& file, const source& from,
-                        const reporting& to) {
-  return to.fail(diagnose(report, file, from, false), from.what);
+exit_code fail_findings(const report& report, const source& from, const reporting& to) {
+  return to.fail(diagnose(report, from, false), from.what);
 }
 
 exit_code check_nac(const source& file, const reporting& to, const nac_check_options& options) {
@@ -107,10 +81,10 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
     }
   }
 
-  nac::report report;
-  if (options.all) report.max_diagnostics = max_findings(file.data().size());
+  tessera::report report;
+  if (options.all) how.max_diagnostics = max_findings(file.data().size());
   const result<nac::program> program = nac::verify(*in.file, how, &report);
-  const std::vector<diagnostic> found = diagnose(report, *in.file, file, options.strict);
+  const std::vector<diagnostic> found = diagnose(report, file, options.strict);
   const bool ok = program && (!options.strict || report.warnings == 0);
   const std::uint64_t all = report.errors + report.warnings;
   const std::uint64_t omitted = all - std::min<std::uint64_t>(all, found.size());

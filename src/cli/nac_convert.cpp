@@ -94,13 +94,16 @@ template <class Write>
                 [&](const nac::sink& sink) { return nac::write(parts, sink); });
 }
 
-/// Tells why a container isn't converted: what `check` calls invalid, with the weights beside it
+/// Among more findings than this, errors may be lost.
+constexpr std::uint64_t max_errors = std::uint64_t{1} << 20;
+
+/// Reports why a container isn't converted: what `check` calls invalid, with the weights beside it
 /// unless others are given. Nothing was written before. `schedule`: planned anew, in `parts`.
 [[nodiscard]] exit_code verify_to_convert(const nac::model& file, const source& from,
                                           const reporting& to, const nac_convert_options& options,
                                           nac::parts& parts) {
   weights_outcome beside;
-  nac::verify_options how{.weights_elsewhere = true};
+  nac::verify_options how{.weights_elsewhere = true, .max_diagnostics = max_errors};
   if (!file.has_internal_weights() && !file.parameters().empty() && options.weights_in.empty()) {
     if (const std::string path = weights_beside(to.path); !path.empty()) {
       beside = load_weights({path});
@@ -108,10 +111,9 @@ template <class Write>
       how.weights = &*beside.weights;
     }
   }
-  nac::report report;
-  report.max_diagnostics = std::size_t{1} << 24;
+  tessera::report report;
   const result<nac::program> program = nac::verify(file, how, &report);
-  if (!program) return fail_findings(report, file, from, to);
+  if (!program) return fail_findings(report, from, to);
   if (!options.schedule) return success;
   const error e = vm::nac::schedule(*program, parts);
   return e.code == errc::ok ? success : fail_parts(e, from, to);

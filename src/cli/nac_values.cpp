@@ -44,13 +44,13 @@ nac_model verify_nac(const source& file, const reporting& to, const std::string&
     out.code = usage_error("run", "'" + file.name + "' has its weights inside");
     return out;
   }
-  nac::report report;
+  tessera::report report;
   result<nac::program> program = nac::verify(*in.file, how, &report);
   if (program) {
     out.program = std::move(*program);
     return out;
   }
-  out.code = fail_findings(report, *in.file, file, to);
+  out.code = fail_findings(report, file, to);
   return out;
 }
 

@@ -156,14 +156,14 @@ TEST_CASE("nac/assemble: what verification finds has its place in the text", "[n
     REQUIRE(written);
     const auto file = nac::read(bytes(written->data(), written->size()));
     REQUIRE(file);
-    nac::report found;
+    tessera::report found;
     const bool valid = static_cast<bool>(nac::verify(*file, {}, &found));
     CHECK(valid == (r.code == errc::nac_operation_unsupported));
     bool is_found = false;
-    for (const nac::diagnostic& d : found.diagnostics) {
+    for (const tessera::diagnostic& d : found.diagnostics) {
       if (d.code != r.code || is_found) continue;
       is_found = true;
-      CHECK(map.offset_of(*file, d.offset) == place);
+      CHECK(map.offset_of(*file, d.where.offset) == place);
     }
     CHECK(is_found);
   }

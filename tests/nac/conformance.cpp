@@ -285,7 +285,7 @@ struct row {
 struct outcome {
   std::string verdict;
   error e;
-  nac::report found;
+  tessera::report found;
 };
 
 [[nodiscard]] outcome run(const container& c, const data& source) {
@@ -304,15 +304,16 @@ struct outcome {
   CHECK(static_cast<bool>(program) == (o.found.errors == 0));
   // The first error is the report's; without a report it is the same.
   CHECK(nac::verify(*file, options).error() == program.error());
-  for (const nac::diagnostic& d : o.found.diagnostics) {
-    CHECK(d.offset <= source.size());
-    if (d.severity != nac::severity::error) continue;
-    CHECK((d.code == program.error().code && d.offset == program.error().offset));
+  for (const tessera::diagnostic& d : o.found.diagnostics) {
+    CHECK(d.where.offset <= source.size());
+    CHECK(is_described(o.found, d, source));
+    if (d.severity != tessera::severity::error) continue;
+    CHECK((d.code == program.error().code && d.where.offset == program.error().offset));
     break;
   }
   o.verdict = !program ? "verify" : o.found.warnings != 0 ? "warning" : "ok";
   o.e = program.error();
-  if (o.verdict == "warning") o.e = {o.found.diagnostics[0].code, o.found.diagnostics[0].offset};
+  if (o.verdict == "warning") o.e = {o.found.diagnostics[0].code, o.found.diagnostics[0].where.offset};
   return o;
 }
 

@@ -30,7 +30,7 @@ namespace {
 }
 
 /// Where something stands in a file that has this header.
-[[nodiscard]] std::uint64_t place(std::string_view header, std::string_view what) {
+[[nodiscard]] std::uint64_t place_of(std::string_view header, std::string_view what) {
   const std::size_t at = header.find(what);
   REQUIRE(at != std::string_view::npos);
   return 8 + at;
@@ -105,7 +105,7 @@ TEST_CASE("nac/safetensors: tensors are found by name, with type, shape and elem
   REQUIRE(file->metadata_size() == 1);
   CHECK(file->metadata(0).key == "format");
   CHECK(file->metadata(0).value == "pt");
-  CHECK(file->metadata(0).offset == place(reference, "\"pt\""));
+  CHECK(file->metadata(0).offset == place_of(reference, "\"pt\""));
   CHECK(file->source().data() == source.data());
 
   const auto copy = nac::safetensors(*file);  // which stands alone
@@ -242,7 +242,7 @@ TEST_CASE("nac/safetensors: every promise of the header is checked where it stan
            row{R"({"a)", errc::json_unexpected_end, ""},
        }) {
     INFO(r.header);
-    std::uint64_t offset = place(r.header, r.at);
+    std::uint64_t offset = place_of(r.header, r.at);
     if (r.code == errc::json_depth) offset += 62;  // two objects are open before
     if (r.code == errc::json_unexpected_end) offset = 8 + r.header.size();
     CHECK(error_of(file_of(r.header, r.size)) == error{r.code, offset});
@@ -259,12 +259,12 @@ TEST_CASE("nac/safetensors: limits at n and n + 1; every prefix is an error", "[
   CHECK(error_of(source, {.max_items = 2}) == error{});
   CHECK(error_of(source, {.max_items = 1}) ==
         error{errc::too_many_items,
-              place(two, "{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[2")});
+              place_of(two, "{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[2")});
   CHECK(error_of(source, {.max_bytes = source.size()}) == error{});
   CHECK(error_of(source, {.max_bytes = source.size() - 1}) ==
         error{errc::input_too_large, source.size() - 1});
   CHECK(error_of(source, {.max_depth = 3}) == error{});
-  CHECK(error_of(source, {.max_depth = 2}) == error{errc::json_depth, place(two, "[2]")});
+  CHECK(error_of(source, {.max_depth = 2}) == error{errc::json_depth, place_of(two, "[2]")});
 
   const auto whole = file_of(reference, 43);
   REQUIRE(error_of(whole) == error{});
@@ -430,11 +430,11 @@ TEST_CASE("nac/safetensors: metadata that don't tell the quantization are refuse
     INFO(r.text);
     const std::string tensor = R"("t":{"dtype":"I8","shape":[4],"data_offsets":[0,4]}})";
     const std::string one = std::string(R"({"__metadata__":{"t":")") + r.text + "\"}," + tensor;
-    CHECK(error_of(file_of(one, 4)) == error{r.code, place(one, "\"{")});
+    CHECK(error_of(file_of(one, 4)) == error{r.code, place_of(one, "\"{")});
     const std::string all =
         std::string(R"({"__metadata__":{"nac_quant_meta":"{\"t\":)") + r.text + "}\"}," + tensor;
     const error e = error_of(file_of(all, 4));
-    CHECK(e.offset == place(all, "\"{"));
+    CHECK(e.offset == place_of(all, "\"{"));
     if (r.code != errc::json_unexpected_end && r.code != errc::json_trailing_bytes)
       CHECK(e.code == r.code);
     else
@@ -442,10 +442,10 @@ TEST_CASE("nac/safetensors: metadata that don't tell the quantization are refuse
   }
   const std::string nested = R"({"__metadata__":{"metadata":"{\"t\":\"{\\\"quant_code\\\":7}\"}"},)"
                              R"("t":{"dtype":"I8","shape":[4],"data_offsets":[0,4]}})";
-  CHECK(error_of(file_of(nested, 4)) == error{errc::json_integer_range, place(nested, "\"{")});
+  CHECK(error_of(file_of(nested, 4)) == error{errc::json_integer_range, place_of(nested, "\"{")});
   const std::string number = R"({"__metadata__":{"nac_quant_meta":"{\"t\":7}"},)"
                              R"("t":{"dtype":"I8","shape":[4],"data_offsets":[0,4]}})";
-  CHECK(error_of(file_of(number, 4)) == error{errc::json_expected_object, place(number, "\"{")});
+  CHECK(error_of(file_of(number, 4)) == error{errc::json_expected_object, place_of(number, "\"{")});
 }
 
 TEST_CASE("nac/safetensors: what is written is what the reference implementation writes", "[nac]") {

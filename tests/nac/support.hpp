@@ -50,6 +50,21 @@ using tessera::bytes;
   return from_hex(text_file(name + ".hex"));
 }
 
+/// Whether a finding of verify has a message, and the place that describe(error, bytes) names.
+[[nodiscard]] inline bool is_described(const tessera::report& found, const tessera::diagnostic& d,
+                                       const std::vector<std::byte>& source) {
+  if (static_cast<unsigned>(d.code) < 3000) return true;  // core's codes have no places
+  tessera::text wanted("] at ");
+  append_shown(wanted, found.text_of(d.path));
+  wanted << (d.path.size != 0 ? ", offset " : "offset ") << d.where.offset << " (";
+  const tessera::text shown =
+      describe(tessera::error{d.code, d.where.offset}, bytes(source), "container");
+  const bool is_found =
+      std::string_view(shown).find(std::string_view(wanted)) != std::string_view::npos;
+  if (!is_found) UNSCOPED_INFO(std::string_view(wanted) << " isn't in " << std::string_view(shown));
+  return is_found && d.text.size != 0;
+}
+
 }  // namespace nac_tests
 
 #endif  // TESSERA_TESTS_NAC_SUPPORT_HPP

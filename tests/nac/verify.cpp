@@ -250,7 +250,7 @@ TEST_CASE("nac/verify: constants are interchangeable as far as their values allo
 
 TEST_CASE("nac/verify: what a program holds", "[nac]") {
   const auto source = hex_file("mini_v16");
-  nac::report found;
+  tessera::report found;
   // The program keeps a copy of the view: the file may go.
   auto made = nac::verify(*nac::read(bytes(source)), {}, &found);
   REQUIRE(made);
@@ -311,7 +311,7 @@ TEST_CASE("nac/verify: the last record of an id counts", "[nac]") {
   auto source = hex_file("mini_v16");
   // Constant 1 becomes another constant 2, before the one of 1.5; the null stays unused.
   store_le(source.data() + 0xb6, std::uint16_t{2});
-  nac::report found;
+  tessera::report found;
   const auto p = nac::verify(*nac::read(bytes(source)), {}, &found);
   REQUIRE(p);
   CHECK(found.warnings == 1);
@@ -326,7 +326,7 @@ TEST_CASE("nac/verify: strict prefixes", "[nac]") {
     store_le(source.data() + 0x6c, static_cast<std::int16_t>(prefix));
     const auto file = nac::read(bytes(source));
     REQUIRE(file);
-    nac::report found;
+    tessera::report found;
     const bool usual = prefix == 1 || prefix == 2;
     CHECK(nac::verify(*file, {}, &found));
     CHECK(found.warnings == (usual ? 0 : 1));
@@ -341,7 +341,7 @@ TEST_CASE("nac/verify: weights elsewhere", "[nac]") {
   source[4] = std::byte{0};
   const auto file = nac::read(bytes(source));
   REQUIRE(file);
-  nac::report found;
+  tessera::report found;
   CHECK(nac::verify(*file, {}, &found).error() == error{errc::nac_weights_elsewhere, 0x6e});
   CHECK(found.errors == 1);  // once, not for each parameter
   nac::verify_options later;
@@ -377,17 +377,79 @@ TEST_CASE("nac/verify: a report counts more than it keeps", "[nac]") {
   const auto source = around(ops, from_hex("00000000"));
   const auto file = nac::read(bytes(source));
   REQUIRE(file);
-  nac::report found;
-  found.max_diagnostics = 3;
-  const error e = nac::verify(*file, {}, &found).error();
+  tessera::report found;
+  const error e = nac::verify(*file, {.max_diagnostics = 3}, &found).error();
   CHECK(e == error{errc::nac_operation_reserved, file->instructions().offset() + 2});
   CHECK(found.errors == 10);
   CHECK(found.warnings == 1);  // no OUTPUT
   REQUIRE(found.diagnostics.size() == 3);
-  CHECK(found.diagnostics[2] ==
-        nac::diagnostic{errc::nac_operation_reserved, nac::severity::error, 3, e.offset + 4});
-  CHECK(found.diagnostics[2].message() == error{errc::nac_operation_reserved}.message());
-  CHECK(nac::name(found.diagnostics[2].severity) == "error");
+  const tessera::diagnostic& d = found.diagnostics[2];
+  CHECK((d.code == errc::nac_operation_reserved && d.severity == tessera::severity::error));
+  CHECK(d.where.offset == e.offset + 4);
+  CHECK(found.text_of(d.text) == "operation 4 is reserved and can't run");
+  CHECK(found.text_of(d.path) == "instruction 3 (operation 4)");
+}
+
+/// Where describe(error, bytes) says that reading fails.
+[[nodiscard]] std::string place_of_read_error(const std::vector<std::byte>& source) {
+  const auto file = nac::read(bytes(source));
+  if (file) return "nowhere";
+  const tessera::text shown = describe(file.error(), bytes(source), "x");
+  const std::string all{std::string_view(shown)};
+  const std::size_t first = all.find("] at ") + 5;
+  return all.substr(first, all.find(" (0x", first) - first);
+}
+
+TEST_CASE("nac/places: where reading fails", "[nac]") {
+  const std::vector<std::byte> none = from_hex("00000000");
+  CHECK(place_of_read_error(around(from_hex("04000000 0200 0e01ffff 0e01feff 0e01"), none)) ==
+        "OPS, instruction 3 (nac.neg), offset 116");
+  CHECK(place_of_read_error(around(from_hex("03000000 0200 0e01ffff 0e"), none)) ==
+        "OPS, instruction 2, offset 110");
+  CHECK(place_of_read_error(around(from_hex("02000000 0200 0e07ffff"), none)) ==
+        "OPS, instruction 1 (nac.neg), signature, offset 107");
+  CHECK(place_of_read_error(around(from_hex("02000000 0200 02090000"), none)) ==
+        "OPS, instruction 1 (INPUT), variant, offset 107");
+  CHECK(place_of_read_error(around(from_hex("ff000000 0200"), none)) ==
+        "OPS, number of instructions, offset 100");
+  CHECK(place_of_read_error(around(from_hex("01000000 0200"), from_hex("01000000 0500 0214"))) ==
+        "MMAP, tick 0, offset 99");
+  const auto mini = hex_file("mini_v16");
+  const auto edit = [&mini](std::size_t at, unsigned value) {
+    auto source = mini;
+    source[at] = static_cast<std::byte>(value);
+    return place_of_read_error(source);
+  };
+  CHECK(place_of_read_error({mini.begin(), mini.begin() + 2}) == "offset 2");  // no container
+  CHECK(place_of_read_error({mini.begin(), mini.begin() + 30}) ==
+        "header, offset of CMAP, offset 30");
+  CHECK(edit(3, 7) == "header, version, offset 3");
+  CHECK(edit(4, 0x85) == "header, flags, offset 4");
+  CHECK(edit(12 + 8 * 4 + 4, 1) == "header, offset of PERM, offset 44");
+  CHECK(edit(12 + 8 * 8, 1) == "header, offset of RSRC, offset 76");
+}
+
+TEST_CASE("nac/verify: a file with several mistakes shows all of them", "[nac]") {
+  // 0 INPUT, 1 neg(99), 2 INPUT, 3 add(0), 4 neg(4), 5 operation 9, 6 OUTPUT 5
+  const auto source =
+      around(from_hex("07000000 0200 0e016300 0200 0b01fdff 0e010000 0901 030002000000ffff"),
+             from_hex("01000000 0100 02 14 0200 1e 6300"));
+  report found;
+  CHECK(nac::verify(*nac::read(bytes(source)), {}, &found).error().code == errc::nac_reference);
+  std::string all;
+  for (const diagnostic& d : found.diagnostics) {
+    all += std::string(name(d.severity)) + ": " + std::string(found.text_of(d.text)) + " at " +
+           std::string(found.text_of(d.path)) + '\n';
+    CHECK(is_described(found, d, source));
+  }
+  CHECK(all ==
+        "error: offset 99 leads to instruction 100; expected an earlier one, from 0 on at "
+        "instruction 1 (nac.neg), argument 0\n"
+        "error: offset 0 leads to the instruction itself; expected an earlier one at "
+        "instruction 4 (nac.neg), argument 0\n"
+        "error: v3 = nac.add: 1 argument; expected 2 or 3 at instruction 3 (nac.add), signature\n"
+        "error: operation 9 is reserved and can't run at instruction 5 (operation 9)\n");
+  CHECK((found.errors == 4 && found.warnings == 0));
 }
 
 TEST_CASE("nac/verify: the schedule against who takes what", "[nac]") {
@@ -413,7 +475,7 @@ TEST_CASE("nac/verify: the schedule against who takes what", "[nac]") {
                                            : (target == 1 || target == 2) && target >= tick;
         const auto file = nac::read(bytes(source));
         REQUIRE(file);
-        nac::report found;
+        tessera::report found;
         const auto p = nac::verify(*file, {}, &found);
         REQUIRE(p);  // it is advice
         CHECK(found.warnings == (right ? 0u : 1u));
@@ -496,12 +558,11 @@ TEST_CASE("nac/verify: any one changed byte is an error or a program", "[nac]") 
         source[i] = original[i] ^ static_cast<std::byte>(bits);
         const auto file = nac::read(bytes(source));
         if (file) {
-          nac::report found;
+          tessera::report found;
           const auto p = nac::verify(*file, {}, &found);
           bool right = static_cast<bool>(p) == (found.errors == 0);
-          for (const nac::diagnostic& d : found.diagnostics)
-            right = right && d.offset <= source.size() &&
-                    (d.index == nac::diagnostic::no_index || d.index < source.size());
+          for (const tessera::diagnostic& d : found.diagnostics)
+            right = right && d.where.offset <= source.size() && is_described(found, d, source);
           if (p)
             for (const nac::step& s : p->code().steps) {
               for (const nac::argument a : p->code().arguments_of(s))

@@ -81,10 +81,10 @@ namespace fs = std::filesystem;
 }
 
 /// Whether all that is wrong with a container is values that its compiler lost.
-[[nodiscard]] bool lacks_values(const nac::report& found) {
+[[nodiscard]] bool lacks_values(const tessera::report& found) {
   return std::all_of(
-      found.diagnostics.begin(), found.diagnostics.end(), [](const nac::diagnostic& d) {
-        return d.severity == nac::severity::warning || d.code == errc::nac_operation_reserved;
+      found.diagnostics.begin(), found.diagnostics.end(), [](const tessera::diagnostic& d) {
+        return d.severity == tessera::severity::warning || d.code == errc::nac_operation_reserved;
       });
 }
 
@@ -95,7 +95,7 @@ namespace fs = std::filesystem;
   const auto file = nac::read(source->view());
   if (!file) return std::string(file.error().message());
   nac::verify_options how;
-  nac::report found;
+  tessera::report found;
   tessera::result<nac::safetensors> weights{nac::safetensors()};
   const auto outside = io::load(base.string() + ".safetensors");
   if (!file->has_internal_weights() && outside) {

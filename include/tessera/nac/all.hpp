@@ -14,7 +14,6 @@
 #include "check.hpp"
 #include "conversion.hpp"
 #include "decode.hpp"
-#include "diagnostic.hpp"
 #include "execution_plan.hpp"
 #include "execution_plan_text.hpp"
 #include "execution_plan_verify.hpp"

@@ -64,6 +64,7 @@ class model;
 namespace detail {
 [[nodiscard]] error parse_instruction(const model& f, cursor& in, instruction& out) noexcept;
 struct maker;
+struct place_finder;
 
 /// An instruction in the middle of a list, which `read` came by: a second place to decode from.
 struct halfway {
@@ -200,6 +201,7 @@ class model {
 
  private:
   friend struct detail::maker;
+  friend struct detail::place_finder;
   struct extent {
     std::uint64_t offset = 0, end = 0;  // of the section, with its tag
     std::uint64_t first = 0, used = 0;  // its first record, and behind its last

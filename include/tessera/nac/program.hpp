@@ -29,9 +29,9 @@
 
 #include "../core/limits.hpp"
 #include "../core/pool.hpp"
+#include "../core/report.hpp"
 #include "../core/result.hpp"
 #include "detail/ids.hpp"
-#include "diagnostic.hpp"
 #include "operations.hpp"
 #include "resolve.hpp"
 #include "safetensors.hpp"
@@ -45,7 +45,8 @@ struct verify_options {
   bool weights_elsewhere = false;
   /// Prefixes that no convention knows are errors rather than warnings.
   bool strict_prefixes = false;
-  limits limit = {};  ///< max_items: instructions of a list
+  limits limit = {};                     ///< max_items: instructions of a list
+  std::uint64_t max_diagnostics = 1000;  ///< that a report keeps; it counts all
 };
 
 /// A parameter: a weight with its name.

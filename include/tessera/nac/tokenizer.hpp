@@ -245,7 +245,7 @@ class manifest_reader {
 /// Checks all that a tokenizer relies on: known instructions, complete payloads of strings that can
 /// be used, and rules that make fragments before an encoder wants some. Regular expressions aren't
 /// compiled. `offset` is added to the offset of the error.
-[[nodiscard]] error verify_manifest(bytes manifest, std::uint64_t offset) noexcept;
+[[nodiscard]] error verify_manifest(bytes manifest, std::uint64_t offset);
 
 /// Writes a manifest.
 ///

@@ -40,9 +40,9 @@
 #ifndef TESSERA_NAC_VERIFY_HPP
 #define TESSERA_NAC_VERIFY_HPP
 
+#include "../core/report.hpp"
 #include "../core/result.hpp"
 #include "../version.hpp"
-#include "diagnostic.hpp"
 #include "model.hpp"
 #include "program.hpp"
 

@@ -288,4 +288,6 @@ TESSERA_INLINE result<model> read(bytes in, const limits& limit) {
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
+#include "place_finder.hpp"  // uses what is above
+
 #endif  // TESSERA_NAC_DETAIL_READ_HPP

@@ -26,10 +26,23 @@
 #include "../../core/error.hpp"
 #include "../format.hpp"
 #include "../records.hpp"
+#include "rules_report.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
+
+/// "; f32 [3, 4] needs 48", after a number of bytes.
+template <class Out, class Shape>
+void put_expected_size(Out& to, data_type type, const Shape& shape) {
+  const std::uint64_t size = shape_bytes(type, shape);
+  to << "; ";
+  put_type(to, type, shape);
+  if (size == ~std::uint64_t{0})
+    to << " needs more than 64 bits can count";
+  else
+    to << " needs " << size;
+}
 
 /// What is wrong with a tensor; the offset counts from its record in block 3.
 [[nodiscard]] inline error tensor_fault(const tensor& t) noexcept {
@@ -62,6 +75,44 @@ namespace detail {
       return {errc::nac_tensor_scales, payload + 3 + 4 * std::uint64_t{t.original_shape.size()}};
   }
   return {};
+}
+
+/// Says what is wrong with a tensor of which tensor_fault found the code.
+template <class Out>
+void put_tensor_fault(Out& to, errc code, const tensor& t) {
+  switch (code) {
+    case errc::nac_tensor_size:
+      to << t.data.size() << " bytes of elements";
+      put_expected_size(to, t.type, t.shape);
+      break;
+    case errc::nac_tensor_type:
+      to << name(t.type) << " elements with quantization " << name(t.quantization) << "; expected "
+         << (t.quantization == quantization::fp16 ? "f16" : "i8");
+      break;
+    case errc::nac_tensor_axis:
+      to << "axis " << unsigned{t.axis} << " of a tensor of rank " << t.shape.size()
+         << "; expected an axis below the rank";
+      break;
+    case errc::nac_tensor_scales:
+      put_count(to, t.scales.size(), "scale");
+      if (t.quantization == quantization::int8_channel)
+        to << "; expected " << t.shape[t.axis] << ", one for each index of axis "
+           << unsigned{t.axis};
+      else if (t.quantization == quantization::block_fp8)
+        to << " for " << t.shape[0] << " elements in blocks of " << t.block
+           << "; expected one for each block";
+      else
+        to << "; expected 1";
+      break;
+    case errc::nac_tensor_padding:
+      to << "stored as ";
+      put_type(to, t.type, t.shape);
+      to << "; expected one dimension: the elements of ";
+      put_type(to, t.type, t.original_shape);
+      to << ", padded to whole blocks of " << t.block;
+      break;
+    default: break;
+  }
 }
 
 }  // namespace detail

@@ -31,10 +31,10 @@
 #include <cstdint>
 
 #include "../../core/pool.hpp"
-#include "../diagnostic.hpp"
 #include "../model.hpp"
 #include "../program.hpp"
 #include "../resolve.hpp"
+#include "places.hpp"
 #include "rules_code.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -82,26 +82,67 @@ struct schedule_rules {
     return errc::ok;
   }
 
-  void check(const command& c, std::uint32_t tick) {
-    if (const errc fault = fault_of(c, tick); fault != errc::ok) {
-      const std::uint64_t target_offset = c.offset + 1;
-      return found.warning(fault, fault == errc::nac_action ? c.offset : target_offset, tick);
+  void fault(errc code, const command& c, const tick& t, std::uint32_t index) {
+    const std::uint64_t at = code == errc::nac_action ? c.offset : c.offset + 1;
+    auto to = found.warning(code, {.offset = at});
+    const std::string_view action_name = name(c.what);
+    if (!action_name.empty())
+      to << action_name << " of instruction " << c.target << " at tick " << t.instruction << ": ";
+    switch (code) {
+      case errc::nac_action:
+        to << "action " << static_cast<unsigned>(c.what) << "; expected 10, 15, 20, 25, 30 or 40";
+        break;
+      case errc::nac_target:
+        to << "OPS has ";
+        put_count(to, program.steps.size(), "instruction");
+        break;
+      case errc::nac_save_target: to << "expected the tick's own instruction"; break;
+      case errc::nac_forward_target:
+        if (used.first[t.instruction] == no_index)
+          to << "no instruction uses the result";
+        else if (used.first[t.instruction] != used.last[t.instruction])
+          to << "several instructions use the result";
+        else
+          to << "expected instruction " << used.last[t.instruction] << ", which uses the result";
+        break;
+      case errc::nac_preload_target: to << "expected an INPUT of variant 1"; break;
+      case errc::nac_preload_late: to << "that INPUT has run before"; break;
+      case errc::nac_free_early: to << "the result doesn't exist yet"; break;
+      case errc::nac_free_needed:
+        to << "instruction " << used.last[c.target] << " still needs the result";
+        break;
+      case errc::nac_free_twice: to << "the result was freed before"; break;
+      default: break;
     }
+    put_tick(to.path(), index, t, at);
+  }
+
+  void check(const command& c, const tick& t, std::uint32_t index) {
+    if (const errc code = fault_of(c, t.instruction); code != errc::ok)
+      return fault(code, c, t, index);
     if (c.what == action::free) seen[c.target] |= 2;
-    usable.push_back({static_cast<std::uint16_t>(tick), c.target, c.what});
+    usable.push_back({t.instruction, c.target, c.what});
   }
 
   void check() {
     seen.resize(program.steps.size());
+    std::uint32_t index = 0;
     for (const tick& t : f.schedule()) {
+      const std::uint32_t number = index++;
       if (t.instruction >= program.steps.size()) {
-        found.warning(errc::nac_tick, t.offset);
+        auto to = found.warning(errc::nac_tick, {.offset = t.offset});
+        to << "tick for instruction " << t.instruction << "; OPS has ";
+        put_count(to, program.steps.size(), "instruction");
+        put_tick(to.path(), number, t, t.offset);
         continue;
       }
-      if ((seen[t.instruction] & 1u) != 0)
-        found.warning(errc::nac_tick_repeated, t.offset, t.instruction);
+      if ((seen[t.instruction] & 1u) != 0) {
+        auto to = found.warning(errc::nac_tick_repeated, {.offset = t.offset});
+        to << "second record for the tick of instruction " << t.instruction;
+        put_tick(to.path(), number, t, t.offset);
+      }
       seen[t.instruction] |= 1;
-      for (const command& c : t.commands) check(c, t.instruction);
+      for (const command& c : t.commands) check(c, t, number);
     }
   }
 };

@@ -14,7 +14,6 @@
 #include "../../core/pool.hpp"
 #include "../../core/result.hpp"
 #include "../../core/sort.hpp"
-#include "../diagnostic.hpp"
 #include "../execution_plan_verify.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
@@ -25,8 +24,11 @@
 #include "../safetensors.hpp"
 #include "../tokenizer.hpp"
 #include "../verify.hpp"
+#include "places.hpp"
 #include "rules_code.hpp"
 #include "rules_data.hpp"
+#include "rules_plan.hpp"
+#include "rules_report.hpp"
 #include "rules_schedule.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -37,18 +39,30 @@ struct verifier {
   const verify_options& options;
   findings& found;
   program& out;
+  pool<std::uint32_t> record_of = {};  // by a parameter's id: which record names it
 
   // ---- tables of ids
 
-  template <class List>
-  void ids_once(const List& list) {
+  /// `put(to, index, record)` writes the path.
+  template <class List, class Put>
+  void ids_once(const List& list, Put&& put) {
     id_set seen;
     std::uint32_t index = 0;
     for (const auto& r : list) {
-      if (seen.has(r.id)) found.warning(errc::nac_id_repeated, r.offset, index);
+      if (seen.has(r.id)) {
+        auto to = found.warning(errc::nac_id_repeated, {.offset = r.offset});
+        to << "duplicate id " << r.id << "; its last record counts";
+        put(to.path(), index, r);
+      }
       seen.insert(r.id);
       ++index;
     }
+  }
+  template <class List>
+  void named_ids_once(const List& list, std::string_view kind) {
+    ids_once(list, [kind](findings::writer& to, std::uint32_t index, const named& r) {
+      put_named(to, kind, index, r.text);
+    });
   }
 
   void tables() {
@@ -64,11 +78,13 @@ struct verifier {
     }
     for (std::size_t i = 0; i < out.constants_.size(); ++i)
       out.forms_[i] = form_of(out.constants_[i]);
-    ids_once(f.operations());
-    ids_once(f.signatures());
-    ids_once(f.constants());
-    ids_once(f.parameters());
-    ids_once(f.input_names());
+    named_ids_once(f.operations(), "operation");
+    named_ids_once(f.signatures(), "signature");
+    ids_once(f.constants(), [](findings::writer& to, std::uint32_t index, const constant& c) {
+      put_constant(to, "constant", index, c);
+    });
+    named_ids_once(f.parameters(), "parameter");
+    named_ids_once(f.input_names(), "input name");
   }
 
   // ---- DATA
@@ -84,19 +100,38 @@ struct verifier {
   }
 
   void parameters() {
+    std::uint32_t index = 0;
     for (const named& n : f.parameters()) {
       parameter& p = parameter_of(n.id);
       p.has_name = true;
       p.name = n.text;
       p.offset = n.offset;
+      if (record_of.size() <= n.id) record_of.resize(std::size_t{n.id} + 1);
+      record_of[n.id] = index++;
     }
-    std::uint32_t index = 0;
+    index = 0;
     for (const tensor& t : f.tensors()) {
       parameter& p = parameter_of(t.id);
-      if (p.has_value) found.error(errc::nac_tensor_repeated, t.offset, index);
-      if (!p.has_name) found.warning(errc::nac_tensor_unnamed, t.offset, index);
-      const error e = tensor_fault(t);
-      if (e.code != errc::ok) found.error(e.code, t.offset + e.offset, index);
+      if (p.has_value) {
+        auto to = found.error(errc::nac_tensor_repeated, {.offset = t.offset});
+        to << "duplicate tensor for ";
+        put_parameter(to, t.id, p.name);
+        put_tensor(to.path(), index, t, t.offset);
+      }
+      if (!p.has_name) {
+        auto to = found.warning(errc::nac_tensor_unnamed, {.offset = t.offset});
+        to << "no parameter in DATA has the tensor's id, " << t.id;
+        put_tensor(to.path(), index, t, t.offset);
+      }
+      if (const error e = tensor_fault(t); e.code != errc::ok) {
+        auto to = found.error(e.code, {.offset = t.offset + e.offset});
+        if (p.has_name) {
+          put_parameter(to, t.id, p.name);
+          to << ": ";
+        }
+        put_tensor_fault(to, e.code, t);
+        put_tensor(to.path(), index, t, t.offset + e.offset);
+      }
       p.has_value = true;
       p.value = t;
       ++index;
@@ -104,39 +139,61 @@ struct verifier {
   }
 
   /// Finds an external weight by its name.
-  void external(parameter& p, std::uint32_t instruction) {
+  void external(parameter& p) {
+    const auto wrong = [&](errc code, auto&& put) {
+      auto to = found.error(code, {.offset = p.offset});
+      put(to);
+      put_named(to.path(), "parameter", record_of[p.id], p.name);
+    };
     const std::size_t i = options.weights->find(p.name);
     if (i == options.weights->size())
-      return found.error(errc::nac_external_missing, p.offset, instruction);
+      return wrong(errc::nac_external_missing, [&](findings::writer& to) {
+        to << "the external weights have no tensor \"" << p.name << '"';
+      });
     const external_tensor t = (*options.weights)[i];
-    if (!t.representable) return found.error(errc::nac_external_type, p.offset, instruction);
+    if (!t.representable)
+      return wrong(errc::nac_external_type, [&](findings::writer& to) {
+        to << "the external tensor \"" << p.name << "\" has a type or shape that NAC doesn't have";
+      });
     if (const error e = tensor_fault(t.as); e.code != errc::ok)
-      return found.error(e.code, p.offset, instruction);
+      return wrong(e.code, [&](findings::writer& to) {
+        to << "external tensor \"" << p.name << "\": ";
+        put_tensor_fault(to, e.code, t.as);
+      });
     p.has_value = true;
     p.value = t.as;
     p.value.id = p.id;
   }
 
-  /// The parameters that instructions ask for. `asked`: ids that were looked at.
-  void asked_parameters(const pool<incoming>& sources, id_set& asked) {
+  /// The parameters that instructions use. `used`: ids that were looked at.
+  void used_parameters(const pool<incoming>& sources, id_set& used, bool training) {
     for (const incoming& i : sources) {
-      if (!i.asks_for_parameter() || asked.has(i.id)) continue;
+      if (!i.uses_parameter() || used.has(i.id)) continue;
       const std::uint16_t id = i.id;
-      asked.insert(id);
-      const std::uint64_t offset = i.id_offset();
+      used.insert(id);
+      const auto wrong = [&](errc code, std::string_view before, std::string_view name,
+                             std::string_view after) {
+        auto to = found.error(code, {.offset = i.id_offset()});
+        to << before;
+        put_parameter(to, id, name);
+        to << after;
+        put_instruction(to.path(), f, i.index, i.a, training);
+        to << ", id";
+      };
       const std::uint32_t at = out.parameter_of_[id];
       if (at == no_index || !out.parameters_[at].has_name) {
-        found.error(errc::nac_parameter_unnamed, offset, i.index);
+        wrong(errc::nac_parameter_unnamed, "DATA has no ", {}, {});
         continue;
       }
       parameter& p = out.parameters_[at];
       if (f.has_internal_weights()) {
-        if (!p.has_value) found.error(errc::nac_parameter_tensor, offset, i.index);
+        if (!p.has_value) wrong(errc::nac_parameter_tensor, "DATA has no tensor for ", p.name, {});
       } else if (options.weights != nullptr) {
-        external(p, i.index);
+        external(p);
       } else {
         if (!options.weights_elsewhere && out.has_weights_)
-          found.error(errc::nac_weights_elsewhere, offset, i.index);
+          wrong(errc::nac_weights_elsewhere, {}, p.name,
+                " and all others are in another file, which was not given");
         out.has_weights_ = false;
       }
     }
@@ -160,12 +217,26 @@ struct verifier {
     std::uint32_t index = 0;
     for (const named& n : f.input_names()) {
       if (n.id >= nameable.size() || nameable[n.id] == 0)
-        found.error(errc::nac_input_name, n.offset, index);
+        input_name(n, index);
       else if (input_of[n.id] != 0)
         out.inputs_[input_of[n.id] - 1].name = n.text;
       ++index;
     }
-    if (out.inputs_.size() < f.inputs()) found.error(errc::nac_input_count, 5);
+    if (out.inputs_.size() >= f.inputs()) return;
+    auto to = found.error(errc::nac_input_count, {.offset = 5});
+    put_count(to, out.inputs_.size(), "INPUT");
+    to << " of variant 0 in OPS; the header counts " << f.inputs();
+    to.path() << "header, number of inputs";
+  }
+  void input_name(const named& n, std::uint32_t index) {
+    auto to = found.error(errc::nac_input_name, {.offset = n.offset});
+    to << "name of instruction " << n.id << ", ";
+    if (n.id >= f.instructions().size()) {
+      to << "which OPS doesn't have";
+    } else {
+      to << "which isn't an INPUT of variant 0 or 3";
+    }
+    put_named(to.path(), "input name", index, n.text);
   }
 
   // ---- RSRC and ARRS
@@ -176,46 +247,68 @@ struct verifier {
     std::uint32_t index = 0;
   };
   template <class List>
-  void names_once(const List& list) {
+  void names_once(const List& list, std::string_view kind) {
     pool<name_place> names;
     std::uint32_t index = 0;
     for (const auto& r : list) names.push_back({r.name, r.offset, index++});
     sort(names.data(), names.size(),
          [](const name_place& a, const name_place& b) { return a.name < b.name; });
     for (std::size_t i = 1; i < names.size(); ++i)
-      if (names[i].name == names[i - 1].name)
-        found.error(errc::nac_name_repeated, names[i].offset, names[i].index);
+      if (names[i].name == names[i - 1].name) {
+        auto to = found.error(errc::nac_name_repeated, {.offset = names[i].offset});
+        to << "duplicate " << kind << " \"" << names[i].name << '"';
+        put_named(to.path(), kind, names[i].index, names[i].name);
+      }
   }
   void arrays() {
     std::uint32_t index = 0;
     for (const array& a : f.arrays()) {
-      if (shape_bytes(a.type, a.shape) != a.data.size())
-        found.error(errc::nac_array_size, a.data_offset - 8, index);
+      if (shape_bytes(a.type, a.shape) != a.data.size()) {
+        const std::uint64_t at = a.data_offset - 8;
+        auto to = found.error(errc::nac_array_size, {.offset = at});
+        to << a.data.size() << " bytes of elements";
+        put_expected_size(to, a.type, a.shape);
+        put_array(to.path(), index, a, at);
+      }
       ++index;
     }
   }
 
-  // ---- the header
+  // ---- the header and the sections
 
+  void reserved_byte(std::uint64_t at) {
+    auto to = found.warning(errc::nac_reserved_bytes, {.offset = at});
+    to << "reserved byte " << at << " is " << load_le<std::uint8_t>(f.source().data() + at)
+       << "; expected 0";
+    to.path() << (at == 9 ? "header, reserved byte" : "header, reserved bytes");
+  }
   void reserved_bytes() {
     const bytes source = f.source();
-    if (source.size() > 9 && source[9] != std::byte{0}) found.warning(errc::nac_reserved_bytes, 9);
+    if (source.size() > 9 && source[9] != std::byte{0}) reserved_byte(9);
     if (f.header() != header::v1_6) return;
     for (std::uint64_t at = 84; at < 88 && at < source.size(); ++at)
-      if (source[to_size(at)] != std::byte{0}) return found.warning(errc::nac_reserved_bytes, at);
+      if (source[to_size(at)] != std::byte{0}) return reserved_byte(at);
   }
   void slack() {
     for (std::size_t i = 0; i < section_count; ++i) {
       const auto s = static_cast<section>(i);
-      if (f.slack(s) != 0)
-        found.warning(errc::nac_slack, f.offset(s) + f.section(s).size() - f.slack(s));
+      if (f.slack(s) == 0) continue;
+      auto to = found.warning(errc::nac_slack,
+                              {.offset = f.offset(s) + f.section(s).size() - f.slack(s)});
+      put_count(to, f.slack(s), "byte");
+      to << " after the last record of " << section_name(s);
+      put_slack(to.path(), s);
     }
   }
   void training_section() {
-    if (f.has(section::trng) && f.version() == 1)
-      found.error(errc::nac_training_version, f.offset(section::trng));
-    else if (f.version() != 1 && f.has(section::trng) != f.has_training_flag())
-      found.warning(errc::nac_training_flag, 4);
+    if (f.has(section::trng) && f.version() == 1) {
+      found.error(errc::nac_training_version, {.offset = f.offset(section::trng)}).path() << "TRNG";
+    } else if (f.version() != 1 && f.has(section::trng) != f.has_training_flag()) {
+      auto to = found.warning(errc::nac_training_flag, {.offset = 4});
+      to << (f.has_training_flag() ? "bit 6 of byte 4 is set, but there is no TRNG section"
+                                   : "bit 6 of byte 4 is clear, but there is a TRNG section");
+      to.path() << "header, flags";
+    }
   }
 
   void all() {
@@ -224,27 +317,31 @@ struct verifier {
     uses used;
     bool resolved = false;
     if (f.instructions().empty()) {
-      found.error(errc::nac_no_instructions, f.offset(section::ops));
+      auto to = found.error(errc::nac_no_instructions, {.offset = f.offset(section::ops)});
+      to << (f.has(section::ops) ? "OPS has no instructions" : "there is no OPS section")
+         << "; expected at least one instruction";
+      if (f.has(section::ops)) to.path() << "OPS";
     } else {
       resolved = rules.resolve_and_check(f.instructions(), out.code_, used, true);
-      if (!rules.has_output) found.warning(errc::nac_output_missing, f.offset(section::ops));
+      if (!rules.has_output)
+        found.warning(errc::nac_output_missing, {.offset = f.offset(section::ops)}).path() << "OPS";
     }
     parameters();
     inputs(rules.sources);
-    id_set asked;
-    asked_parameters(rules.sources, asked);
+    id_set used_ids;
+    used_parameters(rules.sources, used_ids, false);
     if (resolved) schedule_rules{f, found, out.code_, used, out.schedule_}.check();
-    names_once(f.resources());
-    names_once(f.arrays());
+    names_once(f.resources(), "resource");
+    names_once(f.arrays(), "array");
     arrays();
-    found.error(verify_plan(f));
-    if (f.has(section::proc))
-      found.error(verify_manifest(f.manifest(), f.offset(section::proc) + 8));
+    if (!f.plan().empty())
+      plan_checker(f.plan(), f.plan_constants(), found, plan_offset(f)).check();
+    if (f.has(section::proc)) check_manifest(f.manifest(), f.offset(section::proc) + 8, found);
     training_section();
     if (f.has(section::trng)) {
       uses unused;
       (void)rules.resolve_and_check(f.training(), out.training_, unused, false);
-      asked_parameters(rules.sources, asked);
+      used_parameters(rules.sources, used_ids, true);
     }
     reserved_bytes();
     slack();
@@ -259,10 +356,10 @@ namespace nac {
 
 TESSERA_INLINE result<program> verify(const model& f, const verify_options& options,
                                       report* found) {
-  detail::findings all(found);
+  detail::findings all(found, options.max_diagnostics);
   program out(f);
   detail::verifier{f, options, all, out}.all();
-  if (all.failed()) return all.first();
+  if (all.failed()) return all.first_error();
   return out;
 }
 
