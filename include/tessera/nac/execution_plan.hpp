@@ -33,6 +33,7 @@
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
 #include "../core/pool.hpp"
+#include "../core/text.hpp"
 #include "parts.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -391,11 +392,63 @@ class plan_writer {
   tessera::error error_;
 };
 
+// ---- Checks of the orchestrator's plan: what running it relies on and can't be seen while it runs.
+//
+//   if (const auto e = nac::verify_plan(file); e.code != tessera::errc::ok) return e;
+//
+//   every instruction  known and not reserved, complete, its named values among those in the table
+//   constants          in the pool; strings where a path, a prompt, a format or a name is wanted
+//   jumps              onto an instruction or exactly to the end, and not into a loop from outside
+//   loops              every start has its end, which jumps back into the loop; a break stands in a
+//                      loop and jumps behind its end
+//
+// Not checked: what slots hold when they are read, files, and that a branch out of a loop leaves
+// its count behind. Of constants with the same id the last counts.
+//
+// Lifetime:   nothing is kept.
+// Errors:     nac_mep_*; offsets into the file.
+// Limits:     none; time n log n of the bytecode.
+// Allocation: at most 32 × the bytecode, where it is starts of loops alone, and 200 KiB.
+
+/// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
+[[nodiscard]] error verify_plan(const model& f);
+
+// ---- The orchestrator's plan as text for people, and read back to the same bytes.
+//
+//       src_constant $0, #0 ; 3
+//       flow_loop_start $0
+//     L1:
+//       string_format $1, #1, [$0] ; "n={}"
+//       io_write $1, stdout, $0, line
+//       flow_loop_end L1
+//       exec_halt
+//
+//   $n          a slot                       #n      a constant of the plan by its id
+//   [$1, $2]    a list of slots              none    no slot or no constant, where that can be
+//   word        what the table calls a value, or the label that a jump goes to; any word but `end`
+//   n           a model, a value without a name, or a jump's distance from the end of its operand
+//   bytes 0x…   what is no instruction: from the first bytes that can't be one to the end
+//
+// Operands stand in the order of the bytes. Every byte is printed, so that a broken plan reads back
+// as it was, too; values of constants stand in comments.
+//
+// Lifetime:   nothing is kept but the bytes that parts own.
+// Errors:     of parsing: nac_mep_* and nac_text_*, at the token.
+// Limits:     a jump reaches 32 KiB; labels and jumps stand in the first 4 GiB of the text.
+// Allocation: to print, 6 × the bytecode and 100 bytes for each constant, beside the text;
+//             to parse, at most 20 × the text, where it is labels alone.
+
+/// Prints bytecode, labels behind two spaces and instructions behind four.
+void print_plan(text& out, bytes code, const constants& pool_of);
+
 }  // namespace nac
+
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
 #include "detail/execution_plan.hpp"
+#include "detail/execution_plan_text.hpp"
+#include "detail/execution_plan_verify.hpp"
 #endif
 
 #endif  // TESSERA_NAC_EXECUTION_PLAN_HPP

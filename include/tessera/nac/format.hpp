@@ -54,7 +54,7 @@ inline constexpr std::uint32_t first_slot = 12;  ///< byte offset of the section
   return h == header::v1_6 ? 1 : 2;
 }
 
-// X(enumerator, tag), in the order of writing; 1.6 has another one (nac/layout.hpp)
+// X(enumerator, tag), in the order of writing; 1.6 has another one (nac/parts.hpp)
 #define TESSERA_NAC_SECTIONS(X)                                                                    \
   X(mmap, "MMAP")                                                                                  \
   X(ops, "OPS ")                                                                                   \

@@ -37,7 +37,7 @@
 
 #include "../core/pool.hpp"
 #include "../version.hpp"
-#include "records.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

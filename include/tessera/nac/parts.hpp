@@ -9,7 +9,7 @@
 //   auto bytes = nac::write(p);                                   // nac/write.hpp
 //
 // Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. The order of
-// the sections and what prefixes count are one rule for all (nac/layout.hpp), no part of records.
+// the sections and what prefixes count are one rule for all (nac/parts.hpp), no part of records.
 //
 // Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
 //             a source, which it borrows; parts_of borrows them from the file's bytes.
@@ -26,11 +26,68 @@
 
 #include "../core/bytes.hpp"
 #include "../core/pool.hpp"
+#include "../core/result.hpp"
 #include "../core/text.hpp"
-#include "layout.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
+
+// ---- How a NAC container lays out what it holds, where writers differ: the order of its sections, and
+// whether prefixes count themselves.
+//
+//   nac::layout how = nac::layout_of(*file);
+//   nac::counts_itself(how.inputs, nac::op_input, file->header());     // INPUT 1-3 begin with 2
+//
+//   prefix of           1.6, the specification's   1.7 and 1.8, the compiler's
+//   INPUT 1-3           2                          1
+//   OUTPUT 0-2          outputs + 1                outputs
+//   OUTPUT 3            1                          1
+//   CONTROL_FLOW        3                          3
+//   all others          how many words follow      how many words follow
+//
+// So new containers are written; a file's own layout stays with its parts, whatever wrote it. Of an
+// operation's prefixes the first one that is right either way tells; where there is none, INPUT and
+// OUTPUT follow each other.
+//
+//   order               MMAP OPS CMAP CNST PERM DATA PROC ORCH TRNG RSRC ARRS
+//   order of 1.6        … PROC RSRC ORCH
+//
+// Lifetime:   owns its list.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the order, where it isn't the version's.
+
+/// Whether the prefixes of an operation count themselves, too.
+enum class self_count : std::uint8_t { by_version, no, yes };
+
+/// What the same parts can be written differently by.
+struct layout {
+  self_count inputs = self_count::by_version;    ///< INPUT 1-3
+  self_count outputs = self_count::by_version;   ///< OUTPUT 0-2
+  self_count branches = self_count::by_version;  ///< CONTROL_FLOW
+  /// Sections as they follow one another; those that it leaves out stand behind them, in the order
+  /// of the version.
+  pool<section> order;
+};
+
+/// What a rule comes to for an operation: `a` is op_input, op_output or op_control_flow.
+[[nodiscard]] constexpr bool counts_itself(self_count rule, std::uint8_t a, header form) noexcept {
+  if (rule != self_count::by_version) return rule == self_count::yes;
+  return a == op_control_flow || form == header::v1_6;
+}
+
+/// The sections of a version in the order that its compiler writes them in: 0 to section_count - 1.
+[[nodiscard]] constexpr section section_in_order(header form, std::size_t place) noexcept {
+  constexpr section last_of_1_6[] = {section::rsrc, section::orch, section::trng};
+  constexpr auto first = static_cast<std::size_t>(section::orch);
+  if (form == header::v1_6 && place >= first && place < first + 3)
+    return last_of_1_6[place - first];
+  return static_cast<section>(place);
+}
+
+/// How a file is laid out.
+[[nodiscard]] layout layout_of(const model& f);
 
 /// A part of one of the pools of `parts`.
 struct range {
@@ -168,10 +225,40 @@ struct parts {
 /// follow no rule.
 [[nodiscard]] parts parts_of(const model& f);
 
+// ---- Brings the parts of a NAC container into another version of the format.
+//
+//   auto older = nac::convert(nac::parts_of(*file), nac::header::v1_6);
+//   if (!older) return fail(older.error());
+//   auto bytes = nac::write(*older);
+//
+//   operation in use            its id
+//   the version predefines it   that one, and no row in CMAP
+//   another one                 its own where that is 32 or more, else the least free one from 32 on
+//
+// An operation is its name, so two ids of one name become one. CMAP holds what is in use, by
+// ascending id: it depends on nothing but the instructions and their names, and converting once
+// more changes nothing. What stays: everything else.
+//
+//   to v1_6   refused: TRNG, the training flag, arrays, INPUT 4 and 5, OUTPUT 3 and 4
+//   to v1_7   refused: arrays
+//
+// Lifetime:   as of the parts that were given: borrowed payloads stay borrowed.
+// Errors:     nac_convert_*; the offset is the index of an instruction, or 0. nac_write_range,
+//             nac_write_form.
+// Limits:     224 operations that the version doesn't predefine.
+// Allocation: none but the names of predefined operations that need a row now.
+
+/// The parts of a container of another version that computes the same.
+/// Move the parts in to save a copy of them.
+[[nodiscard]] result<parts> convert(parts p, header to);
+
 }  // namespace nac
+
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/conversion.hpp"
+#include "detail/layout.hpp"
 #include "detail/parts.hpp"
 #endif
 

@@ -36,7 +36,7 @@
 #include "../core/float16.hpp"
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
-#include "records.hpp"
+#include "model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

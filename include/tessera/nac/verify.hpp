@@ -10,7 +10,7 @@
 // Proven of a program, checked in this order:
 //
 //   tables      ids stand once in each (warning: the last record counts)
-//   OPS         there is one; references lead backwards, constants exist (nac/resolve.hpp);
+//   OPS         there is one; references lead backwards, constants exist (nac/verify.hpp);
 //               operations are named, and those that are known (nac/operations.hpp; of others it
 //               warns, and machines refuse them) have arguments that they take;
 //               INPUT and OUTPUT are of OPS; branches end inside the one around them
@@ -19,7 +19,7 @@
 //               has a name and a tensor; external ones are found by their names
 //   MMAP        which commands change no result; of the others it warns (nac/rules_schedule.hpp)
 //   RSRC, ARRS  each name once; arrays have the size of their shape
-//   ORCH, PROC  the plan and the manifest decode (nac/execution_plan_verify.hpp, nac/tokenizer.hpp)
+//   ORCH, PROC  the plan and the manifest decode (nac/execution_plan.hpp, nac/tokenizer.hpp)
 //   TRNG        the structure alone: nothing says what its operations mean
 //   header      reserved bytes are 0, sections end where their records do (warnings)
 //
@@ -34,20 +34,254 @@
 //             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
 //             those of external tensors too: they are where the parameter is named.
 // Limits:     verify_options::limit, of which max_items holds for each list of instructions.
-// Allocation: the program's (nac/program.hpp), 17 bytes for an instruction, 16 more for an INPUT,
+// Allocation: the program's (nac/verify.hpp), 17 bytes for an instruction, 16 more for an INPUT,
 //             and 64 for the name of a resource or array.
 
 #ifndef TESSERA_NAC_VERIFY_HPP
 #define TESSERA_NAC_VERIFY_HPP
 
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/limits.hpp"
+#include "../core/pool.hpp"
 #include "../core/report.hpp"
 #include "../core/result.hpp"
 #include "../version.hpp"
+#include "detail/ids.hpp"
 #include "model.hpp"
-#include "program.hpp"
+#include "operations.hpp"
+#include "safetensors.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
+
+// ---- NAC programs as records of one size: where each instruction stands and how many arguments it has.
+//
+//   auto steps = nac::decode(*file, file->instructions());
+//   (*steps)[41].offset;        // of instruction 41, from the first one
+//
+// An instruction's length depends on its operation, on its signature and mostly on a word that it
+// holds, so none can be found before the one in front of it was looked at. What takes the time is
+// this chain of loads; so a table has for each kind of instruction what the length is made of, and
+// the loop has no branch that depends on what it finds. Besides, `read` remembers an instruction in
+// the middle, so that two chains go on at the same time.
+//
+//   length = fixed + 2 × (count & mask)          count: the word behind A and B
+//
+// Kinds that this doesn't hold for have a length that no instruction reaches. They, negative counts
+// and the last instructions are left to the function that `read` checks instructions with.
+//
+// Lifetime:   owns.
+// Errors:     too_many_items, input_too_large.
+// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
+// Allocation: 16 bytes for each instruction.
+
+/// An instruction: where it stands, what it is, and which of the program's arguments are its. What
+/// an argument is stands in resolve.hpp.
+struct step {
+  std::uint32_t offset = 0;  ///< bytes from the first instruction of the list
+  std::uint8_t a = 0, b = 0;
+  std::uint16_t arguments = 0;  ///< how many
+  std::uint32_t first = 0;      ///< index of the first one
+  std::uint16_t operation = 0;  ///< filled by `verify`
+  std::uint16_t reserved = 0;
+};
+static_assert(sizeof(step) == 16);
+
+inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
+
+/// The instructions of `list`, which is f.instructions() or f.training().
+[[nodiscard]] result<pool<step>> decode(const model& f, const instructions& list,
+                                        const limits& limit = {});
+
+// ---- NAC programs with their arguments resolved: absolute indices of instructions, and ids.
+//
+//   auto code = nac::resolve(*file, file->instructions());
+//   if (!code) return fail(describe(code.error(), mapped));
+//   for (const nac::step& s : code->steps)
+//     for (const nac::argument a : code->arguments_of(s))
+//       if (a.is_constant()) use_constant(a.id()); else use(results[a.index()]);
+//
+//   instruction            arguments
+//   A ≥ 10                 one for each letter of its signature: a constant of CNST, or a result
+//   INPUT 0                none
+//   INPUT 1-5              its id; of a constant (3) it must stand in CNST
+//   OUTPUT 0-2             the results
+//   OUTPUT 3               a parameter's id, the gradient's and the rate's results
+//   OUTPUT 4               one result; none where D is 0
+//   CONTROL_FLOW           the predicate's result, and the lengths of both branches, marked as ids
+//   CONVERGENCE            the input's result, the index of the instruction behind its branches,
+//                          and of the first one of each branch
+//   others                 none
+//
+// What holds of a program that was resolved: results come from earlier instructions; as many
+// constants are given as are taken, and all stand in CNST; the true and the false branch of a
+// CONTROL_FLOW, which follow it, end inside the program; so do the branches of a CONVERGENCE, which
+// ascend and hold one instruction or more. A CONVERGENCE without branches, whose end is 0, ends at
+// the next instruction.
+//
+// Lifetime:   owns.
+// Errors:     nac_reference … nac_convergence_branch: the first broken instruction's, with the
+//             offset of the word that is wrong; too_many_items, input_too_large.
+// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
+// Allocation: 28 bytes for an instruction, and where there are more than three arguments for each,
+//             4 to 8 for each of them; some hundred KB more.
+
+/// The index of an instruction, or an id.
+struct argument {
+  static constexpr std::uint32_t constant_bit = std::uint32_t{1} << 31;
+  std::uint32_t bits = 0;
+
+  /// Whether it is an id (or a branch's length) rather than an instruction.
+  [[nodiscard]] constexpr bool is_constant() const noexcept { return (bits & constant_bit) != 0; }
+  [[nodiscard]] constexpr std::uint32_t index() const noexcept { return bits & ~constant_bit; }
+  [[nodiscard]] constexpr std::uint16_t id() const noexcept {
+    return static_cast<std::uint16_t>(bits);
+  }
+  friend constexpr bool operator==(argument, argument) noexcept = default;
+};
+
+/// A list of instructions with their arguments.
+struct code {
+  pool<step> steps;
+  pool<argument> arguments;
+
+  [[nodiscard]] view<argument> arguments_of(const step& s) const noexcept {
+    return {arguments.data() + s.first, s.arguments};
+  }
+};
+
+/// How arguments are resolved: one after another, four at a time, or with what this processor has;
+/// `automatic` is the last where there are enough of them. It changes nothing but time.
+enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
+
+/// The arguments of `list`, which is f.instructions() or f.training().
+[[nodiscard]] result<code> resolve(const model& f, const instructions& list,
+                                   const limits& limit = {},
+                                   resolve_path path = resolve_path::automatic);
+
+// ---- NAC programs that were verified, with everything that running them looks up.
+//
+//   for (const nac::step& s : program.code().steps) {
+//     const nac::operation o = program.operation_of(s);       // unknown: a system operation
+//     const nac::binding b = program.binding_of(s);           // which arguments are which
+//     for (const nac::argument a : program.code().arguments_of(s))
+//       if (a.is_constant()) use(program.constant(a.id())); else use(results[a.index()]);
+//   }
+//
+// Only `verify` (nac/verify.hpp) makes one; what it has proven stands there.
+//
+// Lifetime:   borrows the bytes that the file was read from, and external weights; holds a copy of
+//             the file's view, so that one may go. What it hands out borrows from it.
+// Errors:     none; ids and indices that the program doesn't hold are not to be asked for.
+// Limits:     none.
+// Allocation: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a constant,
+//             136 for a parameter, 6 for a command of the schedule, 4 for each id up to the largest;
+//             of each at most twice that.
+
+struct verify_options {
+  const safetensors* weights = nullptr;  ///< of files whose weights stand outside
+  /// External weights may be missing: then program::has_weights() is false.
+  bool weights_elsewhere = false;
+  /// Prefixes that no convention knows are errors rather than warnings.
+  bool strict_prefixes = false;
+  limits limit = {};                     ///< max_items: instructions of a list
+  std::uint64_t max_diagnostics = 1000;  ///< that a report keeps; it counts all
+};
+
+/// A parameter: a weight with its name.
+struct parameter {
+  std::uint16_t id = 0;
+  bool has_name = false, has_value = false;
+  std::string_view name;
+  tensor value;              ///< internal or external; of the latter, offsets count in its own file
+  std::uint64_t offset = 0;  ///< of its record with the name
+};
+
+/// An INPUT of variant 0. Those without a name are constants that the compiler lifted and lost.
+struct model_input {
+  std::uint32_t instruction = 0;
+  std::string_view name;
+};
+
+/// A command of the schedule that changes no result.
+struct scheduled_command {
+  std::uint16_t tick = 0, target = 0;  ///< instructions
+  action what = action::free;
+};
+
+namespace detail {
+struct verifier;
+}  // namespace detail
+
+/// A container that was proven. Only verify() makes one.
+class program {
+ public:
+  [[nodiscard]] const nac::model& model() const& noexcept { return model_; }
+  const nac::model& model() const&& = delete;
+  /// OPS; the operation of a step is an enumerator of nac::operation.
+  [[nodiscard]] const nac::code& code() const& noexcept { return code_; }
+  const nac::code& code() const&& = delete;
+  /// TRNG, of which the structure alone was proven; its operations may be unknown.
+  [[nodiscard]] const nac::code& training() const& noexcept { return training_; }
+  const nac::code& training() const&& = delete;
+  [[nodiscard]] std::size_t size() const noexcept { return code_.steps.size(); }
+
+  [[nodiscard]] static operation operation_of(const step& s) noexcept {
+    return static_cast<operation>(s.operation);
+  }
+  /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
+  [[nodiscard]] binding binding_of(const step& s) const noexcept;
+  [[nodiscard]] argument_form form(argument a) const noexcept {
+    return a.is_constant() ? forms_[constant_of_[a.id()]] : argument_form::result;
+  }
+
+  [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept;
+  [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
+    return constants_[constant_of_[id]];
+  }
+  [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept;
+  [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
+    return parameters_[parameter_of_[id]];
+  }
+  /// All that DATA names or holds; those of internal weights that no INPUT asks for, too.
+  [[nodiscard]] view<nac::parameter> parameters() const& noexcept { return parameters_; }
+  view<nac::parameter> parameters() const&& = delete;
+  /// Whether every parameter that is asked for has its value; see weights_elsewhere.
+  [[nodiscard]] bool has_weights() const noexcept { return has_weights_; }
+
+  /// What a caller has to give, in this order.
+  [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
+  view<model_input> inputs() const&& = delete;
+  /// What MMAP advises, in its order, without the commands that verification warned of.
+  [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
+  view<scheduled_command> schedule() const&& = delete;
+  /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
+  [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
+  /// The most results that are needed at once, parameters among them.
+  [[nodiscard]] std::uint32_t peak_results() const noexcept { return peak_results_; }
+
+ private:
+  friend struct detail::verifier;
+  friend result<program> verify(const nac::model& f, const verify_options& options, report* found);
+  explicit program(const nac::model& f) noexcept : model_(f) {}
+
+  [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept;
+
+  nac::model model_;
+  nac::code code_, training_;
+  pool<nac::constant> constants_;
+  pool<argument_form> forms_;  // of the constants
+  detail::id_table constant_of_, parameter_of_;
+  pool<nac::parameter> parameters_;
+  pool<model_input> inputs_;
+  pool<scheduled_command> schedule_;
+  pool<std::uint32_t> last_use_;
+  std::uint32_t peak_results_ = 0;
+  bool has_weights_ = true;
+};
 
 /// A program, if `f` has no errors; `found` gets all findings, after those that it holds.
 [[nodiscard]] result<program> verify(const model& f, const verify_options& options = {},
@@ -57,6 +291,9 @@ namespace nac {
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/decode.hpp"
+#include "detail/program.hpp"
+#include "detail/resolve.hpp"
 #include "detail/verify.hpp"
 #endif
 

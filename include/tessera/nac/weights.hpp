@@ -32,11 +32,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
+#include "../core/limits.hpp"
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
+#include "../core/sort.hpp"
+#include "../core/text.hpp"
 #include "quantization.hpp"
-#include "safetensors_write.hpp"
+#include "read.hpp"
+#include "safetensors.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -106,10 +111,134 @@ struct conversion_maker;
 /// Stores quantized tensors, float16 and bfloat16 as float32, and float64 too where that's wanted.
 [[nodiscard]] result<conversion> dequantize(const parts& from, bool narrow_float64 = false);
 
+// ---- The tensors of a NAC container, without its weights: for files that are large, or far away.
+//
+//   const auto pread_at = [](void* file, std::uint64_t offset, std::byte* to, std::size_t count) {
+//     return pread(*static_cast<int*>(file), to, count, off_t(offset)) == ssize_t(count);
+//   };
+//   auto index = nac::index_tensors({&descriptor, pread_at, size});
+//   const nac::indexed_tensor* t = index->find("model.norm.weight");
+//   pread(descriptor, to, t->data_size, t->data_offset);
+//
+// It reads the header, the tags of the sections, DATA's names in pieces, and 64 bytes of each
+// tensor's record; more where its metadata are longer. What lies behind the names or the metadata
+// in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
+//
+// Lifetime:   owns; what it hands out lasts as long as it does.
+// Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
+//             the header and DATA, with the same offsets. Other sections are not looked at.
+// Limits:     max_items names and tensors; max_bytes is not limited by default.
+// Allocation: at most 24 × the names and records that were read.
+
+/// Bytes that are read on demand. `read_at` fills `to` or returns false; it is asked for bytes
+/// below `size` alone.
+struct source {
+  void* context;
+  bool (*read_at)(void* context, std::uint64_t offset, std::byte* to, std::size_t count);
+  std::uint64_t size;
+};
+
+/// What the metadata of a tensor say, and where its elements stand.
+struct indexed_tensor {
+  std::uint64_t offset = 0;  ///< of the record
+  std::uint64_t data_offset = 0, data_size = 0;
+  std::uint64_t scales_offset = 0;  ///< of `scales` float32 values
+  std::uint32_t scales = 0;
+  std::uint32_t dimensions = 0;  ///< of the first one of the shape in the index's dimensions
+  std::uint16_t id = 0;          ///< of its parameter
+  std::uint16_t block = 0;       ///< block_fp8: elements of one scale
+  data_type type = data_type::float32;
+  nac::quantization quantization = nac::quantization::none;
+  std::uint8_t axis = 0;  ///< int8_channel: the axis that scales run along
+  std::uint8_t rank = 0, original_rank = 0;
+};
+
+namespace detail {
+struct index_maker;
+}
+
+/// The parameters of a container, and those of them that have tensors in it.
+class tensor_index {
+ public:
+  struct parameter {
+    std::uint16_t id = 0, size = 0;  ///< of its name
+    std::uint32_t first = 0;         ///< of its name's characters
+  };
+
+  [[nodiscard]] nac::header header() const noexcept { return header_; }
+  [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
+  /// As they stand in the file.
+  [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
+  view<indexed_tensor> tensors() const&& = delete;
+  [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
+  view<parameter> parameters() const&& = delete;
+
+  [[nodiscard]] std::string_view name(const parameter& p) const noexcept {
+    return names_.view().substr(p.first, p.size);
+  }
+  /// Empty where its id names no parameter.
+  [[nodiscard]] std::string_view name(const indexed_tensor& t) const noexcept;
+  /// As it is stored: block_fp8 stores the padded count.
+  [[nodiscard]] view<std::uint32_t> shape(const indexed_tensor& t) const noexcept {
+    return {dimensions_.data() + t.dimensions, t.rank};
+  }
+  /// block_fp8: the shape that it is read as.
+  [[nodiscard]] view<std::uint32_t> original_shape(const indexed_tensor& t) const noexcept {
+    return {dimensions_.data() + t.dimensions + t.rank, t.original_rank};
+  }
+  /// The tensor of a parameter, the last one where there are more; null: it has none.
+  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const& noexcept;
+  const indexed_tensor* find(std::uint16_t id) const&& = delete;
+  /// That of the first parameter with this name that has one.
+  [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept;
+  const indexed_tensor* find(std::string_view name) const&& = delete;
+
+ private:
+  friend struct detail::index_maker;
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  /// The last record with an id; `order` has their indices by id.
+  template <class T>
+  [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
+                                             const pool<std::uint32_t>& order,
+                                             std::uint16_t id) noexcept {
+    const std::size_t behind = first_not_below(
+        order.data(), order.size(), [&](std::uint32_t i) { return records[i].id <= id; });
+    if (behind == 0 || records[order[behind - 1]].id != id) return none;
+    return order[behind - 1];
+  }
+  template <class T>
+  static void order_by_id(const pool<T>& records, pool<std::uint32_t>& order) {
+    order.reserve(records.size());
+    for (std::uint32_t i = 0; i < records.size(); ++i) order.push_back(i);
+    sort(order.data(), order.size(),
+         [&records](std::uint32_t a, std::uint32_t b) { return records[a].id < records[b].id; });
+  }
+
+  nac::header header_ = nac::header::v1_6;
+  bool internal_weights_ = false;
+  pool<indexed_tensor> tensors_;
+  pool<parameter> parameters_;
+  text names_;
+  pool<std::uint32_t> dimensions_;
+  pool<std::uint32_t> tensors_by_id_, parameters_by_id_;
+  pool<std::uint32_t> by_name_;  // parameters, equal names in their order
+};
+
+namespace detail {
+struct index_maker;
+
+}  // namespace detail
+
+/// The tensors of a container.
+[[nodiscard]] result<tensor_index> index_tensors(const source& from,
+                                                 const limits& limit = default_limits);
+
 }  // namespace nac
+
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/tensor_index.hpp"
 #include "detail/weights.hpp"
 #endif
 

@@ -9,7 +9,7 @@
 //   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
 //   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it
 //   else     PROC, TRNG and RSRC, where the parts have them
-//   order    of sections, and what prefixes count: as parts.layout says (nac/layout.hpp)
+//   order    of sections, and what prefixes count: as parts.layout says (nac/parts.hpp)
 //   records  in the order of the parts; no padding between or behind them
 //
 // What was written so is read as the same parts; and what a file in this form holds is written as
@@ -27,13 +27,58 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../core/bytes.hpp"
 #include "../core/error.hpp"
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
-#include "sink.hpp"
+#include "parts.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
+
+// ---- Where files go piece by piece, so that writing them needs no memory of their size.
+//
+//   nac::sink to{&file, [](void* context, bytes piece) {
+//     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) == piece.size();
+//   }};
+//   if (error e = nac::write(parts, to); e.code != errc::ok) return fail(e);
+//
+// Lifetime:   borrows its context.
+// Errors:     `put` says so by false.
+// Limits:     none.
+// Allocation: none.
+
+/// Takes a file piece by piece, in order. Pieces are valid during the call.
+struct sink {
+  void* context = nullptr;
+  /// False: stop; no call follows.
+  bool (*put)(void* context, bytes piece) = nullptr;
+};
+
+// ---- Whether a NAC container can hold what its parts say.
+//
+//   if (const error e = nac::check(parts); e.code != errc::ok) return fail(e);
+//   // now nac::write has nothing left to refuse but a size beyond 64 bits
+//
+//   header         the version has a place for it: training, arrays, weights, sections
+//   counts         65,535 instructions; 255 commands of a tick; 2^32 - 1 records of a list
+//   texts          255 bytes of an operation's name or a signature, 65,535 of other names
+//   instructions   C and D have the words that their kind and signature take; ids up to 32,767
+//   constants      65,535 bytes or elements
+//   tensors        255 dimensions; the fields that the quantization stores, and no others
+//   payloads       2^32 - 1 bytes of a resource, a plan or a manifest
+//
+// What the numbers mean, verify tells: here, a reference may lead anywhere.
+//
+// Lifetime:   borrows the parts.
+// Errors:     nac_too_many_instructions … nac_write_resource, the first one found: of the header,
+//             texts, schedule, instructions, constants, tensors, payloads. The offset is the index
+//             of the record in its pool, 0 for fields of the header.
+// Limits:     those of the format.
+// Allocation: none.
+
+/// The first thing that a container can't hold.
+[[nodiscard]] error check(const parts& p) noexcept;
 
 /// The bytes that `write` makes of the parts, after all of its checks.
 [[nodiscard]] result<std::uint64_t> written_size(const parts& p);
@@ -49,6 +94,8 @@ namespace nac {
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/check.hpp"
+#include "detail/sink.hpp"
 #include "detail/write.hpp"
 #endif
 

@@ -35,10 +35,9 @@
 
 #include "../../core/error.hpp"
 #include "../../core/pool.hpp"
-#include "../lexer.hpp"
+#include "../assembly.hpp"
 #include "../parts.hpp"
-#include "../text_map.hpp"
-#include "../words.hpp"
+#include "../print.hpp"
 #include "assemble_names.hpp"
 #include "assemble_values.hpp"
 

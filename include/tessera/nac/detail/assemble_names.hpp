@@ -30,10 +30,8 @@
 #include "../../core/pool.hpp"
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
-#include "../lexer.hpp"
 #include "../parts.hpp"
 #include "../print.hpp"
-#include "../words.hpp"
 #include "ids.hpp"
 
 namespace tessera::inline TESSERA_ABI {

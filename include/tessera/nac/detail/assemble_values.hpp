@@ -32,9 +32,8 @@
 #include "../../core/number.hpp"
 #include "../../core/text.hpp"
 #include "../assembly.hpp"
-#include "../lexer.hpp"
 #include "../parts.hpp"
-#include "../words.hpp"
+#include "../print.hpp"
 #include "print_values.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -13,14 +13,14 @@
 
 #include "../../core/error.hpp"
 #include "../assembly.hpp"
-#include "../execution_plan_text.hpp"
-#include "../lexer.hpp"
+#include "../execution_plan.hpp"
 #include "../parts.hpp"
-#include "../text_map.hpp"
-#include "../tokenizer_text.hpp"
-#include "../words.hpp"
+#include "../print.hpp"
+#include "../tokenizer.hpp"
 #include "assemble_code.hpp"
 #include "assemble_names.hpp"
+#include "assemble_plan.hpp"
+#include "assemble_tokenizer.hpp"
 #include "assemble_values.hpp"
 
 namespace tessera::inline TESSERA_ABI {

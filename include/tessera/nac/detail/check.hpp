@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/check.hpp.
+// The bodies of nac/write.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_CHECK_HPP
 #define TESSERA_NAC_DETAIL_CHECK_HPP
@@ -12,8 +12,8 @@
 
 #include "../../core/error.hpp"
 #include "../../core/pool.hpp"
-#include "../check.hpp"
 #include "../format.hpp"
+#include "../write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

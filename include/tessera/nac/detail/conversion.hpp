@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/conversion.hpp.
+// The bodies of nac/parts.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_CONVERSION_HPP
 #define TESSERA_NAC_DETAIL_CONVERSION_HPP
@@ -13,8 +13,8 @@
 
 #include "../../core/error.hpp"
 #include "../../core/pool.hpp"
-#include "../conversion.hpp"
 #include "../format.hpp"
+#include "../parts.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

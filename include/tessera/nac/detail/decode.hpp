@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/decode.hpp.
+// The bodies of nac/verify.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_DECODE_HPP
 #define TESSERA_NAC_DETAIL_DECODE_HPP
@@ -13,9 +13,9 @@
 
 #include "../../core/bytes.hpp"
 #include "../../core/error.hpp"
-#include "../decode.hpp"
 #include "../format.hpp"
-#include "../records.hpp"
+#include "../model.hpp"
+#include "../verify.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

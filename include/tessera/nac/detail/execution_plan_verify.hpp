@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/execution_plan_verify.hpp.
+// The bodies of nac/execution_plan.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
 #define TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../execution_plan_verify.hpp"
+#include "../execution_plan.hpp"
 #include "../model.hpp"
 #include "rules_plan.hpp"
 

@@ -20,7 +20,7 @@
 #include "../../core/bytes.hpp"
 #include "../../core/pool.hpp"
 #include "../../core/text.hpp"
-#include "../lexer.hpp"
+#include "../print.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

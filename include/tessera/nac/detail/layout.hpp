@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/layout.hpp.
+// The bodies of nac/parts.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_LAYOUT_HPP
 #define TESSERA_NAC_DETAIL_LAYOUT_HPP
@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "../format.hpp"
-#include "../layout.hpp"
+#include "../parts.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/lexer.hpp.
+// The bodies of nac/print.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_LEXER_HPP
 #define TESSERA_NAC_DETAIL_LEXER_HPP
@@ -12,7 +12,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/number.hpp"
-#include "../lexer.hpp"
+#include "../print.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

@@ -16,7 +16,6 @@
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../parts.hpp"
-#include "../records.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

@@ -23,7 +23,6 @@
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../read.hpp"
-#include "../records.hpp"
 #include "../tokenizer.hpp"
 #include "errors.hpp"
 #include "places.hpp"

@@ -28,7 +28,6 @@
 #include "../execution_plan.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
-#include "../records.hpp"
 #include "../tokenizer.hpp"
 #include "rules_plan.hpp"
 #include "rules_tokenizer.hpp"

@@ -11,12 +11,11 @@
 #include <string_view>
 
 #include "../../core/text.hpp"
-#include "../execution_plan_text.hpp"
-#include "../layout.hpp"
+#include "../execution_plan.hpp"
 #include "../model.hpp"
+#include "../parts.hpp"
 #include "../print.hpp"
-#include "../tokenizer_text.hpp"
-#include "../words.hpp"
+#include "../tokenizer.hpp"
 #include "print_code.hpp"
 #include "print_values.hpp"
 

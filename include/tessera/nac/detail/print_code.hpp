@@ -34,7 +34,7 @@
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
 #include "../model.hpp"
-#include "../words.hpp"
+#include "../print.hpp"
 #include "ids.hpp"
 #include "print_values.hpp"
 

@@ -30,9 +30,8 @@
 #include "../../core/number.hpp"
 #include "../../core/shortest.hpp"
 #include "../../core/text.hpp"
-#include "../lexer.hpp"
-#include "../records.hpp"
-#include "../words.hpp"
+#include "../model.hpp"
+#include "../print.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/program.hpp.
+// The bodies of nac/verify.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_PROGRAM_HPP
 #define TESSERA_NAC_DETAIL_PROGRAM_HPP
@@ -13,7 +13,7 @@
 #include "../../core/pool.hpp"
 #include "../../core/result.hpp"
 #include "../model.hpp"
-#include "../program.hpp"
+#include "../verify.hpp"
 #include "ids.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -13,8 +13,8 @@
 #include "../../core/bytes.hpp"
 #include "../../core/error.hpp"
 #include "../format.hpp"
+#include "../model.hpp"
 #include "../read.hpp"
-#include "../records.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/records.hpp.
+// The bodies of nac/model.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_RECORDS_HPP
 #define TESSERA_NAC_DETAIL_RECORDS_HPP
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../records.hpp"
+#include "../model.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/resolve.hpp: one plain path, and two that look at several arguments at a time.
+// The bodies of nac/verify.hpp: one plain path, and two that look at several arguments at a time.
 
 #ifndef TESSERA_NAC_DETAIL_RESOLVE_HPP
 #define TESSERA_NAC_DETAIL_RESOLVE_HPP
@@ -15,11 +15,9 @@
 #include "../../core/limits.hpp"
 #include "../../core/pool.hpp"
 #include "../../core/result.hpp"
-#include "../decode.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
-#include "../records.hpp"
-#include "../resolve.hpp"
+#include "../verify.hpp"
 #include "ids.hpp"
 
 #if defined(__x86_64__) && defined(__clang__)

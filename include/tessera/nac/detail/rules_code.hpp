@@ -26,8 +26,7 @@
 #include "../../core/pool.hpp"
 #include "../model.hpp"
 #include "../operations.hpp"
-#include "../program.hpp"
-#include "../resolve.hpp"
+#include "../verify.hpp"
 #include "places.hpp"
 #include "rules_report.hpp"
 

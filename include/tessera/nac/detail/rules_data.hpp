@@ -25,7 +25,7 @@
 #include "../../core/bytes.hpp"
 #include "../../core/error.hpp"
 #include "../format.hpp"
-#include "../records.hpp"
+#include "../model.hpp"
 #include "rules_report.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -23,7 +23,6 @@
 #include "../../core/sort.hpp"
 #include "../execution_plan.hpp"
 #include "../model.hpp"
-#include "../records.hpp"
 #include "rules_report.hpp"
 
 namespace tessera::inline TESSERA_ABI {

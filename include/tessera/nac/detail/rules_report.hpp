@@ -18,8 +18,8 @@
 #include "../../core/findings.hpp"
 #include "../../core/text.hpp"
 #include "../format.hpp"
+#include "../model.hpp"
 #include "../operations.hpp"
-#include "../records.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

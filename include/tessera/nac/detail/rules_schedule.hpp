@@ -32,8 +32,7 @@
 
 #include "../../core/pool.hpp"
 #include "../model.hpp"
-#include "../program.hpp"
-#include "../resolve.hpp"
+#include "../verify.hpp"
 #include "places.hpp"
 #include "rules_code.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/safetensors_write.hpp.
+// The bodies of nac/safetensors.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
 #define TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
@@ -19,7 +19,7 @@
 #include "../../core/text.hpp"
 #include "../format.hpp"
 #include "../parts.hpp"
-#include "../safetensors_write.hpp"
+#include "../safetensors.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

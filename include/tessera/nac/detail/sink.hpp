@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/sink.hpp.
+// The bodies of nac/write.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_SINK_HPP
 #define TESSERA_NAC_DETAIL_SINK_HPP
@@ -13,7 +13,7 @@
 
 #include "../../core/bytes.hpp"
 #include "../../core/pool.hpp"
-#include "../sink.hpp"
+#include "../write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

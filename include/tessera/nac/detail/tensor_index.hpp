@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/tensor_index.hpp.
+// The bodies of nac/weights.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_TENSOR_INDEX_HPP
 #define TESSERA_NAC_DETAIL_TENSOR_INDEX_HPP
@@ -19,8 +19,7 @@
 #include "../../core/sort.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
-#include "../records.hpp"
-#include "../tensor_index.hpp"
+#include "../weights.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/text_map.hpp.
+// The bodies of nac/assembly.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_TEXT_MAP_HPP
 #define TESSERA_NAC_DETAIL_TEXT_MAP_HPP
@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "../../core/pool.hpp"
+#include "../assembly.hpp"
 #include "../format.hpp"
-#include "../text_map.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

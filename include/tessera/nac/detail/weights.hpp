@@ -20,12 +20,12 @@
 #include "../../core/result.hpp"
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
-#include "../check.hpp"
 #include "../format.hpp"
+#include "../model.hpp"
 #include "../parts.hpp"
-#include "../records.hpp"
 #include "../safetensors.hpp"
 #include "../weights.hpp"
+#include "../write.hpp"
 #include "ids.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/words.hpp.
+// The bodies of nac/print.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_WORDS_HPP
 #define TESSERA_NAC_DETAIL_WORDS_HPP
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../words.hpp"
+#include "../print.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::assembly {
@@ -50,11 +50,6 @@ TESSERA_INLINE void short_index::rebuild() noexcept {
 }
 
 }  // namespace nac::assembly
-namespace nac::detail {
-
-using namespace assembly;
-
-}  // namespace nac::detail
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NAC_DETAIL_WORDS_HPP

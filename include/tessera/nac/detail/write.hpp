@@ -13,9 +13,7 @@
 #include "../../core/bytes.hpp"
 #include "../../core/error.hpp"
 #include "../../core/pool.hpp"
-#include "../check.hpp"
 #include "../format.hpp"
-#include "../layout.hpp"
 #include "../parts.hpp"
 #include "../write.hpp"
 
