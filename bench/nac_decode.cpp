@@ -67,8 +67,8 @@ void add_case(std::uint32_t count) {
     const auto list = p->file.instructions();
     const auto steps = nac::decode(p->file, list);
     const auto code = nac::resolve(p->file, list);
-    const auto plain = nac::resolve(p->file, list, {}, nac::resolve_path::plain);
-    const auto portable = nac::resolve(p->file, list, {}, nac::resolve_path::portable);
+    const auto plain = nac::resolve(p->file, list, {.path = nac::resolve_path::plain});
+    const auto portable = nac::resolve(p->file, list, {.path = nac::resolve_path::portable});
     bench::require(steps && code && plain && portable, name + ": refused");
     bench::require(same(*steps, decode_unchecked(p->file, list)) && same(*steps, code->steps) &&
                        same(*steps, plain->steps) && code->arguments == plain->arguments &&
@@ -100,11 +100,11 @@ void add_case(std::uint32_t count) {
   });
   add("resolve/plain", [](const program& of) {
     benchmark::DoNotOptimize(
-        nac::resolve(of.file, of.file.instructions(), {}, nac::resolve_path::plain));
+        nac::resolve(of.file, of.file.instructions(), {.path = nac::resolve_path::plain}));
   });
   add("resolve/portable", [](const program& of) {
     benchmark::DoNotOptimize(
-        nac::resolve(of.file, of.file.instructions(), {}, nac::resolve_path::portable));
+        nac::resolve(of.file, of.file.instructions(), {.path = nac::resolve_path::portable}));
   });
   add("resolve/memcpy", copy);
   add("read/tessera",

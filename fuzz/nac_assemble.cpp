@@ -40,7 +40,7 @@ void check_file(bytes source) {
           *file,
           {.source_name = named ? "it" : "", .payload = way, .schedule_beside = way != ways[0]});
       const fuzz::exact copy(listing.view());
-      const auto parts = nac::assemble(copy.text(), {&source, find});
+      const auto parts = nac::assemble(copy.text(), {.resolver = {&source, find}});
       fuzz::require(static_cast<bool>(parts), "what is printed can be assembled");
       const auto written = nac::write(*parts);
       fuzz::require(written.error() == wanted.error(),

@@ -84,13 +84,13 @@ void check_conversions(const nac::parts& p) {
 
 /// All ways to resolve a list find the same, or all that something is wrong; and so does decode.
 void check_paths(const nac::model& file, const nac::instructions& list) {
-  const auto plain = nac::resolve(file, list, {}, nac::resolve_path::plain);
+  const auto plain = nac::resolve(file, list, {.path = nac::resolve_path::plain});
   const auto steps = nac::decode(file, list);
   fuzz::require(steps && steps->size() == list.size(), "all instructions can be decoded");
   for (std::size_t i = 0; plain && i < list.size(); ++i)
     fuzz::require(same((*steps)[i], plain->steps[i]), "decode finds what the plain path finds");
   for (const auto path : {nac::resolve_path::portable, nac::resolve_path::best}) {
-    const auto fast = nac::resolve(file, list, {}, path);
+    const auto fast = nac::resolve(file, list, {.path = path});
     fuzz::require(fast.error() == plain.error(), "all paths find the same errors");
     if (!plain) continue;
     fuzz::require(fast->arguments == plain->arguments, "all paths find the same arguments");

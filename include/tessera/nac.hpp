@@ -8,7 +8,7 @@
 //   tessera::report found;
 //   auto program = tessera::nac::verify(*file, {}, &found);
 //   std::cout << tessera::nac::print(*file);
-//   auto bytes = tessera::nac::write(tessera::nac::parts_of(*file));
+//   auto bytes = tessera::nac::write(*file);
 //
 //   read        a view of a container                              nac/read.hpp
 //   verify      the proof that it can run: a report and a program  nac/verify.hpp

@@ -157,7 +157,8 @@ void reword(diagnostic& d, std::string words) {
   const source text{shown_name(o.text), std::move(*content), format::nac_assembly};
   payload_files files(o);
   nac::text_map map;
-  const result<nac::parts> parts = nac::assemble(text.characters(), files.resolver(), {}, &map);
+  const result<nac::parts> parts =
+      nac::assemble(text.characters(), {.resolver = files.resolver()}, &map);
   if (!parts) {
     if (parts.error().code != errc::nac_text_payload_unresolved || files.why().empty())
       return to.fail(parts.error(), text);

@@ -18,7 +18,7 @@ namespace {
 /// The container that a text is.
 [[nodiscard]] std::vector<std::byte> container(std::string_view source,
                                                const nac::resolver& resolver = {}) {
-  const auto parts = nac::assemble(source, resolver);
+  const auto parts = nac::assemble(source, {.resolver = resolver});
   INFO(source << "\n" << static_cast<int>(parts.error().code) << " at " << parts.error().offset);
   REQUIRE(parts);
   const auto written = nac::write(*parts);
@@ -150,7 +150,7 @@ TEST_CASE("nac/assemble: what verification finds has its place in the text", "[n
     const std::string source =
         std::string(r.text.substr(0, place)) + std::string(r.text.substr(place + 1));
     nac::text_map map;
-    const auto parts = nac::assemble(source, {}, {}, &map);
+    const auto parts = nac::assemble(source, {}, &map);
     REQUIRE(parts);
     const auto written = nac::write(*parts);
     REQUIRE(written);
@@ -582,17 +582,18 @@ TEST_CASE("nac/assemble: payloads that aren't as they are said to be", "[nac]") 
     }
   };
   const nac::resolver r{nullptr, cut::find};
-  CHECK(nac::assemble("resources:\n\"a\" = file \"it\" 0 4", r));
-  CHECK(nac::assemble("resources:\n\"a\" = file \"it\" 0 5", r).error() ==
+  CHECK(nac::assemble("resources:\n\"a\" = file \"it\" 0 4", {.resolver = r}));
+  CHECK(nac::assemble("resources:\n\"a\" = file \"it\" 0 5", {.resolver = r}).error() ==
         error{errc::nac_text_payload_size, 17});
-  CHECK(nac::assemble("resources:\n\"a\" = file \"other\" 0 4", r).error() ==
+  CHECK(nac::assemble("resources:\n\"a\" = file \"other\" 0 4", {.resolver = r}).error() ==
         error{errc::nac_text_payload_unresolved, 17});
 }
 
 TEST_CASE("nac/assemble: limits", "[nac]") {
   const std::string source = "nac 1.6\n";
-  CHECK(nac::assemble(source, {}, {.max_bytes = 8}));
-  CHECK(nac::assemble(source, {}, {.max_bytes = 7}).error() == error{errc::input_too_large, 7});
+  CHECK(nac::assemble(source, {.limit = {.max_bytes = 8}}));
+  CHECK(nac::assemble(source, {.limit = {.max_bytes = 7}}).error() ==
+        error{errc::input_too_large, 7});
 }
 
 TEST_CASE("nac/assemble: memory stays in proportion to the text", "[nac]") {

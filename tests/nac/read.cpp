@@ -351,7 +351,7 @@ TEST_CASE("nac/read: errors of sections that the small files don't have", "[nac]
 
 TEST_CASE("nac/read: limits hold at their value, and one above is an error", "[nac]") {
   const auto source = hex_file("mini_v16");
-  CHECK(nac::read(bytes(source), {.max_items = 6}));
+  CHECK(nac::read(bytes(source), {.limit = {.max_items = 6}}));
   struct row {
     limits limit;
     error expected;
@@ -360,12 +360,12 @@ TEST_CASE("nac/read: limits hold at their value, and one above is an error", "[n
                        row{{.max_items = 2}, {errc::too_many_items, 204}},
                        row{{.max_bytes = 357}, {errc::input_too_large, 357}},
                        row{{.max_bytes = 0}, {errc::input_too_large, 0}}})
-    CHECK(nac::read(bytes(source), r.limit).error() == r.expected);
-  CHECK(nac::read(bytes(source), {.max_bytes = 358}));
+    CHECK(nac::read(bytes(source), {.limit = r.limit}).error() == r.expected);
+  CHECK(nac::read(bytes(source), {.limit = {.max_bytes = 358}}));
   const auto plan =
       container(header::v1_6, {"4f524348 00000000 02000000 0000 00 0000 0100 00 0000"});
-  CHECK(nac::read(bytes(plan), {.max_items = 2}));
-  CHECK(nac::read(bytes(plan), {.max_items = 1}).error() ==
+  CHECK(nac::read(bytes(plan), {.limit = {.max_items = 2}}));
+  CHECK(nac::read(bytes(plan), {.limit = {.max_items = 1}}).error() ==
         error{errc::too_many_items, section_offset(plan, header::v1_6, section::orch) + 8});
 }
 

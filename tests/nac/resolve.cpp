@@ -106,7 +106,7 @@ bool agree(const std::vector<std::byte>& source) {
   const auto file = nac::read(bytes(source));
   if (!file) return false;
   const auto list = file->instructions();
-  const auto plain = nac::resolve(*file, list, {}, nac::resolve_path::plain);
+  const auto plain = nac::resolve(*file, list, {.path = nac::resolve_path::plain});
   const auto best = nac::resolve(*file, list);
   const auto steps = nac::decode(*file, list);
   REQUIRE(bool(plain) == bool(best));
@@ -262,11 +262,11 @@ TEST_CASE("nac/resolve: limits", "[nac]") {
   const auto source = container(3, from_hex("0200 0200 0200"));
   const auto file = nac::read(bytes(source));
   REQUIRE(file);
-  CHECK(nac::resolve(*file, file->instructions(), {.max_items = 3}));
-  const error e = nac::resolve(*file, file->instructions(), {.max_items = 2}).error();
+  CHECK(nac::resolve(*file, file->instructions(), {.limit = {.max_items = 3}}));
+  const error e = nac::resolve(*file, file->instructions(), {.limit = {.max_items = 2}}).error();
   CHECK(e.code == errc::too_many_items);
   CHECK(e.offset == 108);
-  CHECK(nac::decode(*file, file->instructions(), {.max_items = 2}).error().code ==
+  CHECK(nac::decode(*file, file->instructions(), {.limit = {.max_items = 2}}).error().code ==
         errc::too_many_items);
   const auto none = nac::resolve(*file, file->training());
   REQUIRE(none);

@@ -26,7 +26,7 @@ namespace {
 }
 
 [[nodiscard]] error error_of(const std::vector<std::byte>& source, const limits& limit = {}) {
-  return nac::read_safetensors(bytes(source), limit).error();
+  return nac::read_safetensors(bytes(source), {.limit = limit}).error();
 }
 
 /// Where something stands in a file that has this header.

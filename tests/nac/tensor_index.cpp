@@ -261,9 +261,11 @@ TEST_CASE("nac/tensor_index: the same errors as reading", "[nac]") {
 TEST_CASE("nac/tensor_index: limits", "[nac]") {
   const auto source = model(5, 3);
   watched w{bytes(source)};
-  CHECK(nac::index_tensors(w.source(), {.max_items = 5}));
-  CHECK(nac::index_tensors(w.source(), {.max_items = 4}).error().code == errc::too_many_items);
-  CHECK(nac::index_tensors(w.source(), {.max_items = 4}).error().offset ==
-        nac::read(bytes(source), {.max_items = 4}).error().offset);
-  CHECK(nac::index_tensors(w.source(), {.max_bytes = 10}).error().code == errc::input_too_large);
+  CHECK(nac::index_tensors(w.source(), {.limit = {.max_items = 5}}));
+  CHECK(nac::index_tensors(w.source(), {.limit = {.max_items = 4}}).error().code ==
+        errc::too_many_items);
+  CHECK(nac::index_tensors(w.source(), {.limit = {.max_items = 4}}).error().offset ==
+        nac::read(bytes(source), {.limit = {.max_items = 4}}).error().offset);
+  CHECK(nac::index_tensors(w.source(), {.limit = {.max_bytes = 10}}).error().code ==
+        errc::input_too_large);
 }

@@ -74,7 +74,7 @@ namespace nac {
 // ---- Where in its text the parts of an assembled container stand, for who finds something wrong later.
 //
 //   nac::text_map map;
-//   auto parts = nac::assemble(source, {}, {}, &map);
+//   auto parts = nac::assemble(source, {}, &map);
 //   … write it, read what was written, verify it: `found` is a diagnostic of that
 //   map.offset_of(*file, found.offset);           // of the statement that it is about
 //
@@ -154,9 +154,14 @@ struct resolver {
   bool (*resolve)(void* context, const payload_reference& which, bytes& out) = nullptr;
 };
 
+struct assemble_options {
+  nac::resolver resolver = {};
+  limits limit = {};
+};
+
 /// The parts of a container; `map` gets the places of its statements.
-[[nodiscard]] result<parts> assemble(std::string_view source, const resolver& r = {},
-                                     const limits& limit = {}, text_map* map = nullptr);
+[[nodiscard]] result<parts> assemble(std::string_view source, const assemble_options& options = {},
+                                     text_map* map = nullptr);
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -214,8 +214,10 @@ struct parts {
   [[nodiscard]] range add_words(view<std::uint16_t> values);
   /// Borrows `b`.
   [[nodiscard]] static payload borrow(bytes b) noexcept { return {b.data(), 0, b.size(), nullptr}; }
+  [[nodiscard]] static payload borrow(std::string_view s) noexcept { return borrow(as_bytes(s)); }
   /// Copies `b`.
   [[nodiscard]] payload keep(bytes b);
+  [[nodiscard]] payload keep(std::string_view s) { return keep(as_bytes(s)); }
   void add_name(pool<named_part>& to, std::uint16_t id, std::string_view name) {
     to.push_back({id, add_string(name)});
   }

@@ -40,18 +40,20 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-/// What `read` keeps by default.
-inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
+/// How containers, and files of weights, are read.
+struct read_options {
+  limits limit = {.max_bytes = ~std::uint64_t{0}};
+};
 
 /// A container over `in`, whose sections and records were all found in their place.
-[[nodiscard]] result<model> read(bytes in, const limits& limit = default_limits);
-[[nodiscard]] inline result<model> read(std::string_view in, const limits& limit = default_limits) {
-  return read(as_bytes(in), limit);
+[[nodiscard]] result<model> read(bytes in, const read_options& options = {});
+[[nodiscard]] inline result<model> read(std::string_view in, const read_options& options = {}) {
+  return read(as_bytes(in), options);
 }
 /// A temporary owner would be gone before the file is looked at.
 template <class Owner>
   requires(temporary_bytes<Owner> || temporary_text<Owner>)
-result<model> read(Owner&& in, const limits& = {})
+result<model> read(Owner&& in, const read_options& = {})
 = delete;
 
 }  // namespace nac

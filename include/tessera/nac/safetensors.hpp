@@ -47,6 +47,7 @@
 #include "../core/result.hpp"
 #include "../core/text.hpp"
 #include "model.hpp"
+#include "read.hpp"
 #include "write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -154,11 +155,16 @@ struct safetensors_maker;
 }  // namespace detail
 
 /// A safetensors file over `in`, all of whose header was checked; no element is looked at.
-[[nodiscard]] result<safetensors> read_safetensors(bytes in, const limits& limit = {
-                                                                 .max_bytes = ~std::uint64_t{0}});
+[[nodiscard]] result<safetensors> read_safetensors(bytes in, const read_options& options = {});
+[[nodiscard]] inline result<safetensors> read_safetensors(std::string_view in,
+                                                          const read_options& options = {}) {
+  return read_safetensors(as_bytes(in), options);
+}
 /// A temporary owner would be gone before the file is looked at.
-template <temporary_bytes Owner>
-result<safetensors> read_safetensors(Owner&& in, const limits& = {}) = delete;
+template <class Owner>
+  requires(temporary_bytes<Owner> || temporary_text<Owner>)
+result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
+= delete;
 
 // ---- Writes safetensors files: one form for what they hold.
 //

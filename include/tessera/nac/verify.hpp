@@ -92,9 +92,13 @@ static_assert(sizeof(step) == 16);
 
 inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
 
+struct decode_options {
+  limits limit = {};  ///< max_items: instructions
+};
+
 /// The instructions of `list`, which is f.instructions() or f.training().
 [[nodiscard]] result<pool<step>> decode(const model& f, const instructions& list,
-                                        const limits& limit = {});
+                                        const decode_options& options = {});
 
 // ---- NAC programs with their arguments resolved: absolute indices of instructions, and ids.
 //
@@ -157,10 +161,14 @@ struct code {
 /// `automatic` is the last where there are enough of them. It changes nothing but time.
 enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
 
+struct resolve_options {
+  limits limit = {};  ///< max_items: instructions
+  resolve_path path = resolve_path::automatic;
+};
+
 /// The arguments of `list`, which is f.instructions() or f.training().
 [[nodiscard]] result<code> resolve(const model& f, const instructions& list,
-                                   const limits& limit = {},
-                                   resolve_path path = resolve_path::automatic);
+                                   const resolve_options& options = {});
 
 // ---- NAC programs that were verified, with everything that running them looks up.
 //

@@ -231,7 +231,7 @@ struct index_maker;
 
 /// The tensors of a container.
 [[nodiscard]] result<tensor_index> index_tensors(const source& from,
-                                                 const limits& limit = default_limits);
+                                                 const read_options& options = {});
 
 }  // namespace nac
 

@@ -90,6 +90,20 @@ struct sink {
 /// A container of these parts.
 [[nodiscard]] result<pool<std::byte>> write(const parts& p);
 
+/// How a model that was read is written.
+struct write_options {
+  /// Sections in the order that they were read in, and prefixes by the rule that they follow; else
+  /// as the version has them.
+  bool keep_layout = true;
+};
+
+/// A container of what was read: write(parts_of(f)). Kept are all records in their order, unused ones
+/// too, and the layout. Not kept: bytes after the last record of a section, reserved bytes, sections
+/// with unknown tags, and prefixes that follow no rule (see parts_of). A file without those comes
+/// out byte for byte. Refused is only what a container can't number, such as 65,536 instructions.
+[[nodiscard]] result<pool<std::byte>> write(const model& f, const write_options& options = {});
+[[nodiscard]] error write(const model& f, const sink& to, const write_options& options = {});
+
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 

@@ -312,11 +312,12 @@ class assembler {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<parts> assemble(std::string_view source, const resolver& r,
-                                      const limits& limit, text_map* map) {
-  const std::uint64_t most = limit.max_bytes < 0xffffffff ? limit.max_bytes : 0xffffffff;
-  if (source.size() > most) return error{errc::input_too_large, most};
-  detail::assembler a(source, r, map);
+TESSERA_INLINE result<parts> assemble(std::string_view source, const assemble_options& options,
+                                      text_map* map) {
+  const std::uint64_t max =
+      options.limit.max_bytes < 0xffffffff ? options.limit.max_bytes : 0xffffffff;
+  if (source.size() > max) return error{errc::input_too_large, max};
+  detail::assembler a(source, options.resolver, map);
   if (const error e = a.run(); e.code != errc::ok) return e;
   return a.take();
 }

@@ -174,8 +174,8 @@ inline void decode_two(const length_table& table, const std::byte* start, const 
 }  // namespace detail
 
 TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& list,
-                                         const limits& limit) {
-  if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
+                                         const decode_options& options) {
+  if (const error e = detail::fits_steps(list, options.limit); e.code != errc::ok) return e;
   pool<step> steps;
   step* const to = steps.prepare(list.size());
   const length_table table(f);

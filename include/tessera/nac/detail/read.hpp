@@ -279,9 +279,9 @@ struct maker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<model> read(bytes in, const limits& limit) {
+TESSERA_INLINE result<model> read(bytes in, const read_options& options) {
   result<model> out{model()};
-  if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) out = e;
+  if (const error e = detail::maker::make(in, options.limit, *out); e.code != errc::ok) out = e;
   return out;  // the one object: a file isn't copied here
 }
 

@@ -385,11 +385,12 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 
 }  // namespace detail
 
-TESSERA_INLINE result<code> resolve(const model& f, const instructions& list, const limits& limit,
-                                    resolve_path path) {
-  if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
+TESSERA_INLINE result<code> resolve(const model& f, const instructions& list,
+                                    const resolve_options& options) {
+  if (const error e = detail::fits_steps(list, options.limit); e.code != errc::ok) return e;
   const detail::id_set ids = detail::constant_ids(f);
   code out;
+  resolve_path path = options.path;
   out.steps.reserve(list.size());
   if (path == resolve_path::automatic && list.size() < detail::worth_a_table)
     path = resolve_path::plain;

@@ -339,7 +339,7 @@ struct code_rules {
                                        bool model) {
     training = !model;
     broken.clear();
-    result<code> resolved = resolve(f, list, options.limit);
+    result<code> resolved = resolve(f, list, {.limit = options.limit});
     if (resolved) {
       out = *std::move(resolved);
       check(list, &out, used, model);

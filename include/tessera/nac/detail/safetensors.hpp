@@ -341,9 +341,9 @@ struct safetensors_maker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<safetensors> read_safetensors(bytes in, const limits& limit) {
+TESSERA_INLINE result<safetensors> read_safetensors(bytes in, const read_options& options) {
   result<safetensors> out{safetensors()};
-  if (const error e = detail::safetensors_maker::make(in, limit, *out); e.code != errc::ok)
+  if (const error e = detail::safetensors_maker::make(in, options.limit, *out); e.code != errc::ok)
     return e;
   return out;
 }

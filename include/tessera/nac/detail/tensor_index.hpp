@@ -246,9 +246,9 @@ struct index_maker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<tensor_index> index_tensors(const source& from, const limits& limit) {
+TESSERA_INLINE result<tensor_index> index_tensors(const source& from, const read_options& options) {
   result<tensor_index> out{tensor_index()};
-  detail::index_maker maker{from, limit, *out};
+  detail::index_maker maker{from, options.limit, *out};
   if (const error e = maker.all(); e.code != errc::ok) return e;
   return out;
 }

@@ -305,6 +305,18 @@ TESSERA_INLINE result<pool<std::byte>> write(const parts& p) {
   return out;
 }
 
+TESSERA_INLINE result<pool<std::byte>> write(const model& f, const write_options& options) {
+  parts p = parts_of(f);
+  if (!options.keep_layout) p.layout = {};
+  return write(p);
+}
+
+TESSERA_INLINE error write(const model& f, const sink& to, const write_options& options) {
+  parts p = parts_of(f);
+  if (!options.keep_layout) p.layout = {};
+  return write(p, to);
+}
+
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
