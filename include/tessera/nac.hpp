@@ -30,9 +30,9 @@
 //
 // Lifetime:   files and programs borrow the bytes that were read, parts their payloads; a temporary
 //             owner of bytes is refused by the compiler.
-// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Errors:     values; every code and message is in core/error_table_nac.hpp.
 // Limits:     core/limits.hpp, on by default.
-// Allocation: none to read; what anything else takes stands in its header.
+// Allocation: none to read; what everything else needs is in its header.
 
 #include "version.hpp"  // before the guard: a second version must not pass unseen
 

@@ -48,7 +48,7 @@ class payload_files {
     const bytes all = file->data();
     if (which.offset > all.size() || which.size > all.size() - which.offset) {
       why_ = file->name + " has " + std::to_string(all.size()) +
-             " bytes, too few for what the text takes from it";
+             " bytes, fewer than the text refers to";
       code_ = bad_input;
       return false;
     }
@@ -64,7 +64,7 @@ class payload_files {
       if (!options_.any_path && (name.empty() || !is_inside(wanted, path))) {
         why_ = "'" + shown_name(name) +
                "' isn't in the text's folder: --allow-any-path lets the text name any file, and "
-               "--payloads says which one it means";
+               "--payloads names the one to read";
         code_ = bad_input;
         return nullptr;
       }
@@ -179,13 +179,12 @@ void add_assemble(const command& app, action& run) {
   const auto o = std::make_shared<options>();
   const command verb = app.add_subcommand("assemble", "Make a NAC container from its text");
   verb.add_option("TEXT", o->text,
-                  "What `tessera print` printed, or was written by hand; - is "
-                  "standard input")
+                  "Text from `tessera print`, or written by hand; - is standard input")
       ->required();
   verb.add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
       ->required();
   verb.add_option("--payloads", o->payloads,
-                  "The file that all places in files mean, whatever name the text gives")
+                  "The file that all references to files are read from, whatever name they give")
       ->type_name("FILE");
   verb.add_flag("--allow-any-path", o->any_path, "The text may name files outside of its folder");
   verb.footer(
@@ -197,8 +196,9 @@ void add_assemble(const command& app, action& run) {
           "    y = nac.add(x, 1.5)\n"
           "    output(y)\n"
           "\n"
-          "Payloads stand in hex, or as places in files that lie in the folder of the text: what\n"
-          "`tessera print` says of a container assembles beside it, with changes or without.\n"
+          "Payloads are hex digits, or references to files in the folder of the text: the output "
+          "of\n"
+          "`tessera print`, changed or not, assembles beside its container.\n"
           "The container is verified before it is written.\n\n"
           "Examples:\n"
           "  tessera assemble program.txt program.nac\n"

@@ -37,7 +37,7 @@ class stream_runner {
       code = set_inputs();
       if (code == success) code = set_parameters();
     } catch (const vn::fault& f) {
-      show_error(told(f.code, f.text));
+      show_error(message_of(f.code, f.text));
       return bad_input;
     }
     if (code == success) code = execute();

@@ -22,7 +22,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// A container that was read; else what is wrong has been told. It borrows the source.
+/// A container that was read; else the error has been reported. It borrows the source.
 struct nac_outcome {
   std::optional<nac::model> file;
   exit_code code = success;
@@ -47,8 +47,8 @@ class passing_pages {
   std::thread thread_;
 };
 
-/// A safetensors file, whatever it seems to be: an option says that it is one. Else what is wrong has
-/// been told.
+/// A safetensors file, whatever it seems to be: an option says that it is one. Else the error has
+/// been reported.
 struct weights_outcome {
   std::optional<source> file = {};
   std::optional<nac::safetensors> weights = {};  ///< over the file
@@ -104,7 +104,7 @@ struct nac_convert_options {
 struct nac_diff_options {
   bool json = false, quiet = false, no_weights = false;
 };
-/// `before` and `after` are the paths as they stand on the command line.
+/// `before` and `after` are the paths as given on the command line.
 [[nodiscard]] exit_code diff_nac(const source& a, const source& b, const reporting& before,
                                  const reporting& after, const nac_diff_options& options);
 

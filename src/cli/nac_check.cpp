@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera check` of NAC containers, and of the files that weights stand in.
+// `tessera check` of NAC containers, and of files of weights.
 
 #include <algorithm>
 #include <filesystem>
@@ -72,7 +72,7 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
     const std::string path = options.weights.empty() ? weights_beside(to.path) : options.weights;
     if (path.empty()) {
       how.weights_elsewhere = !options.strict;
-      about_weights = ", weights outside and not checked";
+      about_weights = ", external weights not checked";
     } else {
       weights = load_weights({path, to.as_json});
       if (!weights.weights) return weights.code;

@@ -144,7 +144,7 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
   if (!options.quantize.empty() || options.dequantize) {
     if (!parts.internal_weights && !parts.parameters.empty())
       return usage_error("convert",
-                         "'" + file.name + "' has its weights outside: give them by --weights-in");
+                         "'" + file.name + "' has external weights: give them with --weights-in");
     nac::quantization method = nac::quantization::none;
     for (std::size_t i = 0; i < nac::quantization_count; ++i)
       if (nac::quantization_names[i] == options.quantize)

@@ -128,7 +128,7 @@ class as_text_report {
   [[nodiscard]] text write() {
     out_ << from_.name << ": NAC container, version " << version_of(file_.header())
          << ", header of " << nac::header_sizes[static_cast<std::size_t>(file_.header())]
-         << " bytes, " << from_.data().size() << " bytes in all\n";
+         << " bytes, " << from_.data().size() << " bytes in total\n";
     label("flags") << "weights " << (file_.has_internal_weights() ? "inside" : "outside")
                    << ", quantization " << name(file_.quantization())
                    << (file_.has_training_flag() ? ", training" : "") << '\n';
@@ -163,7 +163,7 @@ class as_text_report {
     for (std::size_t i = name.size(); i < width; ++i) out_ << ' ';
     return out_;
   }
-  /// A table's cells; numbers stand to the right.
+  /// A table's cells; numbers are aligned to the right.
   void table(const std::vector<std::vector<std::string>>& rows, std::uint64_t numbers) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows)
@@ -193,10 +193,10 @@ class as_text_report {
   void ends() {
     label("inputs") << file_.inputs() << " named";
     std::string_view between = ": ";
-    std::size_t told = 0;
+    std::size_t listed = 0;
     for (const nac::instruction& i : f_.at.instructions()) {
       if (i.a != nac::op_input || i.b != 0) continue;
-      if (++told > few && !options_.all) {
+      if (++listed > few && !options_.all) {
         out_ << ", ...";
         break;
       }

@@ -43,7 +43,7 @@ namespace {
                                   const source& from, const reporting& to, bool has_folder) {
   diagnostic d;
   d.rule = error{done.code}.name();
-  d.message = told(done.code, done.text);
+  d.message = message_of(done.code, done.text);
   const bool is_stream = done.text.starts_with("standard ");
   if (done.code == errc::nac_plan_path || (done.code == errc::nac_plan_file && !is_stream) ||
       (done.code == errc::nac_plan_write && !has_folder))

@@ -117,7 +117,7 @@ exit_code print_nac(const source& file, const reporting& to, const nac_print_opt
   if (to.as_json) return print_json(file, to);
   const nac_outcome in = read_nac(file, to);
   if (!in.file) return in.code;
-  // The text is meant to stand beside the container, which it names without a folder.
+  // The text is meant to be beside the container, which it names without a folder.
   const std::string name =
       to.path == "-" ? std::string() : std::filesystem::path(to.path).filename().string();
   nac::print_options how;

@@ -122,7 +122,7 @@ class program_runner {
     for (std::size_t i = 0; i < all.size() && done; ++i) {
       if (all[i].is_tensor()) continue;
       done.code = errc::nac_run_kind;
-      done.text = "output " + std::to_string(i) + ", which is no tensor";
+      done.text = "output " + std::to_string(i) + ", which isn't a tensor";
     }
   }
 

@@ -18,7 +18,7 @@ namespace {
 
 using clock = vn::no_observer::clock;
 
-/// Keeps what happened; it is written behind the run, which it would disturb.
+/// Keeps what happened; it is written after the run, which it would disturb.
 struct recorder {
   struct span {
     std::uint32_t instruction;

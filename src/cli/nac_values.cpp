@@ -41,7 +41,8 @@ nac_model verify_nac(const source& file, const reporting& to, const std::string&
       how.weights = &*out.weights.weights;
     }
   } else if (!weights.empty()) {
-    out.code = usage_error("run", "'" + file.name + "' has its weights inside");
+    out.code = usage_error(
+        "run", "'" + file.name + "' has internal weights: --weights is for external ones");
     return out;
   }
   tessera::report report;
@@ -243,7 +244,7 @@ exit_code nac_inputs::take(const std::vector<std::string>& arguments, origin fro
       };
       while (next < inputs_.size() && taken(inputs_[next])) ++next;
       if (next == inputs_.size())
-        return usage("more values than the program has inputs, which is " +
+        return usage("too many values; the program's number of inputs is " +
                      std::to_string(inputs_.size()));
       index = next;
     }
@@ -311,7 +312,7 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
     if (!why) {
       diagnostic d;
       d.rule = error{why.code}.name();
-      d.message = told(why.code, why.text);
+      d.message = message_of(why.code, why.text);
       d.shown = shown_name(to_.path) + ": error: " + d.message + "\n  [" + d.rule + "]\n";
       return to_.fail(d, bad_input, format::nac);
     }
@@ -340,13 +341,13 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
   if (options_.seed) {
     const bool whole = !is_floating(g.form->type);
     const bool truth = g.form->type == nac::data_type::boolean;
-    const double most =
+    const double max =
         truth ? 1
               : last_index(machine.program(), machine.program().inputs()[index].instruction)
                     .value_or(15);
     for (std::size_t i = 0; i < t.size(); ++i)
       (void)store_element(values, what.type, i,
-                          random_number(random, whole ? 0 : -1, whole ? most : 1, whole));
+                          random_number(random, whole ? 0 : -1, whole ? max : 1, whole));
   }
   out = vn::load(room, g.form->type, g.form->dims, {values.data(), values.size()});
   return success;
@@ -368,13 +369,13 @@ exit_code nac_inputs::set(vn::machine& machine) const {
         return usage("the program has no state " + std::to_string(id));
     }
   } catch (const vn::fault& f) {
-    show_error(told(f.code, f.text));
+    show_error(message_of(f.code, f.text));
     return bad_input;
   }
   return success;
 }
 
-std::string told(errc code, const std::string& text) {
+std::string message_of(errc code, const std::string& text) {
   const std::string message(error{code}.message());
   return text.empty() ? message : message + ": " + shown_name(text);
 }
@@ -383,7 +384,7 @@ exit_code fail_run(const vn::outcome& done, const nac::program& p, const source&
                    const reporting& to) {
   diagnostic d;
   d.rule = error{done.code}.name();
-  d.message = told(done.code, done.text);
+  d.message = message_of(done.code, done.text);
   std::string where;
   if (done.instruction < p.size()) {
     const nac::step& s = p.code().steps[done.instruction];

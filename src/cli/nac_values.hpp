@@ -24,9 +24,9 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// A program that was verified; else what is wrong has been told. It borrows the source.
+/// A program that was verified; else the error has been reported. It borrows the source.
 struct nac_model {
-  weights_outcome weights = {};  ///< of files whose weights stand outside
+  weights_outcome weights = {};  ///< of containers with external weights
   std::optional<nac::program> program = {};
   exit_code code = success;
 };
@@ -124,8 +124,8 @@ void write_memory(json::writer& w, const vm::nac::statistics& of);
                                     vm::nac::statistics& out);
 
 /// A code's message, with what there was instead, which strings of the file may be part of.
-[[nodiscard]] std::string told(errc code, const std::string& text);
-/// How a run ended, told.
+[[nodiscard]] std::string message_of(errc code, const std::string& text);
+/// How a run ended.
 [[nodiscard]] exit_code fail_run(const vm::nac::outcome& done, const nac::program& p,
                                  const source& from, const reporting& to);
 

@@ -97,7 +97,7 @@ class pairing {
       found->second.pop_back();
     }
   }
-  /// Pairs what stands behind a pair, then what stands before one; the starts and the ends are such.
+  /// Pairs what follows a pair, then what precedes one; the starts and the ends are such.
   void sweep(std::uint64_t keys::*key) {
     const auto n = static_cast<std::uint32_t>(a_.code.size());
     const auto m = static_cast<std::uint32_t>(b_.code.size());
@@ -203,7 +203,7 @@ class comparison {
       d.training = training;
       out_.instructions.push_back(std::move(d));
     };
-    std::uint32_t removed = 0;  // up to here those that were removed have been told
+    std::uint32_t removed = 0;  // up to here those that were removed are reported
     const auto tell_removed = [&](std::uint32_t end) {
       for (; removed < end; ++removed)
         if (a.partner[removed] == lookup::none) {
@@ -273,7 +273,7 @@ class comparison {
       }
     };
     const auto paired = [&a](std::uint32_t i) {
-      // What has no partner can't be equal to anything: it lies behind all instructions.
+      // What has no partner can't be equal to anything: its index is past all instructions.
       if (i >= a.partner.size()) return i;
       return a.partner[i] != lookup::none ? a.partner[i] : 0x10000 + i;
     };
@@ -405,7 +405,7 @@ class comparison {
   }
   void tensors(std::vector<property_difference>& to, const nac::tensor* x, const nac::tensor* y) {
     if (x == nullptr || y == nullptr) {
-      // Whether weights are inside has been told as a whole.
+      // Whether weights are internal is reported for the whole container.
       if (a_.model().has_internal_weights() && b_.model().has_internal_weights())
         property(to, "elements", x != nullptr ? "inside" : "none",
                  y != nullptr ? "inside" : "none");

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What differs between two containers, whatever the ids they give to operations, signatures,
-// constants and parameters, and wherever sections and payloads stand.
+// constants and parameters, and wherever sections and payloads are.
 //
 //   const auto d = tessera::analysis::diff(before, after);
 //   if (d.same()) return;
@@ -10,7 +10,7 @@
 //
 // Instructions are paired by what they compute: a hash of the operation's name, the signature, the
 // values of constants, the names of parameters and inputs, and the hashes of what they take. What
-// that doesn't find is paired with what stands next to a pair and is the same but for what flows
+// that doesn't find is paired with what is next to a pair and is the same but for what flows
 // into it, then with what has the same operation. The rest was added or removed. Of a pair is
 // compared the operation, its signature, and each argument; arguments by the pairs that they are.
 //
@@ -59,7 +59,7 @@ struct item_difference {
   std::string name;
   bool in_before = false, in_after = false;
   std::vector<property_difference> parts = {};  ///< of one in both
-  std::string note = {};  ///< how far values are apart, where they can be told
+  std::string note = {};  ///< how far values are apart, where they can be compared
 };
 
 struct file_difference {

@@ -22,23 +22,23 @@
 //               self_counting none|WORD …     input, output, control_flow: those whose prefixes
 //                                             count themselves; else as the version has it
 //               order TAG …                   MMAP OPS …, as the sections follow one another in the
-//                                             file; else as the version has them (layout.hpp)
+//                                             file; else as the version has them (parts.hpp)
 //   operations: signatures: parameters: input_names:
 //               ID = STRING                   an input's ID is the index of its instruction
 //   constants: plan_constants:
-//               ID = constant                 assemble_values.hpp
+//               ID = constant
 //   tensors:    ID|STRING = TYPE SHAPE [quantization] payload
 //               TYPE f32 f64 f16 bf16 i32 i64 i16 i8 u8 bool, SHAPE [2, 3], quantization one of
 //               fp16 | int8_tensor scale FLOAT | int8_channel axis N scales [FLOAT, …]
 //               | block_fp8 block N shape SHAPE scales [FLOAT, …]
 //   code: training:
-//               instructions                  assemble_code.hpp
+//               instructions
 //   schedule:   INDEX|RESULT : [ACTION INDEX|RESULT, …]    save_result save_for_grad free
 //               free_after_trng forward preload, or action N
 //   arrays:     STRING = TYPE SHAPE payload
 //   resources:  STRING = payload
-//   plan:       instructions of mep_text.hpp, up to the word `end`
-//   tokenizer:  instructions of tisa_text.hpp, up to the word `end`
+//   plan:       instructions (execution_plan.hpp), up to the word `end`
+//   tokenizer:  instructions (tokenizer.hpp), up to the word `end`
 //
 // Tables may be left out, and what the code needs is added to them: operations from id 32 on,
 // signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
@@ -71,7 +71,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-// ---- Where in its text the parts of an assembled container stand, for who finds something wrong later.
+// ---- Where the parts of an assembled container are in its text, for errors that are found later.
 //
 //   nac::text_map map;
 //   auto parts = nac::assemble(source, {}, &map);
@@ -111,7 +111,7 @@ class text_map {
   /// Of what made a record, or a byte of a body.
   [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept;
 
-  /// Of what stands at a byte of the container: `f` was assembled with this map.
+  /// Of the element that a byte of the container belongs to: `f` was assembled with this map.
   [[nodiscard]] std::uint64_t offset_of(const model& f, std::uint64_t offset) const;
 
  private:
@@ -122,7 +122,7 @@ class text_map {
     return offset != none ? offset : 0;
   }
 
-  /// The last record of a list that doesn't begin behind a byte.
+  /// The last record of a list that begins at a byte or before it.
   template <class List>
   [[nodiscard]] std::uint64_t in_list(assembly::text_section s, const List& list,
                                       std::uint64_t offset) const {

@@ -110,7 +110,7 @@ inline constexpr plan_op_row plan_ops[] = {
 };
 #undef TESSERA_NAC_PLAN_OPS
 
-/// A value of an operand that has names, and the operands that stand behind the layout with it.
+/// A value of an operand that has names, and the operands that follow the layout with it.
 struct plan_choice {
   char set;  ///< the letter of the operand
   std::uint8_t value;
@@ -147,7 +147,7 @@ inline constexpr plan_choice plan_choices[] = {
 
 namespace detail {
 
-/// Where each opcode stands in plan_ops, and each set in plan_choices.
+/// The row of each opcode in plan_ops, and of each set in plan_choices.
 struct plan_tables {
   std::uint8_t row[256], first[26], size[26];
   bool decides[26];  ///< whether the choice says which operands follow
@@ -200,7 +200,7 @@ inline constexpr plan_tables plan_table = [] {
 [[nodiscard]] constexpr bool is_slot_operand(char kind) noexcept {
   return kind == 'i' || kind == 'o' || kind == 'z';
 }
-/// Bytes of an operand, of a list's count alone.
+/// Bytes of an operand; of a list, only of its count.
 [[nodiscard]] constexpr std::uint32_t operand_size(char kind) noexcept {
   return is_constant_operand(kind) || kind == 'j' ? 2 : 1;
 }
@@ -210,13 +210,13 @@ class plan_layout {
  public:
   constexpr plan_layout() noexcept = default;
   explicit constexpr plan_layout(const plan_op_row& row) noexcept : left_(row.layout) {}
-  /// The letter of the operand that comes next; 0 behind the last.
+  /// The letter of the next operand; 0 after the last.
   [[nodiscard]] constexpr char kind() const noexcept {
     return slots_ != 0 ? slot_ : left_.empty() ? '\0' : left_[0];
   }
   /// Slots of the list that are still to come.
   [[nodiscard]] constexpr std::uint32_t slots() const noexcept { return slots_; }
-  /// Goes behind the operand, whose value decides what follows. False, without going on, where it
+  /// Skips the operand, whose value decides what follows. False, without skipping it, where it
   /// decides by a choice that doesn't exist.
   constexpr bool pass(std::int64_t value) noexcept {
     if (slots_ != 0) return --slots_, true;
@@ -243,7 +243,7 @@ class plan_layout {
   char slot_ = 'i';
 };
 
-/// An operand as it stands.
+/// An operand of an instruction.
 struct plan_operand {
   char kind = '\0';  ///< the letter of the layout
   std::int32_t value = 0;
@@ -305,7 +305,7 @@ class plan_reader {
   /// The next instruction. False at the end, and where the bytes are none: see error().
   [[nodiscard]] bool next(plan_instruction& out) noexcept;
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// Behind the last instruction.
+  /// The end of the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
 
  private:
@@ -328,7 +328,7 @@ class plan_reader {
 ///   if (const error e = w.finish(); e.code != errc::ok) return e;      // now p.plan holds it
 class plan_writer {
  public:
-  /// Constants go behind those that `to` has, with ids behind theirs.
+  /// Constants are appended to those that `to` has, with ids above theirs.
   explicit plan_writer(parts& to);
 
   // ---- constants: each returns the id of a new one
@@ -392,28 +392,28 @@ class plan_writer {
   tessera::error error_;
 };
 
-// ---- Checks of the orchestrator's plan: what running it relies on and can't be seen while it runs.
+// ---- Verification: what machines rely on and don't check while the plan runs.
 //
 //   if (const auto e = nac::verify_plan(file); e.code != tessera::errc::ok) return e;
 //
 //   every instruction  known and not reserved, complete, its named values among those in the table
 //   constants          in the pool; strings where a path, a prompt, a format or a name is wanted
 //   jumps              onto an instruction or exactly to the end, and not into a loop from outside
-//   loops              every start has its end, which jumps back into the loop; a break stands in a
-//                      loop and jumps behind its end
+//   loops              every start has its end, which jumps back into the loop; a break is in a
+//                      loop and jumps past its end
 //
-// Not checked: what slots hold when they are read, files, and that a branch out of a loop leaves
-// its count behind. Of constants with the same id the last counts.
+// Not checked: what slots hold when they are read, files, and what a branch out of a loop does to the
+// loop's count. Of constants with the same id, the last counts.
 //
 // Lifetime:   nothing is kept.
 // Errors:     nac_mep_*; offsets into the file.
 // Limits:     none; time n log n of the bytecode.
-// Allocation: at most 32 × the bytecode, where it is starts of loops alone, and 200 KiB.
+// Allocation: at most 32 × the bytecode, where it consists of starts of loops only, and 200 KiB.
 
 /// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
 [[nodiscard]] error verify_plan(const model& f);
 
-// ---- The orchestrator's plan as text for people, and read back to the same bytes.
+// ---- The plan as text, which assemble reads back to the same bytes.
 //
 //       src_constant $0, #0 ; 3
 //       flow_loop_start $0
@@ -429,16 +429,16 @@ class plan_writer {
 //   n           a model, a value without a name, or a jump's distance from the end of its operand
 //   bytes 0x…   what is no instruction: from the first bytes that can't be one to the end
 //
-// Operands stand in the order of the bytes. Every byte is printed, so that a broken plan reads back
-// as it was, too; values of constants stand in comments.
+// Operands have the order of their bytes. Every byte is printed, so that a broken plan is read back
+// unchanged, too; values of constants are in comments.
 //
 // Lifetime:   nothing is kept but the bytes that parts own.
 // Errors:     of parsing: nac_mep_* and nac_text_*, at the token.
-// Limits:     a jump reaches 32 KiB; labels and jumps stand in the first 4 GiB of the text.
+// Limits:     a jump reaches 32 KiB; labels and jumps are in the first 4 GiB of the text.
 // Allocation: to print, 6 × the bytecode and 100 bytes for each constant, beside the text;
-//             to parse, at most 20 × the text, where it is labels alone.
+//             to parse, at most 20 × the text, where it consists of labels only.
 
-/// Prints bytecode, labels behind two spaces and instructions behind four.
+/// Prints bytecode: labels are indented by two spaces, instructions by four.
 void print_plan(text& out, bytes code, const constants& pool_of);
 
 }  // namespace nac

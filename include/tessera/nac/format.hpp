@@ -16,13 +16,13 @@
 //   9       1     0
 //   10      2     d_model
 //   12      8·N   section offsets, 0 where absent; N = 9, 10 or 11
-//   84      4     0; version 1 alone
+//   84      4     0; only version 1
 //
 //   slot    88 bytes   92 and 100 bytes
 //   0-7     MMAP OPS CMAP CNST PERM DATA PROC ORCH
 //   8       RSRC       TRNG
 //   9                  RSRC
-//   10                 ARRS; 100 bytes alone
+//   10                 ARRS; only 100 bytes
 //
 // A section is its tag of four bytes and a body; what bounds it is the next section's offset or the
 // end of the file. Integers are little-endian.
@@ -264,7 +264,7 @@ inline constexpr std::uint32_t first_custom_op = 32;
 }
 
 /// Whether a signature's code takes a constant where D is 0 (section 5.2.3). Other letters, unknown
-/// ones too, stand for results.
+/// ones too, are results.
 [[nodiscard]] constexpr bool is_constant_code(char code) noexcept {
   return code == 'S' || code == 'A' || code == 'f' || code == 'i' || code == 'b' || code == 's' ||
          code == 'c';

@@ -8,7 +8,7 @@
 //
 //   A ≥ 10             u8 A, u8 B, [i16 n, n × i16 constant], len(PERM[B]) × i16
 //                      the constants only where PERM[B] holds one of S A f i b s c;
-//                      without a signature: A and B alone
+//                      without a signature: only A and B
 //   2 INPUT     0      nothing               3 OUTPUT  0 1 2  outputs + 1 words, outputs words
 //               1-5    prefix, id                      3      prefix, parameter, 2 × i16 (version 2)
 //                      4 and 5: version 2              4      i16 (version 2)
@@ -16,13 +16,13 @@
 //   7 CONVERGENCE      i16 n, n × i16, end, and where end isn't 0: i16 n, n × i16
 //   0 1 4 5 8 9        nothing
 //
-// The first word of a system operation is a prefix that counts, by the specification, itself too,
-// and in files of the original compiler only what follows. Sizes never depend on it, but for
-// CONVERGENCE: no compiler writes that one, runtimes read one word behind its constants, and the
-// specification wants branches there; an end of 0 says that there are none.
+// The first word of a system operation is a prefix: a count of the following words, which by the
+// specification includes the prefix, and in files of the original compiler doesn't. Sizes don't
+// depend on it, except for CONVERGENCE. No compiler writes that one; runtimes read one word after its
+// constants, where the specification has branches; an end of 0 means that there are none.
 //
-// Lifetime:   borrows the bytes that were read; ranges of instructions borrow the file.
-// Errors:     none: `read` has found everything to be in its place.
+// Lifetime:   borrows the bytes that were read; ranges of instructions borrow the model.
+// Errors:     none: `read` has checked every record.
 // Limits:     none.
 // Allocation: none.
 
@@ -41,7 +41,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-// ---- NAC containers: the records of all sections but OPS and TRNG, and lists of them over the bytes.
+// ---- Records of all sections but OPS and TRNG, and lists of them over the bytes.
 //
 //   for (const nac::tensor t : file.tensors())
 //     std::cout << t.id << ' ' << name(t.type) << ' ' << t.data.size() << '\n';
@@ -65,7 +65,7 @@ namespace nac {
 // Limits:     none of their own.
 // Allocation: none.
 
-/// Little-endian values one behind another, of no alignment.
+/// Consecutive little-endian values, unaligned.
 template <class T>
 class packed {
  public:
@@ -96,7 +96,7 @@ struct constant {
   std::uint64_t offset = 0;
   std::uint16_t id = 0;
   constant_type type = constant_type::null;
-  std::uint16_t length = 0;  ///< as it stands: bytes, elements, or ignored
+  std::uint16_t length = 0;  ///< as in the file: bytes, elements, or ignored
   const std::byte* payload = nullptr;
 
   [[nodiscard]] bool boolean() const noexcept { return payload[0] != std::byte{0}; }
@@ -334,11 +334,11 @@ struct instruction {
   std::uint32_t index = 0;
   std::uint8_t a = 0, b = 0;
   bool has_prefix = false;
-  std::int16_t prefix = 0;  ///< as it stands, where there is one
+  std::int16_t prefix = 0;  ///< as in the file, where there is one
   packed<std::uint16_t> c;  ///< what follows the prefix: ids, or lengths of branches
   packed<std::int16_t> d;   ///< offsets to instructions; 0: a constant
 
-  /// Where a word of C or D stands.
+  /// The offset of a word of C or D.
   [[nodiscard]] std::uint64_t c_offset(std::size_t k) const noexcept {
     return offset + (has_prefix ? 4 : 2) + 2 * std::uint64_t{k};
   }
@@ -492,7 +492,7 @@ class model {
   friend struct detail::place_finder;
   struct extent {
     std::uint64_t offset = 0, end = 0;  // of the section, with its tag
-    std::uint64_t first = 0, used = 0;  // its first record, and behind its last
+    std::uint64_t first = 0, used = 0;  // of its first record, and after its last
     std::uint32_t count = 0;
   };
   /// The texts of CMAP or PERM by id: plain arrays, which are cleared in one go.

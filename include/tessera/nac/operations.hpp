@@ -7,21 +7,21 @@
 //   nac::pattern(o);                                            // "xx"
 //
 // A file gives arguments by position, without names and without trailing defaults. A pattern has a
-// letter for each argument; a result is taken for any letter but s, for every argument may be
-// computed while running:
+// letter for each argument; every letter but s also accepts a result, because any argument may be
+// computed at run time:
 //
-//   t  a result                              l  a list of whole numbers, or one of them
-//   x  a tensor: a result or a number        v  such a list, or whole numbers and results in a row
-//   n  a number                              r  a list of numbers, or one of them
-//   i  a whole number                        s  a string
-//   b  a truth value: a number               d  anything: a data type, a device, a layout …
+//   t  a result                              l  a list of integers, or one integer
+//   x  a tensor: a result or a number        v  such a list, or consecutive integers and results
+//   n  a number                              r  a list of numbers, or one number
+//   i  an integer                            s  a string
+//   b  a boolean: a number                   d  anything: a data type, a device, a layout …
 //
-//   A capital takes null too. '?': from here on everything may be missing, and an argument that a
-//   letter doesn't take is tried with the next one. '*': the letter before may repeat.
+//   A capital also accepts null. After '?' all letters are optional: an argument that one of them
+//   doesn't accept is tried with the next. '*' repeats the letter before it.
 //
 // Constants are interchangeable as far as their values allow: 1, 1.0 and true are one constant in
-// files of the original compiler, so a whole number may stand as a float64. "v" ends where a letter
-// that must follow takes the rest: "vn" gives the last of its numbers to n.
+// files of the original compiler, so an integer may be given as a float64. "v" leaves
+// enough arguments for the mandatory letters after it: "vn" gives the last number to n.
 //
 // Lifetime:   constants.
 // Errors:     none.
@@ -220,7 +220,7 @@ inline constexpr operation_row operations[] = {{"", ""},
 #undef TESSERA_NAC_OPERATIONS
 inline constexpr std::size_t operation_count = sizeof operations / sizeof operations[0];
 
-/// What arguments an operation takes; the letters stand at the top.
+/// What arguments an operation takes; the letters are explained above.
 [[nodiscard]] constexpr std::string_view pattern(operation o) noexcept {
   return operations[static_cast<std::size_t>(o)].pattern;
 }
@@ -243,11 +243,20 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
   return operation::unknown;
 }
 
-/// What patterns tell apart. `whole`: a number without a fraction, of any type.
-enum class argument_form : std::uint8_t { result, null, whole, number, string, wholes, numbers };
+/// The kinds of arguments that patterns distinguish. `integer`: a number without a fraction, of any
+/// type; `int_list`: a list of such numbers.
+enum class argument_form : std::uint8_t {
+  result,
+  null,
+  integer,
+  number,
+  string,
+  int_list,
+  number_list
+};
 
 /// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
-/// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or one number alone.
+/// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or only one number.
 [[nodiscard]] operation view_or_squeeze(std::string_view name, view<argument_form> given) noexcept;
 
 /// The form of a constant; linear in its elements, so asked once for each.
@@ -257,18 +266,18 @@ enum class argument_form : std::uint8_t { result, null, whole, number, string, w
 [[nodiscard]] constexpr bool takes(char letter, argument_form form) noexcept {
   const bool capital = letter >= 'A' && letter <= 'Z';
   if (form == argument_form::null) return capital || letter == 'd';
-  const bool result = form == argument_form::result, whole = form == argument_form::whole;
-  const bool number = whole || form == argument_form::number;
-  const bool wholes = form == argument_form::wholes;
+  const bool result = form == argument_form::result, integer = form == argument_form::integer;
+  const bool number = integer || form == argument_form::number;
+  const bool int_list = form == argument_form::int_list;
   switch (capital ? static_cast<char>(letter - 'A' + 'a') : letter) {
     case 't': return result;
     case 'x':
     case 'n':
     case 'b': return result || number;
-    case 'i': return result || whole;
+    case 'i': return result || integer;
     case 'l':
-    case 'v': return result || whole || wholes;
-    case 'r': return result || number || wholes || form == argument_form::numbers;
+    case 'v': return result || integer || int_list;
+    case 'r': return result || number || int_list || form == argument_form::number_list;
     case 's': return form == argument_form::string;
     case 'd': return true;
     default: return false;

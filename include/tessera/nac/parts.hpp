@@ -13,7 +13,7 @@
 //
 // Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
 //             a source, which it borrows; parts_of borrows them from the file's bytes.
-// Errors:     none: parts may hold what no file can, and `write` tells.
+// Errors:     none: parts may hold what no container can; `write` refuses that.
 // Limits:     2^32 characters, words and numbers.
 // Allocation: of parts_of, at most 12 × what isn't payload.
 
@@ -33,8 +33,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-// ---- How a NAC container lays out what it holds, where writers differ: the order of its sections, and
-// whether prefixes count themselves.
+// ---- Layout, in which writers of the same parts differ: the order of the sections, and whether
+// prefixes count themselves.
 //
 //   nac::layout how = nac::layout_of(*file);
 //   nac::counts_itself(how.inputs, nac::op_input, file->header());     // INPUT 1-3 begin with 2
@@ -46,9 +46,9 @@ namespace nac {
 //   CONTROL_FLOW        3                          3
 //   all others          how many words follow      how many words follow
 //
-// So new containers are written; a file's own layout stays with its parts, whatever wrote it. Of an
-// operation's prefixes the first one that is right either way tells; where there is none, INPUT and
-// OUTPUT follow each other.
+// New containers are written so; parts of a container that was read keep its layout. The first prefix
+// of an operation that is right by either rule decides; where there is none, INPUT follows OUTPUT's
+// rule and the reverse.
 //
 //   order               MMAP OPS CMAP CNST PERM DATA PROC ORCH TRNG RSRC ARRS
 //   order of 1.6        … PROC RSRC ORCH
@@ -66,7 +66,7 @@ struct layout {
   self_count inputs = self_count::by_version;    ///< INPUT 1-3
   self_count outputs = self_count::by_version;   ///< OUTPUT 0-2
   self_count branches = self_count::by_version;  ///< CONTROL_FLOW
-  /// Sections as they follow one another; those that it leaves out stand behind them, in the order
+  /// Sections as they follow one another; those that it leaves out follow them, in the order
   /// of the version.
   pool<section> order;
 };
@@ -207,7 +207,7 @@ struct parts {
   /// None for a payload with a source.
   [[nodiscard]] bytes data_of(const payload& p) const noexcept;
 
-  // ---- building; what is added stands behind what is there
+  // ---- building: everything is appended
 
   [[nodiscard]] range add_string(std::string_view s);
   [[nodiscard]] range add_numbers(view<std::uint32_t> values);

@@ -22,7 +22,7 @@
 //       v1 = nac.add(v0, 1.5)
 //       v2 = output(v1)
 //
-// The grammar stands in assemble.hpp. What follows from the rest is left out only where assemble
+// The grammar is in assembly.hpp. What follows from the rest is left out only where assemble
 // would find exactly the same, so nothing is lost but slack, reserved bytes, unknown sections and
 // prefixes that follow no rule. Comments name inputs, parameters and constants where those are short.
 //
@@ -91,6 +91,7 @@ using detail::print_string;
 // Errors:     none.
 // Limits:     none.
 // Allocation: none.
+
 /// The words of NAC assembly.
 namespace assembly {
 
@@ -106,7 +107,7 @@ namespace assembly {
   X(self_counting)                                                                                 \
   X(order)
 
-/// What stands before the sections, a line for each.
+/// The header's keys, one line each.
 enum class key : std::uint8_t {
 #define TESSERA_X(word) word,
   TESSERA_NAC_KEYS(TESSERA_X)
@@ -149,7 +150,7 @@ inline constexpr std::string_view section_words[] = {
 };
 #undef TESSERA_NAC_TEXT_SECTIONS
 
-/// What stands behind the word of an instruction.
+/// The operands of an instruction's word.
 enum class operands : std::uint8_t {
   name,       ///< nothing, or the name of an input
   parameter,  ///< an id, or a parameter's name
@@ -280,7 +281,7 @@ using namespace assembly;
 
 /// How a container is printed.
 struct print_options {
-  /// How payloads stand in the text.
+  /// How payloads are printed.
   enum payloads : std::uint8_t {
     automatic,     ///< up to 64 bytes inline, more by reference if there is a source name
     inline_hex,    ///< all inline

@@ -82,7 +82,7 @@ class tensor_values {
 /// Values `first` to `first + count` - 1 of a tensor, for those that are too large for memory.
 [[nodiscard]] error dequantize(const tensor& t, std::uint64_t first, float* to, std::size_t count);
 
-/// Floats that stand in memory, read as tensor_values are.
+/// Floats in memory, read like tensor_values.
 class float_values {
  public:
   explicit float_values(view<float> values) noexcept : values_(values) {}

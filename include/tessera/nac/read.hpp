@@ -3,25 +3,27 @@
 //
 // NAC containers from bytes: versions 1.6, 1.7 and 1.8, in one pass and without a copy.
 //
-//   auto file = tessera::nac::read(mapped);
-//   if (!file) return fail(describe(file.error(), mapped));
-//   file->section(nac::section::cnst);          // where it stands; the records are checked
-//   for (const nac::tensor t : file->tensors()) use(t);   // touches no page of elements before
+//   auto model = tessera::nac::read(mapped);
+//   if (!model) return fail(describe(model.error(), mapped));
+//   // model.nac: error: the section ends inside a record
+//   //   [nac_truncated] at OPS, instruction 3 (aten.add.Tensor), offset 812 (0x32c)
+//   model->section(nac::section::cnst);                   // its bytes
+//   for (const nac::tensor t : model->tensors()) use(t);  // read touches no elements
 //
 // What is read, in this order, where the first error ends it: the header and the offsets of the
 // sections, PERM, CMAP, CNST, MMAP, OPS, DATA, PROC, ORCH, TRNG, RSRC, ARRS.
 //
-// The version byte doesn't tell 1.7 from 1.8: the first section stands directly behind the header,
+// The version byte doesn't distinguish 1.7 from 1.8: the first section follows the header directly,
 // so its offset is the header's size; where there is a gap, the slots that hold offsets of sections
 // decide. Sections are what their tags say, whatever slot names them; unknown tags only bound their
-// neighbours. Bytes behind the last record of a section are skipped.
+// neighbours. Bytes after the last record of a section are skipped.
 //
-// Where an id stands twice, the last record counts. A boolean's and a null's length are ignored. A
+// Of records with the same id, the last counts. A boolean's and a null's length are ignored. A
 // constant count below 0 means none.
 //
-// Lifetime:   the file borrows the bytes.
+// Lifetime:   the model borrows the bytes.
 // Errors:     nac_magic … nac_block_size, too_many_items, input_too_large. The offset is that of
-//             the field that is wrong, or of the one that the section has no room for.
+//             the field that is wrong, or of the first that the section is too short for.
 // Limits:     max_items, for each list; 4 GiB of CMAP and of PERM. max_bytes is not limited by
 //             default, for nothing grows with it.
 // Allocation: none.
@@ -45,12 +47,12 @@ struct read_options {
   limits limit = {.max_bytes = ~std::uint64_t{0}};
 };
 
-/// A container over `in`, whose sections and records were all found in their place.
+/// The model of the container in `in`, all of whose sections and records are complete.
 [[nodiscard]] result<model> read(bytes in, const read_options& options = {});
 [[nodiscard]] inline result<model> read(std::string_view in, const read_options& options = {}) {
   return read(as_bytes(in), options);
 }
-/// A temporary owner would be gone before the file is looked at.
+/// A temporary owner would be gone before the model is used.
 template <class Owner>
   requires(temporary_bytes<Owner> || temporary_text<Owner>)
 result<model> read(Owner&& in, const read_options& = {})

@@ -9,7 +9,7 @@
 //     use((*weights)[i].as);                    // a nac::tensor, with its quantization
 //
 //   0      u64    bytes of the header, n
-//   8      n      JSON, from '{' on, white space behind it:
+//   8      n      JSON, from '{' on, then white space:
 //                 {"__metadata__":{KEY:STRING},NAME:{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}
 //   8+n           elements, little-endian; the offsets count from here
 //
@@ -18,13 +18,13 @@
 // Tensors of types that NAC doesn't have are there, but have no `as`. Members of a tensor that the
 // format doesn't know are skipped.
 //
-// How a tensor is quantized stands in the metadata, which three conventions put in different places;
+// How a tensor is quantized is in the metadata, where three conventions use different places;
 // where a tensor is in several, the first counts:
 //   1. "nac_quant_meta":  JSON, {NAME: {"quant_code": 3, "axis": 0, "scales": [1, 0.5]}}
 //   2. NAME:              JSON, {"quant_type": "INT8_CHANNEL", "axis": 0, "scales": [1, 0.5]}
 //   3. "metadata":        JSON, {NAME: the JSON of 2. in a string}
 // Members: quant_code or quant_type; scale, scales or block_scales; axis; block_size; orig_shape or
-// original_shape. Texts that don't begin with '{' are somebody else's and are left alone.
+// original_shape. Texts that don't begin with '{' are ignored.
 //
 // Lifetime:   borrows the bytes; what it gives borrows from them and from it.
 // Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
@@ -83,7 +83,7 @@ struct external_tensor {
   std::uint64_t offset = 0;  ///< of its JSON object
   std::string_view name;
   std::string_view type;       ///< "F32", …
-  bool representable = false;  ///< NAC has its type, and its shape fits: `as` tells type and shape
+  bool representable = false;  ///< NAC has its type, and its shape fits: `as` has type and shape
   tensor as;                   ///< `data` and `data_offset` always; `id` and `metadata` never
 };
 
@@ -160,7 +160,7 @@ struct safetensors_maker;
                                                           const read_options& options = {}) {
   return read_safetensors(as_bytes(in), options);
 }
-/// A temporary owner would be gone before the file is looked at.
+/// A temporary owner would be gone before the file is used.
 template <class Owner>
   requires(temporary_bytes<Owner> || temporary_text<Owner>)
 result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
@@ -174,12 +174,12 @@ result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
 //   auto bytes = nac::write_safetensors(weights);       // or to a sink, without a copy
 //
 //   0      u64    bytes of the header, a multiple of 8
-//   8      text   compact JSON, "__metadata__" first where there is some, spaces behind it
+//   8      text   compact JSON, "__metadata__" first where there is some, then spaces
 //   8+n           elements, without gaps
 //
-// Tensors stand as the reference implementation writes them: by type, from the last row of
+// Tensors have the order of the reference implementation: by type, from the last row of
 // safetensors_types to the first, so that all are aligned, and then by name in the order of bytes.
-// Metadata stand in the order given.
+// Metadata have the order given.
 //
 // Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
 // Errors:     nac_external_*, nac_write_data_type, nac_write_range: all before the first byte. The

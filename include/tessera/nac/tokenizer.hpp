@@ -156,7 +156,7 @@ class payload_reader {
 /// An instruction with its payload, which may be anything: what is missing in it reads as empty.
 struct tokenizer_instruction {
   std::uint64_t offset = 0;               ///< into the manifest
-  std::uint8_t opcode = 0;                ///< as it stands
+  std::uint8_t opcode = 0;                ///< as in the manifest
   const tokenizer_op_row* row = nullptr;  ///< null for an unknown opcode
   bytes payload;
 
@@ -181,7 +181,7 @@ class payload_list {
     left_ = size_ = in_.number<Count>();
     if (in_.failed()) code_ = errc::nac_tisa_payload_short;
   }
-  /// How many it says that there are.
+  /// The count that the payload begins with.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] bool next(Element& out) noexcept {
     if (left_ == 0 || code_ != errc::ok) return false;
@@ -200,7 +200,7 @@ class payload_list {
   }
   /// Of the element that was read last.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Whether nothing stands behind the list.
+  /// Whether the payload ends with the list.
   [[nodiscard]] bool at_end() const noexcept { return in_.at_end(); }
   [[nodiscard]] std::uint64_t end_offset() const noexcept { return in_.offset(); }
 
@@ -225,14 +225,14 @@ using item_reader = detail::payload_list<std::uint8_t, compose_item, detail::rea
 class manifest_reader {
  public:
   explicit manifest_reader(bytes manifest) noexcept;
-  /// The byte behind "TISA", which nothing depends on.
+  /// The byte after "TISA", which nothing depends on.
   [[nodiscard]] std::uint8_t version() const noexcept {
     return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
   }
   /// The next instruction. False at the end, and where there is none: see error().
   [[nodiscard]] bool next(tokenizer_instruction& out) noexcept;
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// Behind the last instruction.
+  /// The end of the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
 
  private:
@@ -329,7 +329,7 @@ class manifest_writer {
 //     compose "<s>", ids, 2
 //
 //   rule        of the partition_rules above it; remove and isolate are behaviours 1 and 2, others
-//               stand as `behaviour 7`
+//               are printed as `behaviour 7`
 //   compose     tokens in quotes, ids by number, and where the text's own ids go
 //   op 7 0x00…  an instruction by its number and payload, which isn't in the table or not complete
 //   bytes 0x…   what is no manifest, or no instruction: from there to the end
@@ -339,7 +339,7 @@ class manifest_writer {
 // Limits:     what the fields can hold.
 // Allocation: to parse, at most 8 × the text.
 
-/// Prints a manifest, each line behind two spaces.
+/// Prints a manifest, each line indented by two spaces.
 void print_manifest(text& out, bytes manifest);
 
 }  // namespace nac

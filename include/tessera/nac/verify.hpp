@@ -3,38 +3,47 @@
 //
 // The proof that a NAC container is valid, and the only maker of nac::program.
 //
-//   nac::report found;
+//   tessera::report found;
 //   auto program = nac::verify(*file, {}, &found);
-//   if (!program) …                     // `found` says why; program.error() is the first error
+//   const tessera::source_file source{"model.nac", as_text(mapped), true};
+//   std::cerr << describe(found, {&source, 1});
+//   // model.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
+//   //   [nac_argument_count] at instruction 12 (aten.linear.default), signature, offset 780 (0x30c)
+//   if (!program) …                                    // program.error() is the first error
 //
 // Proven of a program, checked in this order:
 //
-//   tables      ids stand once in each (warning: the last record counts)
-//   OPS         there is one; references lead backwards, constants exist (nac/verify.hpp);
-//               operations are named, and those that are known (nac/operations.hpp; of others it
-//               warns, and machines refuse them) have arguments that they take;
-//               INPUT and OUTPUT are of OPS; branches end inside the one around them
-//   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
-//               of which there are as many as the header counts; each parameter that is asked for
+//   tables      ids are unique in each (warning: the last record counts)
+//   OPS         there is one; references lead to earlier instructions, constants exist (see
+//               resolve); operations have names, and the arguments of the supported ones fit
+//               (nac/operations.hpp; others get a warning, and machines refuse them); INPUT and
+//               OUTPUT belong in OPS; branches end inside the one around them
+//   DATA        sizes, types and scales of tensors agree with their metadata; input names belong to
+//               inputs, of which there are as many as the header counts; each parameter that is used
 //               has a name and a tensor; external ones are found by their names
-//   MMAP        which commands change no result; of the others it warns (nac/rules_schedule.hpp)
+//   MMAP        commands change no result (warnings; the program leaves the others out)
 //   RSRC, ARRS  each name once; arrays have the size of their shape
-//   ORCH, PROC  the plan and the manifest decode (nac/execution_plan.hpp, nac/tokenizer.hpp)
-//   TRNG        the structure alone: nothing says what its operations mean
+//   ORCH, PROC  the execution plan and the tokenizer's manifest (nac/execution_plan.hpp,
+//               nac/tokenizer.hpp)
+//   TRNG        only the structure: its operations have no defined meaning
 //   header      reserved bytes are 0, sections end where their records do (warnings)
 //
-// Left to who runs it: shapes, data types and values, which results decide; a result of a branch
-// that is taken from outside when the branch wasn't run (warning); plans and their slots.
+// Not checked: shapes, data types and values, which depend on results; results of branches that
+// don't run (warning); the slots of plans. No element of a tensor is read.
 //
-// No element of a tensor is read.
+// Each finding has its code, a message with values and the place, {offset}, whose path names the
+// element: "instruction 12 (aten.linear.default), argument 2", "parameter 7 \"fc1.weight\"",
+// "tensor 3, data size", "tick 4 (instruction 9), command 2", "constant 5 (id 9)". All numbers count
+// from 0; those of records are indices in their list. An instruction whose arguments can't be
+// resolved is reported once, and all others are checked.
 //
-// Lifetime:   the program borrows the bytes of the file and the external weights. The file itself
-//             is a view, of which the program holds a copy: a temporary is fine.
+// Lifetime:   the program borrows the container's bytes and the external weights, and holds a copy of
+//             the model, which may be a temporary.
 // Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
 //             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
 //             those of external tensors too: they are where the parameter is named.
 // Limits:     verify_options::limit, of which max_items holds for each list of instructions.
-// Allocation: the program's (nac/verify.hpp), 17 bytes for an instruction, 16 more for an INPUT,
+// Allocation: the program's (see below), 18 bytes for an instruction, 16 more for an INPUT,
 //             and 64 for the name of a resource or array.
 
 #ifndef TESSERA_NAC_VERIFY_HPP
@@ -57,29 +66,29 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-// ---- NAC programs as records of one size: where each instruction stands and how many arguments it has.
+// ---- Instructions as records of one size: where each is and how many arguments it has.
 //
 //   auto steps = nac::decode(*file, file->instructions());
 //   (*steps)[41].offset;        // of instruction 41, from the first one
 //
-// An instruction's length depends on its operation, on its signature and mostly on a word that it
-// holds, so none can be found before the one in front of it was looked at. What takes the time is
-// this chain of loads; so a table has for each kind of instruction what the length is made of, and
-// the loop has no branch that depends on what it finds. Besides, `read` remembers an instruction in
-// the middle, so that two chains go on at the same time.
+// An instruction's length depends on its operation, its signature and often on a word inside it, so
+// instructions can only be found one after another, and this chain of loads takes most of the time.
+// Therefore a table has the parts of the length for each kind of instruction, and the loop has no
+// data-dependent branch; and `read` notes an instruction in the middle, so that two chains run at
+// once.
 //
-//   length = fixed + 2 × (count & mask)          count: the word behind A and B
+//   length = fixed + 2 × (count & mask)          count: the word after A and B
 //
-// Kinds that this doesn't hold for have a length that no instruction reaches. They, negative counts
-// and the last instructions are left to the function that `read` checks instructions with.
+// Kinds with another length have an impossible one in the table. They, negative counts and the last
+// instructions are decoded by the function that `read` uses.
 //
 // Lifetime:   owns.
 // Errors:     too_many_items, input_too_large.
 // Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
 // Allocation: 16 bytes for each instruction.
 
-/// An instruction: where it stands, what it is, and which of the program's arguments are its. What
-/// an argument is stands in resolve.hpp.
+/// An instruction: where it is, what it is, and which of the program's arguments are its own (see
+/// `argument`).
 struct step {
   std::uint32_t offset = 0;  ///< bytes from the first instruction of the list
   std::uint8_t a = 0, b = 0;
@@ -111,17 +120,17 @@ struct decode_options {
 //   instruction            arguments
 //   A ≥ 10                 one for each letter of its signature: a constant of CNST, or a result
 //   INPUT 0                none
-//   INPUT 1-5              its id; of a constant (3) it must stand in CNST
+//   INPUT 1-5              its id; of a constant (3) it must be in CNST
 //   OUTPUT 0-2             the results
 //   OUTPUT 3               a parameter's id, the gradient's and the rate's results
 //   OUTPUT 4               one result; none where D is 0
 //   CONTROL_FLOW           the predicate's result, and the lengths of both branches, marked as ids
-//   CONVERGENCE            the input's result, the index of the instruction behind its branches,
+//   CONVERGENCE            the input's result, the index of the instruction after its branches,
 //                          and of the first one of each branch
 //   others                 none
 //
 // What holds of a program that was resolved: results come from earlier instructions; as many
-// constants are given as are taken, and all stand in CNST; the true and the false branch of a
+// constants are given as are taken, and all are in CNST; the true and the false branch of a
 // CONTROL_FLOW, which follow it, end inside the program; so do the branches of a CONVERGENCE, which
 // ascend and hold one instruction or more. A CONVERGENCE without branches, whose end is 0, ends at
 // the next instruction.
@@ -179,7 +188,7 @@ struct resolve_options {
 //       if (a.is_constant()) use(program.constant(a.id())); else use(results[a.index()]);
 //   }
 //
-// Only `verify` (nac/verify.hpp) makes one; what it has proven stands there.
+// Only `verify` makes one.
 //
 // Lifetime:   borrows the bytes that the file was read from, and external weights; holds a copy of
 //             the file's view, so that one may go. What it hands out borrows from it.
@@ -190,7 +199,7 @@ struct resolve_options {
 //             of each at most twice that.
 
 struct verify_options {
-  const safetensors* weights = nullptr;  ///< of files whose weights stand outside
+  const safetensors* weights = nullptr;  ///< of containers with external weights
   /// External weights may be missing: then program::has_weights() is false.
   bool weights_elsewhere = false;
   /// Prefixes that no convention knows are errors rather than warnings.
@@ -232,7 +241,7 @@ class program {
   /// OPS; the operation of a step is an enumerator of nac::operation.
   [[nodiscard]] const nac::code& code() const& noexcept { return code_; }
   const nac::code& code() const&& = delete;
-  /// TRNG, of which the structure alone was proven; its operations may be unknown.
+  /// TRNG, of which only the structure is proven; its operations may be unknown.
   [[nodiscard]] const nac::code& training() const& noexcept { return training_; }
   const nac::code& training() const&& = delete;
   [[nodiscard]] std::size_t size() const noexcept { return code_.steps.size(); }
@@ -268,7 +277,7 @@ class program {
   view<scheduled_command> schedule() const&& = delete;
   /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
   [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
-  /// The most results that are needed at once, parameters among them.
+  /// The largest number of results that are needed at once, with parameters.
   [[nodiscard]] std::uint32_t peak_results() const noexcept { return peak_results_; }
 
  private:
@@ -291,7 +300,7 @@ class program {
   bool has_weights_ = true;
 };
 
-/// A program, if `f` has no errors; `found` gets all findings, after those that it holds.
+/// A program, if `f` has no errors. All findings are appended to `found`.
 [[nodiscard]] result<program> verify(const model& f, const verify_options& options = {},
                                      report* found = nullptr);
 

@@ -13,18 +13,18 @@
 //                name and, for all, under "nac_quant_meta" (see safetensors.hpp)
 //   internalise  each parameter's tensor by its name, in the order of ids
 //   quantize     tensors of floats and of rank 1 or more; those that are stored by the method are
-//                left alone, those of another are read as floats first (see quantize.hpp)
+//                kept, those of another are read as floats first (see quantization.hpp)
 //   dequantize   quantized tensors, float16 and bfloat16 to float32; float64 on request
 //
-// Moving out and in again gives the same container where tensors stand in the order of their ids,
-// one for each. Where an id stands twice, the last record counts.
+// Moving out and in again gives the same container where tensors have the order of their ids,
+// one for each. Of records with the same id, the last counts.
 //
 // Lifetime:   what is returned borrows the payloads that the parts borrow, and nothing else of them.
 //             External weights borrow from the model beside them. A conversion has to be there while
 //             its model, or a copy of it, is written; the model's own_bytes must not grow.
-// Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check.hpp. The offset is the
+// Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check(). The offset is the
 //             index of the tensor, or of the row of parameters that has none.
-// Limits:     a safetensors file has no room for more scales than fit its header: about two million.
+// Limits:     a safetensors header holds about two million scales.
 // Allocation: the parts again; scales and metadata; 4 to 8 bytes for each id up to the largest.
 
 #ifndef TESSERA_NAC_WEIGHTS_HPP
@@ -84,7 +84,7 @@ class conversion {
   static bool read(const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
                    std::size_t count);
 
-  // What payloads point to stands in pools of one, for those stay in place when this is moved.
+  // What payloads point to is in pools of one, which stay in place when this is moved.
   pool<std::byte> numbers_;
   pool<item> items_;
   pool<float> scales_;
@@ -121,7 +121,7 @@ struct conversion_maker;
 //   pread(descriptor, to, t->data_size, t->data_offset);
 //
 // It reads the header, the tags of the sections, DATA's names in pieces, and 64 bytes of each
-// tensor's record; more where its metadata are longer. What lies behind the names or the metadata
+// tensor's record; more where its metadata are longer. What follows the names or the metadata
 // in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
 //
 // Lifetime:   owns; what it hands out lasts as long as it does.
@@ -130,15 +130,15 @@ struct conversion_maker;
 // Limits:     max_items names and tensors; max_bytes is not limited by default.
 // Allocation: at most 24 × the names and records that were read.
 
-/// Bytes that are read on demand. `read_at` fills `to` or returns false; it is asked for bytes
-/// below `size` alone.
+/// Bytes that are read on demand. `read_at` fills `to` or returns false; it is asked only for bytes
+/// below `size`.
 struct source {
   void* context;
   bool (*read_at)(void* context, std::uint64_t offset, std::byte* to, std::size_t count);
   std::uint64_t size;
 };
 
-/// What the metadata of a tensor say, and where its elements stand.
+/// What the metadata of a tensor say, and where its elements are.
 struct indexed_tensor {
   std::uint64_t offset = 0;  ///< of the record
   std::uint64_t data_offset = 0, data_size = 0;
@@ -167,7 +167,7 @@ class tensor_index {
 
   [[nodiscard]] nac::header header() const noexcept { return header_; }
   [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
-  /// As they stand in the file.
+  /// In the order of the file.
   [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
   view<indexed_tensor> tensors() const&& = delete;
   [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
@@ -201,10 +201,10 @@ class tensor_index {
   [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
                                              const pool<std::uint32_t>& order,
                                              std::uint16_t id) noexcept {
-    const std::size_t behind = first_not_below(
-        order.data(), order.size(), [&](std::uint32_t i) { return records[i].id <= id; });
-    if (behind == 0 || records[order[behind - 1]].id != id) return none;
-    return order[behind - 1];
+    const std::size_t count = first_not_below(order.data(), order.size(),
+                                              [&](std::uint32_t i) { return records[i].id <= id; });
+    if (count == 0 || records[order[count - 1]].id != id) return none;
+    return order[count - 1];
   }
   template <class T>
   static void order_by_id(const pool<T>& records, pool<std::uint32_t>& order) {

@@ -6,11 +6,11 @@
 //   auto bytes = nac::write(parts);
 //   if (!bytes) return fail(bytes.error());                          // nothing was written
 //
-//   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
+//   header   88, 92 or 100 bytes, as parts.form says; the first section follows it directly
 //   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it
 //   else     PROC, TRNG and RSRC, where the parts have them
 //   order    of sections, and what prefixes count: as parts.layout says (nac/parts.hpp)
-//   records  in the order of the parts; no padding between or behind them
+//   records  in the order of the parts; no padding between or after them
 //
 // What was written so is read as the same parts; and what a file in this form holds is written as
 // that file, byte for byte.
@@ -44,7 +44,7 @@ namespace nac {
 //   if (error e = nac::write(parts, to); e.code != errc::ok) return fail(e);
 //
 // Lifetime:   borrows its context.
-// Errors:     `put` says so by false.
+// Errors:     `put` returns false.
 // Limits:     none.
 // Allocation: none.
 
@@ -68,7 +68,7 @@ struct sink {
 //   tensors        255 dimensions; the fields that the quantization stores, and no others
 //   payloads       2^32 - 1 bytes of a resource, a plan or a manifest
 //
-// What the numbers mean, verify tells: here, a reference may lead anywhere.
+// What the numbers mean is verify's matter: here, a reference may lead anywhere.
 //
 // Lifetime:   borrows the parts.
 // Errors:     nac_too_many_instructions … nac_write_resource, the first one found: of the header,
@@ -80,11 +80,11 @@ struct sink {
 /// The first thing that a container can't hold.
 [[nodiscard]] error check(const parts& p) noexcept;
 
-/// The bytes that `write` makes of the parts, after all of its checks.
+/// How many bytes `write` makes of the parts, after all of its checks.
 [[nodiscard]] result<std::uint64_t> written_size(const parts& p);
 
 /// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
-/// with the offset 0, when `put` said false; every other error comes before the first call.
+/// with the offset 0, when `put` returned false; every other error comes before the first call.
 [[nodiscard]] error write(const parts& p, const sink& to);
 
 /// A container of these parts.

@@ -313,7 +313,7 @@ class collector {
     call_.operation = operation::slice;
     pattern_ = tessera::nac::pattern(call_.operation);
     const auto whole = [&](const nac::value& v) {
-      const argument_form form = v.is_none() ? argument_form::null : argument_form::whole;
+      const argument_form form = v.is_none() ? argument_form::null : argument_form::integer;
       return constant_item(planner_.keep({v, form}));
     };
     std::vector<item> all = {input_item(0),

@@ -27,7 +27,7 @@ using tessera::nac::argument_form;
   return v >= -0x1p63 && v < 0x1p63 && v == std::trunc(v);
 }
 [[nodiscard]] argument_form form_of(double v) noexcept {
-  return is_whole(v) ? argument_form::whole : argument_form::number;
+  return is_whole(v) ? argument_form::integer : argument_form::number;
 }
 
 /// A float: a number, or what JSON has no number for.
@@ -73,8 +73,8 @@ using tessera::nac::argument_form;
     wholes.push_back(whole);
     numbers.push_back(number);
   }
-  if (all_whole) return {value::wholes(std::move(wholes)), argument_form::wholes};
-  return {value::numbers(std::move(numbers)), argument_form::numbers};
+  if (all_whole) return {value::wholes(std::move(wholes)), argument_form::int_list};
+  return {value::numbers(std::move(numbers)), argument_form::number_list};
 }
 
 /// Start, end and step, each a number or null.
@@ -101,12 +101,12 @@ loaded_constant load(nac::memory& room, const model::library& from, std::uint32_
   json::reader in(json);
   loaded_constant out;
   if (type == "int") {
-    out = {nac::make_number(room, in.int64()), argument_form::whole};
+    out = {nac::make_number(room, in.int64()), argument_form::integer};
   } else if (type == "float") {
     const double v = real(in);
     out = {nac::make_number(room, v), form_of(v)};
   } else if (type == "bool") {
-    out = {nac::make_number(room, in.boolean()), argument_form::whole};
+    out = {nac::make_number(room, in.boolean()), argument_form::integer};
   } else if (type == "NoneType") {
     in.null();
   } else if (type == "str" || type.substr(0, 6) == "torch.") {

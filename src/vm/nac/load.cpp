@@ -123,7 +123,7 @@ value load(memory& room, const model::constant& from) {
         whole.push_back(convert<std::int64_t>(all[i]));
       }
       // What verification took for whole numbers is a list of those.
-      if (model::form_of(from) == model::argument_form::wholes)
+      if (model::form_of(from) == model::argument_form::int_list)
         return value::wholes(std::move(whole));
       return value::numbers(std::move(list));
     }

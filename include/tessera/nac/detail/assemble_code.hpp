@@ -139,7 +139,7 @@ class code_assembler {
     return static_cast<std::uint16_t>(index);
   }
 
-  /// After the last instruction: what stands in tables, and what the text has no table for.
+  /// After the last instruction: the tables, and those that the text leaves out.
   void close(bool has_parameters) {
     if (!in.failed()) constants.close(in, out);
     if (!in.failed()) parameters.close(in, out, has_parameters);
@@ -154,7 +154,7 @@ class code_assembler {
     std::uint32_t from, word;
     bool is_index;  // the word is an instruction's index, no distance
   };
-  /// Up to five digits, decimal or behind 0x.
+  /// Up to five digits, decimal or hex after 0x.
   [[nodiscard]] static bool small(std::string_view digits, std::uint32_t& id) noexcept {
     const bool hex = digits.substr(0, 2) == "0x";
     if (hex) digits.remove_prefix(2);
@@ -247,9 +247,9 @@ class code_assembler {
   void variant(instruction_part& i) {
     if (in.accept(':')) i.b = static_cast<std::uint8_t>(in.integer(0, 255));
   }
-  void words(std::int64_t least, std::int64_t most, pool<std::uint16_t>& to) {
+  void words(std::int64_t min, std::int64_t max, pool<std::uint16_t>& to) {
     read.list(0xffff, errc::nac_text_list,
-              [&] { to.push_back(static_cast<std::uint16_t>(in.integer(least, most))); });
+              [&] { to.push_back(static_cast<std::uint16_t>(in.integer(min, max))); });
   }
   template <class Each>
   void parentheses(Each&& each) {
@@ -415,7 +415,7 @@ class code_assembler {
   void saved() {
     const token t = in.peek();
     if (is_training_ || t.kind != token_kind::word) return c_.push_back(forward_index());
-    in.next();  // names that stand behind it aren't known yet
+    in.next();  // names that follow aren't known yet
     references_.push_back({t.text, t.offset, index_, in_c, true});
     c_.push_back(0);
   }

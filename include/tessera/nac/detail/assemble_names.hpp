@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// NAC assembly: what names and values stand for: results, operations, signatures, constants,
+// NAC assembly: what names and values mean: results, operations, signatures, constants,
 // parameters.
 //
 //   scope      names of results, and their instructions
@@ -38,7 +38,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
 
-/// Shorter names first, which is the order that numbered names stand in.
+/// Shorter names first, which is the usual order of numbered names.
 [[nodiscard]] inline bool name_less(std::string_view a, std::string_view b) noexcept {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
@@ -142,7 +142,7 @@ class taken_ids {
   return {};
 }
 
-/// Constants that stand in the code by their values. Their words are set when all are known.
+/// Constants that the code gives by value. Their ids are set when all are known.
 class constant_values {
  public:
   taken_ids ids;
@@ -163,7 +163,7 @@ class constant_values {
   void close(lexer& in, parts& p) {
     struct row {
       constant_value value;
-      std::uint32_t number;  // an id, or behind all ids a use
+      std::uint32_t number;  // an id, or after all ids a use
     };
     const std::uint32_t id_count = rows_.end();
     pool<row> order;
@@ -223,7 +223,7 @@ class parameter_names {
   void close(lexer& in, parts& p, bool has_table) {
     struct row {
       std::string_view name;
-      std::uint32_t number;  // a row of the table, or behind all rows a use
+      std::uint32_t number;  // a row of the table, or after all rows a use
     };
     const auto row_count = static_cast<std::uint32_t>(p.parameters.size());
     pool<row> order;
@@ -271,7 +271,7 @@ class parameter_names {
   pool<use> uses_;
 };
 
-/// Names that stand at the inputs themselves.
+/// Names that the inputs themselves have.
 class input_names {
  public:
   void add(range name, std::uint32_t index, std::uint64_t offset) {

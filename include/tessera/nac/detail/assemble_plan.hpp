@@ -98,7 +98,7 @@ class plan_parser {
       if (in_.failed()) return;
       if (!layout.pass(value)) return in_.fail(choice_error(kind), at);
       if (is_list_operand(kind))
-        while (layout.slots() != 0) (void)layout.pass(0);  // which stand there already
+        while (layout.slots() != 0) (void)layout.pass(0);  // which are there already
     }
   }
   std::int64_t list(char kind) {

@@ -41,18 +41,18 @@ namespace nac {
 
 namespace detail {
 
-/// A decimal number as it stands in the text. False where it isn't one; infinity beyond doubles.
+/// A decimal number of the text. False where it isn't one; infinity beyond doubles.
 [[nodiscard]] inline bool parse_double(std::string_view s, double& out) noexcept {
   const bool negative = !s.empty() && s[0] == '-';
   if (negative) s.remove_prefix(1);
-  std::size_t end = 0, digits = 0, behind = 0;
+  std::size_t end = 0, digits = 0, fraction = 0;
   bool point = false;
   for (; end < s.size() && (is_decimal(s[end]) || (s[end] == '.' && !point)); ++end) {
     if (s[end] == '.') {
       point = true;
     } else {
       ++digits;
-      behind += point ? 1 : 0;
+      fraction += point ? 1 : 0;
     }
   }
   if (digits == 0 || s[0] == '.') return false;
@@ -71,7 +71,7 @@ namespace detail {
     if (below) exponent = -exponent;
   }
   const double magnitude =
-      decimal_to_double({s.substr(0, end), exponent - static_cast<std::int64_t>(behind)});
+      decimal_to_double({s.substr(0, end), exponent - static_cast<std::int64_t>(fraction)});
   out = negative ? -magnitude : magnitude;
   return true;
 }
@@ -91,45 +91,45 @@ struct value_reader {
   parts& out;
   const nac::resolver& resolver;
 
-  /// A string of at most `most` bytes.
-  [[nodiscard]] range string(std::size_t most) const {
+  /// A string of at most `max` bytes.
+  [[nodiscard]] range string(std::size_t max) const {
     const std::uint64_t offset = in.offset();
     const std::size_t first = out.characters.size();
     in.string(out.characters);
     const std::size_t size = out.characters.size() - first;
-    if (size > most) in.fail(errc::nac_text_length, offset);
+    if (size > max) in.fail(errc::nac_text_length, offset);
     return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(size)};
   }
 
-  /// Elements in brackets, which `each` reads; at most `most`.
+  /// Elements in brackets, which `each` reads; at most `max`.
   template <class Each>
-  void list(std::size_t most, errc too_many, Each&& each) const {
+  void list(std::size_t max, errc too_many, Each&& each) const {
     if (!in.expect('[')) return;
     if (in.accept(']')) return;
     for (std::size_t count = 1; !in.failed(); ++count) {
-      if (count > most) return in.fail(too_many);
+      if (count > max) return in.fail(too_many);
       each();
       if (in.accept(']')) return;
       in.expect(',');
     }
   }
-  [[nodiscard]] range integers(std::int64_t least, std::int64_t greatest, std::size_t most,
+  [[nodiscard]] range integers(std::int64_t min, std::int64_t greatest, std::size_t max,
                                errc too_many) const {
     const std::size_t first = out.numbers.size();
-    list(most, too_many,
-         [&] { out.numbers.push_back(static_cast<std::uint32_t>(in.integer(least, greatest))); });
+    list(max, too_many,
+         [&] { out.numbers.push_back(static_cast<std::uint32_t>(in.integer(min, greatest))); });
     return {static_cast<std::uint32_t>(first),
             static_cast<std::uint32_t>(out.numbers.size() - first)};
   }
   [[nodiscard]] range shape() const { return integers(0, 0xffffffff, 255, errc::nac_text_rank); }
-  [[nodiscard]] range floats(std::size_t most, errc too_many) const {
+  [[nodiscard]] range floats(std::size_t max, errc too_many) const {
     const std::size_t first = out.numbers.size();
-    list(most, too_many, [&] { out.numbers.push_back(float32()); });
+    list(max, too_many, [&] { out.numbers.push_back(float32()); });
     return {static_cast<std::uint32_t>(first),
             static_cast<std::uint32_t>(out.numbers.size() - first)};
   }
 
-  /// Bits behind `nan`; `standard` where there are none. `magnitude` is all but the sign, and above
+  /// The bits after `nan`; `standard` where there are none. `magnitude` is all but the sign, and above
   /// `infinity` in a NaN.
   [[nodiscard]] std::uint64_t nan_bits(std::uint64_t standard, std::uint64_t infinity,
                                        std::uint64_t magnitude) const noexcept {
@@ -196,8 +196,8 @@ struct value_reader {
       c.bits = float64();
     } else if (t.kind == token_kind::number) {
       c.type = constant_type::int64;
-      constexpr std::int64_t most = 0x7fffffffffffffff;
-      c.bits = static_cast<std::uint64_t>(in.integer(-most - 1, most));
+      constexpr std::int64_t max = 0x7fffffffffffffff;
+      c.bits = static_cast<std::uint64_t>(in.integer(-max - 1, max));
     } else if (in.accept(word_null)) {
       c.type = constant_type::null;
     } else if (in.accept(boolean_words[0]) || in.accept(boolean_words[1])) {
@@ -218,7 +218,7 @@ struct value_reader {
   /// What a payload's size must be is unknown.
   static constexpr std::uint64_t any_size = ~std::uint64_t{0} - 1;
 
-  /// A payload of `expected` bytes, or of the size that it tells itself.
+  /// A payload of `expected` bytes, or of the size that the text gives.
   [[nodiscard]] payload data(std::uint64_t expected) const {
     const std::uint64_t offset = in.offset();
     if (in.accept(word_file)) return reference(offset);
@@ -244,7 +244,7 @@ struct value_reader {
     return p;
   }
 
-  /// The same for elements of a type, which may stand as values too.
+  /// The same for elements of a type, which may be given as values too.
   [[nodiscard]] payload elements(data_type type, const range& dimensions) const {
     const std::uint64_t expected = shape_bytes(type, out.numbers_of(dimensions));
     const std::uint64_t offset = in.offset();
@@ -305,17 +305,17 @@ struct value_reader {
  private:
   /// The bits of an element, in as many bytes as its type has.
   [[nodiscard]] std::uint64_t element(data_type type) const noexcept {
-    const auto integer = [this](std::int64_t least, std::int64_t most) {
-      return static_cast<std::uint64_t>(in.integer(least, most));
+    const auto integer = [this](std::int64_t min, std::int64_t max) {
+      return static_cast<std::uint64_t>(in.integer(min, max));
     };
-    constexpr std::int64_t most = 0x7fffffffffffffff;
+    constexpr std::int64_t max = 0x7fffffffffffffff;
     switch (type) {
       case data_type::float32: return float32();
       case data_type::float64: return float64();
       case data_type::float16: return half_from_float(std::bit_cast<float>(float32()));
       case data_type::bfloat16: return bfloat16_from_float(std::bit_cast<float>(float32()));
       case data_type::int32: return integer(-0x80000000ll, 0x7fffffff);
-      case data_type::int64: return integer(-most - 1, most);
+      case data_type::int64: return integer(-max - 1, max);
       case data_type::int16: return integer(-0x8000, 0x7fff);
       case data_type::int8: return integer(-0x80, 0x7f);
       case data_type::uint8: return integer(0, 0xff);
@@ -331,9 +331,9 @@ struct value_reader {
   [[nodiscard]] payload reference(std::uint64_t where) const {
     text name;
     in.string(name);
-    constexpr std::int64_t most = 0x7fffffffffffffff;
-    const auto offset = static_cast<std::uint64_t>(in.integer(0, most));
-    const auto size = static_cast<std::uint64_t>(in.integer(0, most));
+    constexpr std::int64_t max = 0x7fffffffffffffff;
+    const auto offset = static_cast<std::uint64_t>(in.integer(0, max));
+    const auto size = static_cast<std::uint64_t>(in.integer(0, max));
     bytes found;
     if (in.failed()) return {};
     if (resolver.resolve == nullptr ||

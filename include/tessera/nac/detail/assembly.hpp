@@ -182,12 +182,12 @@ class assembler {
       in_.end_line();
     }
   }
-  void names(text_section s, pool<named_part>& to, std::size_t most) {
+  void names(text_section s, pool<named_part>& to, std::size_t max) {
     rows(s, [&] {
       named_part n;
       n.id = id();
       in_.expect('=');
-      n.text = read_.string(most);
+      n.text = read_.string(max);
       to.push_back(n);
     });
   }

@@ -24,14 +24,14 @@ namespace nac {
 class length_table {
  public:
   struct row {
-    std::uint32_t mask = 0;         ///< 0xffff where the word behind A and B counts constants
+    std::uint32_t mask = 0;         ///< 0xffff where the word after A and B counts constants
     std::uint16_t fixed = unusual;  ///< bytes of an instruction without constants
     std::uint8_t arguments = 0;     ///< they are the last words
     std::uint8_t id = 0;            ///< 1: the argument is the id of anything but a constant
   };
   /// More than the length of any instruction that the table has.
   static constexpr std::uint16_t unusual = 0xffff;
-  /// Bytes that must be readable behind an instruction.
+  /// Bytes that must be readable after an instruction.
   static constexpr std::size_t slack = 32;
 
   explicit length_table(const model& f) noexcept {
@@ -52,7 +52,7 @@ class length_table {
         set(system(op_output, b), 4u + 2u * f.outputs(), f.outputs());
   }
 
-  /// By A and B as they stand, A below.
+  /// By A and B as in the file: A is the low byte.
   [[nodiscard]] const row& operator[](std::uint32_t ab) const noexcept {
     const std::size_t a_first = __builtin_bswap16(static_cast<std::uint16_t>(ab));
     const std::size_t regular = first_regular | ab >> 8;
@@ -78,15 +78,15 @@ class length_table {
 
 /// An instruction, as the table has it.
 struct looked_up {
-  std::uint32_t ab;         // A and B as they stand
+  std::uint32_t ab;         // A and B as in the file
   std::uint32_t arguments;  // they end with the instruction
   std::uint32_t id;         // 1: the argument is the id of anything but a constant
   std::size_t constants;    // how many the instruction gives
-  const std::byte* behind;  // the next one
+  const std::byte* next;    // the next instruction
 };
 
 /// Looks at an instruction that has `slack` bytes before `end`. False: it is unusual, or has none
-/// behind it.
+/// after it.
 [[nodiscard, gnu::always_inline]] inline bool look_up(const length_table& table,
                                                       const std::byte* at, const std::byte* end,
                                                       looked_up& found) noexcept {
@@ -97,7 +97,7 @@ struct looked_up {
   found.id = row.id;
   found.constants = load_le<std::uint16_t>(at + 2) & row.mask;
   const std::size_t length = fixed + 2 * found.constants;
-  found.behind = at + fixed + 2 * found.constants;
+  found.next = at + fixed + 2 * found.constants;
   return length < length_table::unusual &&
          length + length_table::slack <= static_cast<std::size_t>(end - at);
 }
@@ -138,7 +138,7 @@ inline void decode_run(const length_table& table, const std::byte* start, const 
   for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
     write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
     next.first += found.arguments;
-    next.at = found.behind;
+    next.at = found.next;
   }
   now = next;
 }
@@ -158,8 +158,8 @@ inline void decode_two(const length_table& table, const std::byte* start, const 
                other.first);
     next.first += found.arguments;
     other.first += found_other.arguments;
-    next.at = found.behind;
-    other.at = found_other.behind;
+    next.at = found.next;
+    other.at = found_other.next;
   }
   a = next;
   b = other;

@@ -107,9 +107,9 @@ class plan_printer {
   }
 
   [[nodiscard]] const constant* find(std::int32_t id) const noexcept {
-    const std::size_t behind = first_not_below(constants_.data(), constants_.size(),
-                                               [id](const constant& c) { return c.id <= id; });
-    return behind != 0 && constants_[behind - 1].id == id ? &constants_[behind - 1] : nullptr;
+    const std::size_t count = first_not_below(constants_.data(), constants_.size(),
+                                              [id](const constant& c) { return c.id <= id; });
+    return count != 0 && constants_[count - 1].id == id ? &constants_[count - 1] : nullptr;
   }
 
   void operand(const plan_operand& o) {

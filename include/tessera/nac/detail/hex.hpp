@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Bytes in the assembly that nothing else can say: one number behind 0x, two digits a byte.
+// Bytes in the assembly that have no other form: hex digits after 0x, two for each byte.
 //
 //   nac::detail::print_bytes(out, b);     // 0x54495341
 //   nac::detail::parse_bytes(in, to);

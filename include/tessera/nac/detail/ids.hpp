@@ -62,7 +62,7 @@ class id_table {
     if (next_.size() <= id) next_.resize(std::size_t{id} + 1);
     next_[id] = index + 1;
   }
-  /// Behind the largest id.
+  /// One more than the largest id.
   [[nodiscard]] std::uint32_t end() const noexcept {
     return static_cast<std::uint32_t>(next_.size());
   }

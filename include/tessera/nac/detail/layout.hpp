@@ -37,7 +37,7 @@ inline void find_prefixes(const instructions& all, layout& out) noexcept {
   }
 }
 
-/// Leaves `out` empty where the sections stand in the order of the version.
+/// Leaves `out` empty where the sections have the order of the version.
 inline void find_order(const model& f, pool<section>& out) {
   section order[section_count];
   std::size_t count = 0;

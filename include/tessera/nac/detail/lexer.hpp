@@ -22,7 +22,7 @@ enum class token_kind : std::uint8_t { word, number, string, mark, line_end, end
 struct token {
   token_kind kind = token_kind::end;
   std::uint64_t offset = 0;
-  std::string_view text;  ///< as it stands; a string with its quotes
+  std::string_view text;  ///< as written; a string with its quotes
 };
 
 [[nodiscard]] constexpr bool is_letter(char c) noexcept {
@@ -89,7 +89,7 @@ class lexer {
   [[nodiscard]] bool at_line_end() const noexcept {
     return now_.kind == token_kind::line_end || now_.kind == token_kind::end;
   }
-  /// The end of a statement, and the empty lines behind it.
+  /// The end of a statement, and the empty lines after it.
   void end_line() noexcept {
     if (!at_line_end()) return fail(errc::nac_text_line_end);
     skip_lines();
@@ -101,9 +101,9 @@ class lexer {
     if (now_.kind != token_kind::word) return fail(errc::nac_text_word), std::string_view();
     return next().text;
   }
-  /// A decimal integer, or a hexadecimal one behind 0x; `least` after an error.
-  [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) noexcept {
-    if (now_.kind != token_kind::number) return fail(errc::nac_text_integer), least;
+  /// A decimal integer, or hex digits after 0x; `min` after an error.
+  [[nodiscard]] std::int64_t integer(std::int64_t min, std::int64_t max) noexcept {
+    if (now_.kind != token_kind::number) return fail(errc::nac_text_integer), min;
     std::string_view digits = now_.text;
     const bool negative = digits[0] == '-';
     if (negative) digits.remove_prefix(1);
@@ -111,21 +111,21 @@ class lexer {
     if (hex) digits.remove_prefix(2);
     std::uint64_t magnitude = 0;
     bool fits = true;
-    if (digits.empty()) return fail(errc::nac_text_integer), least;
+    if (digits.empty()) return fail(errc::nac_text_integer), min;
     for (const char c : digits) {
       const unsigned d = hex_digit(c);
-      if (d >= (hex ? 16u : 10u)) return fail(errc::nac_text_integer), least;
+      if (d >= (hex ? 16u : 10u)) return fail(errc::nac_text_integer), min;
       fits = fits && !__builtin_mul_overflow(magnitude, std::uint64_t{hex ? 16u : 10u}, &magnitude);
       fits = fits && !__builtin_add_overflow(magnitude, std::uint64_t{d}, &magnitude);
     }
     constexpr std::uint64_t half = std::uint64_t{1} << 63;
     fits = fits && magnitude <= (negative ? half : half - 1);
     const auto value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
-    if (!fits || value < least || value > most) return fail(errc::nac_text_range), least;
+    if (!fits || value < min || value > max) return fail(errc::nac_text_range), min;
     next();
     return value;
   }
-  /// A string, decoded behind what `to` holds.
+  /// A string, decoded and appended to `to`.
   void string(text& to) {
     if (now_.kind != token_kind::string) return fail(errc::nac_text_string);
     const token t = next();

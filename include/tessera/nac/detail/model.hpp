@@ -65,7 +65,7 @@ TESSERA_INLINE error parse_instruction(const model& f, cursor& in, instruction& 
   if (!in.has(2)) return in.fail(errc::nac_truncated);
   const std::uint8_t a = out.a = load_le<std::uint8_t>(in.data());
   const std::uint8_t b = out.b = load_le<std::uint8_t>(in.data() + 1);
-  // How many words stand in C, its prefix not counted, and in D; `counted`: the prefix says.
+  // The number of words in C, without its prefix, and in D; `counted`: the prefix gives that of C.
   std::uint32_t c = 0, d = 0;
   bool has_prefix = false, counted = false;
   if (a >= first_regular_op) {

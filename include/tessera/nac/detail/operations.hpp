@@ -19,7 +19,7 @@ namespace nac {
 TESSERA_INLINE operation view_or_squeeze(std::string_view name,
                                          view<argument_form> given) noexcept {
   const bool squeezes =
-      given.size() == 1 || (given.size() == 2 && given[1] == argument_form::whole);
+      given.size() == 1 || (given.size() == 2 && given[1] == argument_form::integer);
   return squeezes && name == "nac.view" ? operation::squeeze : operation::view;
 }
 
@@ -38,23 +38,23 @@ TESSERA_INLINE argument_form form_of(const constant& c) noexcept {
   switch (c.type) {
     case constant_type::null: return argument_form::null;
     case constant_type::boolean:
-    case constant_type::int64: return argument_form::whole;
+    case constant_type::int64: return argument_form::integer;
     case constant_type::float64:
-      return detail::is_whole(c.float64()) ? argument_form::whole : argument_form::number;
+      return detail::is_whole(c.float64()) ? argument_form::integer : argument_form::number;
     case constant_type::string: return argument_form::string;
-    case constant_type::int32_list: return argument_form::wholes;
+    case constant_type::int32_list: return argument_form::int_list;
     case constant_type::float32_list: break;
   }
   const packed<float> values = c.float32_list();
   for (std::uint32_t i = 0; i < values.size(); ++i)
-    if (!detail::is_whole(static_cast<double>(values[i]))) return argument_form::numbers;
-  return argument_form::wholes;
+    if (!detail::is_whole(static_cast<double>(values[i]))) return argument_form::number_list;
+  return argument_form::int_list;
 }
 
 TESSERA_INLINE match bind(std::string_view letters, view<argument_form> arguments,
                           binding& out) noexcept {
   const auto in_a_row = [](argument_form f) {
-    return f == argument_form::result || f == argument_form::whole;
+    return f == argument_form::result || f == argument_form::integer;
   };
   out = {};
   std::size_t at = 0, slot = 0;

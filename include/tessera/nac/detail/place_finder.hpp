@@ -42,7 +42,7 @@ struct place_finder {
   }
 
   /// Takes how many records follow; false: the offset is in that number, or there is none.
-  [[nodiscard]] bool count(cursor& in, std::string_view plural, std::uint32_t& n) {
+  [[nodiscard, gnu::cold]] bool count(cursor& in, std::string_view plural, std::uint32_t& n) {
     if (!in.has(4) || offset < in.offset() + 4) {
       to << "number of " << plural;
       return false;
@@ -53,7 +53,7 @@ struct place_finder {
   /// Looks through `n` records; `put(index, record)` gets that of the offset, and null for one that
   /// can't be read. Whether it was there.
   template <class Form, class Put>
-  [[nodiscard]] bool find(cursor& in, std::uint32_t n, Put&& put) {
+  [[nodiscard, gnu::cold]] bool find(cursor& in, std::uint32_t n, Put&& put) {
     for (std::uint32_t index = 0; index != n; ++index) {
       typename Form::record r{};
       if (Form::parse(in, r).code != errc::ok) return put(index, nullptr), true;
@@ -62,18 +62,19 @@ struct place_finder {
     return false;
   }
   template <class Form, class Put>
-  [[nodiscard]] bool find(cursor& in, std::string_view plural, Put&& put) {
+  [[nodiscard, gnu::cold]] bool find(cursor& in, std::string_view plural, Put&& put) {
     std::uint32_t n = 0;
     return !count(in, plural, n) || find<Form>(in, n, put);
   }
   /// Records with names.
   template <class Form>
-  [[nodiscard]] bool find_named(cursor& in, std::string_view kind, std::string_view plural) {
+  [[nodiscard, gnu::cold]] bool find_named(cursor& in, std::string_view kind,
+                                           std::string_view plural) {
     return find<Form>(in, plural, [&](std::uint32_t index, const named* r) {
       put_named(to, kind, index, r != nullptr ? r->text : std::string_view());
     });
   }
-  [[nodiscard]] bool find_constant(cursor& in, std::uint32_t n, std::string_view kind) {
+  [[nodiscard, gnu::cold]] bool find_constant(cursor& in, std::uint32_t n, std::string_view kind) {
     return find<constant_form>(in, n, [&](std::uint32_t index, const constant* c) {
       if (c != nullptr)
         put_constant(to, kind, index, *c);
@@ -82,7 +83,7 @@ struct place_finder {
     });
   }
 
-  [[nodiscard]] bool in_code(section s) {
+  [[nodiscard, gnu::cold]] bool in_code(section s) {
     cursor in = records_of(s);
     std::uint32_t n = 0;
     if (!count(in, "instructions", n)) return true;
@@ -103,7 +104,7 @@ struct place_finder {
     }
     return false;
   }
-  [[nodiscard]] bool in_data() {
+  [[nodiscard, gnu::cold]] bool in_data() {
     cursor in = records_of(section::data);
     return find_named<long_named>(in, "parameter", "parameters") ||
            find_named<long_named>(in, "input name", "input names") ||
@@ -115,7 +116,7 @@ struct place_finder {
                 to << "tensor " << index;
             }));
   }
-  [[nodiscard]] bool in_manifest() {
+  [[nodiscard, gnu::cold]] bool in_manifest() {
     cursor in = records_of(section::proc);
     const auto size = in.has(4) ? in.take<std::uint32_t>() : std::uint32_t{0};
     if (!in.has(size) || offset < in.offset()) {
@@ -138,7 +139,7 @@ struct place_finder {
       to << "tokenizer instruction " << index;
     return true;
   }
-  [[nodiscard]] bool in_plan() {
+  [[nodiscard, gnu::cold]] bool in_plan() {
     cursor in = records_of(section::orch);
     if (!in.has(8) || offset < in.offset() + 8) {
       to << (offset < in.offset() + 4 ? "size of the plan" : "number of plan constants");
@@ -162,7 +163,7 @@ struct place_finder {
     return true;
   }
 
-  [[nodiscard]] bool in_section(section s) {
+  [[nodiscard, gnu::cold]] bool in_section(section s) {
     cursor in = records_of(s);
     switch (s) {
       case section::mmap:
@@ -198,7 +199,7 @@ struct place_finder {
     return false;
   }
 
-  void in_header() {
+  [[gnu::cold]] void in_header() {
     const std::uint64_t slot = offset < first_slot ? 0 : (offset - first_slot) / 8;
     to << "header, ";
     if (offset < 3)
@@ -223,7 +224,7 @@ struct place_finder {
   }
 
   /// `why` is the error at the offset, `read` what reading ends with.
-  void append(errc why, const error& read) {
+  [[gnu::cold]] void append(errc why, const error& read) {
     if (why == errc::nac_no_instructions && offset == 0) return;  // no section
     if (offset < header_sizes[static_cast<std::size_t>(f.header())]) return in_header();
     const bool is_tag = why == errc::nac_no_instructions || why == errc::nac_output_missing ||
@@ -245,7 +246,8 @@ struct place_finder {
 };
 
 /// Appends what an offset of a container is in; nothing where that isn't known.
-inline void append_place(text& to, const error& e, const std::byte* source, std::size_t size) {
+[[gnu::cold]] inline void append_place(text& to, const error& e, const std::byte* source,
+                                       std::size_t size) {
   const auto code = static_cast<unsigned>(e.code);
   const bool is_of_container = code < 3400;  // rather than of assembly, weights or a run
   if (!is_of_container || e.offset > size || size < 3 || as_text(bytes(source, 3)) != "NAC") return;

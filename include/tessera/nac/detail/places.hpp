@@ -47,7 +47,7 @@ namespace nac::detail {
 
 /// "aten.add.Tensor", "INPUT", or "operation 77" where it has no name.
 template <class Out>
-void put_operation(Out& to, const model& f, std::uint8_t a) {
+[[gnu::cold]] void put_operation(Out& to, const model& f, std::uint8_t a) {
   const std::string_view name =
       a < first_regular_op ? system_operation_name(a) : f.operation_name(a);
   if (name.empty())
@@ -56,7 +56,8 @@ void put_operation(Out& to, const model& f, std::uint8_t a) {
     to << name;
 }
 template <class Out>
-void put_instruction(Out& to, const model& f, std::uint32_t index, std::uint8_t a, bool training) {
+[[gnu::cold]] void put_instruction(Out& to, const model& f, std::uint32_t index, std::uint8_t a,
+                                   bool training) {
   to << (training ? "training instruction " : "instruction ") << index << " (";
   put_operation(to, f, a);
   to << ')';
@@ -71,7 +72,7 @@ void put_instruction(Out& to, const model& f, std::uint32_t index, std::uint8_t 
 }
 /// The part of an instruction that an offset is in.
 template <class Out>
-void put_instruction_part(Out& to, const instruction& i, std::uint64_t offset) {
+[[gnu::cold]] void put_instruction_part(Out& to, const instruction& i, std::uint64_t offset) {
   const bool regular = i.a >= first_regular_op;
   if (offset <= i.offset) return;
   if (offset == i.offset + 1) {
@@ -103,31 +104,33 @@ void put_instruction_part(Out& to, const instruction& i, std::uint64_t offset) {
   }
 }
 template <class Out>
-void put_instruction(Out& to, const model& f, const instruction& i, std::uint64_t offset,
-                     bool training) {
+[[gnu::cold]] void put_instruction(Out& to, const model& f, const instruction& i,
+                                   std::uint64_t offset, bool training) {
   put_instruction(to, f, i.index, i.a, training);
   put_instruction_part(to, i, offset);
 }
 
 /// "parameter 7 \"fc1.weight\"".
 template <class Out>
-void put_named(Out& to, std::string_view kind, std::uint32_t index, std::string_view name) {
+[[gnu::cold]] void put_named(Out& to, std::string_view kind, std::uint32_t index,
+                             std::string_view name) {
   constexpr std::size_t max_shown = 64;
   to << kind << ' ' << index;
   if (name.empty()) return;
   to << " \"" << name.substr(0, max_shown) << (name.size() > max_shown ? "...\"" : "\"");
 }
 template <class Out>
-void put_constant(Out& to, std::string_view kind, std::uint32_t index, const constant& c) {
+[[gnu::cold]] void put_constant(Out& to, std::string_view kind, std::uint32_t index,
+                                const constant& c) {
   to << kind << ' ' << index << " (id " << c.id << ')';
 }
 template <class Out>
-void put_tick(Out& to, std::uint32_t index, const tick& t, std::uint64_t offset) {
+[[gnu::cold]] void put_tick(Out& to, std::uint32_t index, const tick& t, std::uint64_t offset) {
   to << "tick " << index << " (instruction " << t.instruction << ')';
   if (offset >= t.offset + 3) to << ", command " << (offset - t.offset - 3) / 3;
 }
 template <class Out>
-void put_tensor(Out& to, std::uint32_t index, const tensor& t, std::uint64_t offset) {
+[[gnu::cold]] void put_tensor(Out& to, std::uint32_t index, const tensor& t, std::uint64_t offset) {
   to << "tensor " << index;
   const std::uint64_t at = offset - t.offset, quantization = 16 + 4 * std::uint64_t{t.shape.size()};
   if (at < 2) return;
@@ -139,7 +142,7 @@ void put_tensor(Out& to, std::uint32_t index, const tensor& t, std::uint64_t off
                                        : ", data");
 }
 template <class Out>
-void put_array(Out& to, std::uint32_t index, const array& a, std::uint64_t offset) {
+[[gnu::cold]] void put_array(Out& to, std::uint32_t index, const array& a, std::uint64_t offset) {
   put_named(to, "array", index, a.name);
   if (offset == a.data_offset - 8) to << ", size";
 }
@@ -149,7 +152,7 @@ void put_array(Out& to, std::uint32_t index, const array& a, std::uint64_t offse
   return all.substr(0, all.find(' '));
 }
 template <class Out>
-void put_slack(Out& to, section s) {
+[[gnu::cold]] void put_slack(Out& to, section s) {
   to << section_name(s) << ", after the last record";
 }
 

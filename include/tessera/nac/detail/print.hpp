@@ -22,7 +22,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
 
-/// `offset` is that of the bytes in the file, `expected` the size that the text tells already.
+/// `offset` is that of the bytes in the file, `expected` the size that the text implies.
 inline void print_payload(text& out, bytes data, std::uint64_t offset, std::uint64_t expected,
                           const print_options& options) {
   const bool by_reference = !options.source_name.empty() &&

@@ -149,7 +149,7 @@ class code_printer {
   }
 
  private:
-  /// Marks the constants whose value stands for their id: short, and of the least id.
+  /// Marks the constants that are printed by value instead of id: short ones, each with the least id of its value.
   void find_inline() {
     struct row {
       constant_value value;

@@ -10,7 +10,7 @@
 //   float32   the same, with as few digits as read back as the same float32
 //   nan       with its bits, unless they are those of the default: nan 0x7ff8000000000001
 //   list      [1, -1] of int32, [0.5, 2.0] of float32; floats [] where it is empty
-//   payload   hex { 003c0040 … }, behind `hex` its size where the shape doesn't give it;
+//   payload   hex { 003c0040 … }, with its size after `hex` where the shape doesn't give it;
 //             or file "NAME" OFFSET SIZE
 //
 // Lifetime:   nothing is kept.
@@ -96,22 +96,22 @@ inline void print_float(text& out, std::uint32_t bits) {
   print_double(out, shortest_float(std::bit_cast<float>(bits)));
 }
 
-/// A list of `count` elements, of which `each(index)` prints those before `most`.
+/// A list of `count` elements, of which `each(index)` prints those before `max`.
 template <class Each>
-inline void print_list(text& out, std::uint32_t count, std::uint32_t most, Each each) {
+inline void print_list(text& out, std::uint32_t count, std::uint32_t max, Each each) {
   out << '[';
-  for (std::uint32_t i = 0; i < count && i < most; ++i) {
+  for (std::uint32_t i = 0; i < count && i < max; ++i) {
     if (i != 0) out << ", ";
     each(i);
   }
-  out << (count > most ? ", ...]" : "]");
+  out << (count > max ? ", ...]" : "]");
 }
 template <class T>
-inline void print_integers(text& out, const packed<T>& values, std::uint32_t most = UINT32_MAX) {
-  print_list(out, values.size(), most, [&](std::uint32_t i) { out << values[i]; });
+inline void print_integers(text& out, const packed<T>& values, std::uint32_t max = UINT32_MAX) {
+  print_list(out, values.size(), max, [&](std::uint32_t i) { out << values[i]; });
 }
-inline void print_floats(text& out, const packed<float>& values, std::uint32_t most = UINT32_MAX) {
-  print_list(out, values.size(), most, [&](std::uint32_t i) {
+inline void print_floats(text& out, const packed<float>& values, std::uint32_t max = UINT32_MAX) {
+  print_list(out, values.size(), max, [&](std::uint32_t i) {
     print_float(out, load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
   });
 }
@@ -131,12 +131,12 @@ inline void print_constant(text& out, const constant& c) {
   }
 }
 
-/// The code that stands for a constant in a signature derived from its arguments.
+/// The letter of a constant in a signature that is derived from arguments.
 [[nodiscard]] constexpr char code_of(constant_type type) noexcept {
   return "cbifsSS"[static_cast<unsigned>(type)];
 }
 
-inline constexpr std::size_t short_text = 32, short_list = 8;  ///< what may stand many times
+inline constexpr std::size_t short_text = 32, short_list = 8;  ///< what may be repeated
 
 /// Whether a constant takes little room wherever it is named.
 [[nodiscard]] inline bool is_short(const constant& c) noexcept {
@@ -144,7 +144,7 @@ inline constexpr std::size_t short_text = 32, short_list = 8;  ///< what may sta
   return c.type < constant_type::int32_list || c.length <= short_list;
 }
 
-/// The type, the shape and the quantization of a tensor, as they stand before its payload.
+/// The type, shape and quantization of a tensor, which precede its payload.
 inline void print_tensor_type(text& out, const tensor& t) {
   out << name(t.type) << ' ';
   print_integers(out, t.shape);

@@ -38,7 +38,7 @@ struct maker {
     return load_le<std::uint64_t>(head.data() + first_slot + 8 * i);
   }
 
-  /// The section whose tag stands at an offset, most likely `guess`; section_count for another tag.
+  /// The section whose tag is at an offset, most likely `guess`; section_count for another tag.
   [[nodiscard]] std::size_t tag_at(std::uint64_t offset, section guess) const noexcept {
     std::byte read[4];
     if (read_tag != nullptr && !read_tag(context, offset, read)) return section_count;
@@ -95,7 +95,7 @@ struct maker {
     if (ninth != 0 && ninth < first) first = ninth;
     if (first < header_sizes[2]) return first >= header_sizes[1];
     if (first == header_sizes[2] || file_size < header_sizes[2]) return false;
-    // A gap behind the header: the last slot of the larger one holds a section's offset, or none.
+    // A gap after the header: the last slot of the larger one holds a section's offset, or none.
     const std::uint64_t last = slot(10);
     return last != 0 &&
            !(last >= header_sizes[2] && fits(last) && tag_at(last, section::arrs) < section_count);

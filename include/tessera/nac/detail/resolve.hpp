@@ -71,7 +71,7 @@ class argument_resolver {
   void push(std::uint32_t bits) { out_.arguments.push_back({bits}); }
   void push_id(std::uint32_t id) { push(argument::constant_bit | id); }
 
-  /// The result that lies `d` instructions behind.
+  /// The result of the instruction `d` further on; `d` is below 0.
   [[nodiscard]] error push_result(const instruction& i, std::int32_t d, std::uint64_t where) {
     if (d == 0) return {errc::nac_reference_zero, where};
     const std::int64_t index = std::int64_t{i.index} + d;
@@ -168,8 +168,8 @@ inline constexpr std::uint32_t worth_a_table = 160;
 inline constexpr std::uint64_t signs = 0x8000'8000'8000'8000;
 inline constexpr std::uint64_t signs_of[] = {0, 0x8000, 0x8000'8000, 0x8000'8000'8000, signs};
 
-/// Where the zeros of four words stand, by the four bits that say so. Behind the last one stand
-/// places that the next arguments are written to.
+/// The indices of the zeros among four words, by their four bits. After the last one come places
+/// that the next arguments are written to.
 struct zeros {
   std::uint8_t place[4];
   std::uint8_t count;
@@ -228,7 +228,7 @@ inline constexpr zeros zeros_of[16] = {
     write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
     const std::uint32_t n = found.arguments, id = found.id;
     const std::byte* const c = next.at + 4;
-    const std::byte* const d = found.behind - 2 * std::size_t{n};
+    const std::byte* const d = found.next - 2 * std::size_t{n};
     std::uint32_t taken = 0;
     wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, next.index, d,
                           c, arguments, taken);
@@ -238,7 +238,7 @@ inline constexpr zeros zeros_of[16] = {
     wrong |= taken ^ (found.constants + id);
     arguments += n;
     next.first += n;
-    next.at = found.behind;
+    next.at = found.next;
   }
   now = next;
   return wrong == 0;
@@ -309,9 +309,9 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
       break;
     write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
     const std::byte* const c = next.at + 4;
-    const std::byte* const d = found.behind - 2 * std::size_t{n};
+    const std::byte* const d = found.next - 2 * std::size_t{n};
     next.first += n;
-    next.at = found.behind;
+    next.at = found.next;
     const eight_words lanes = eight_at(first_words + 8 - n);
     const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
     const eight_words zero = (words == 0) & lanes;
@@ -360,15 +360,15 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
   if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
 #endif
-  const std::size_t room = std::size_t{part} * table.most_arguments() + 8;
-  out.arguments.reserve(std::size_t{3} * list.size() + room);  // more than most programs have
+  const std::size_t needed = std::size_t{part} * table.most_arguments() + 8;
+  out.arguments.reserve(std::size_t{3} * list.size() + needed);  // more than most programs have
   argument_resolver each(ids, list.offset(), list.size(), out);
   decoded now{start, 0, 0};
   while (now.index != list.size()) {
     const std::uint32_t before = now.index;
     const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
     step* const steps = out.steps.prepare(stop - before);
-    argument* const arguments = out.arguments.prepare(room);
+    argument* const arguments = out.arguments.prepare(needed);
     if (!run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
     out.steps.advance(now.index - before);
     out.arguments.advance(now.first - out.arguments.size());

@@ -53,11 +53,11 @@ struct incoming {
   [[nodiscard]] bool uses_parameter() const noexcept {
     return a == op_output || is(input::parameter);
   }
-  /// Where the id stands.
+  /// Where the id is.
   [[nodiscard]] std::uint64_t id_offset() const noexcept { return offset + 4; }
 };
 
-/// Which branches instructions stand in: a stack of where they end.
+/// The branches that an instruction is in: a stack of their ends.
 class branches {
  public:
   explicit branches(std::uint32_t size) : size_(size) {}
@@ -90,7 +90,8 @@ struct code_rules {
   bool training = false;           // whether it is that of TRNG
   pool<std::uint8_t> broken = {};  // by instruction: its arguments can't be resolved
 
-  void put_path(findings::writer& to, const instruction& i, std::uint64_t offset) const {
+  [[gnu::cold]] void put_path(findings::writer& to, const instruction& i,
+                              std::uint64_t offset) const {
     put_instruction(to.path(), f, i, offset, training);
   }
 
@@ -213,7 +214,8 @@ struct code_rules {
     prefix(i);
   }
 
-  void nesting(const instruction& i, std::uint64_t at, std::uint32_t end, std::uint32_t around) {
+  [[gnu::cold]] void nesting(const instruction& i, std::uint64_t at, std::uint32_t end,
+                             std::uint32_t around) {
     auto to = found.error(errc::nac_branch_nesting, {.offset = at});
     to << "the branches end before instruction " << end << ", the branch around them before "
        << around;
@@ -286,7 +288,7 @@ struct code_rules {
   }
 
   /// An instruction whose arguments can't be resolved.
-  void unresolved(const instruction& i, const error& e, std::uint32_t count) {
+  [[gnu::cold]] void unresolved(const instruction& i, const error& e, std::uint32_t count) {
     auto to = found.error(e.code, {.offset = e.offset});
     const auto number = [&] { return load_le<std::int16_t>(f.source().data() + e.offset); };
     const std::uint32_t left = count - i.index;  // with this one

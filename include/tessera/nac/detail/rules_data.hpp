@@ -34,7 +34,7 @@ namespace detail {
 
 /// "; f32 [3, 4] needs 48", after a number of bytes.
 template <class Out, class Shape>
-void put_expected_size(Out& to, data_type type, const Shape& shape) {
+[[gnu::cold]] void put_expected_size(Out& to, data_type type, const Shape& shape) {
   const std::uint64_t size = shape_bytes(type, shape);
   to << "; ";
   put_type(to, type, shape);
@@ -79,7 +79,7 @@ void put_expected_size(Out& to, data_type type, const Shape& shape) {
 
 /// Says what is wrong with a tensor of which tensor_fault found the code.
 template <class Out>
-void put_tensor_fault(Out& to, errc code, const tensor& t) {
+[[gnu::cold]] void put_tensor_fault(Out& to, errc code, const tensor& t) {
   switch (code) {
     case errc::nac_tensor_size:
       to << t.data.size() << " bytes of elements";

@@ -29,8 +29,8 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
 
 template <class Out>
-void put_plan_instruction(Out& to, std::uint32_t index, const plan_instruction& i,
-                          std::uint64_t offset_in_code) {
+[[gnu::cold]] void put_plan_instruction(Out& to, std::uint32_t index, const plan_instruction& i,
+                                        std::uint64_t offset_in_code) {
   to << "plan instruction " << index << " (" << i.row->name << ')';
   std::uint32_t k = 0;
   for (const plan_operand& o : i.operands()) {
@@ -83,14 +83,15 @@ class plan_checker {
     }
   }
 
-  [[nodiscard]] findings::writer error(errc code, std::uint64_t offset) {
+  [[nodiscard, gnu::cold]] findings::writer error(errc code, std::uint64_t offset) {
     return found_.error(code, {.offset = offset_ + offset});
   }
-  void put_path(findings::writer& to, const plan_instruction& i, std::uint64_t offset) const {
+  [[gnu::cold]] void put_path(findings::writer& to, const plan_instruction& i,
+                              std::uint64_t offset) const {
     put_plan_instruction(to.path(), count_, i, offset);
   }
   /// A value that isn't among those of its set: "FILE 5; expected 0 or 1".
-  void choice(const plan_instruction& i, const plan_operand& o) {
+  [[gnu::cold]] void choice(const plan_instruction& i, const plan_operand& o) {
     auto to = error(choice_error(o.kind), o.offset);
     to << i.row->name << ": " << o.value << " isn't one of ";
     bool first = true;
@@ -173,7 +174,7 @@ class plan_checker {
     starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
     return is_nested;
   }
-  void unreadable(const tessera::error& e) {
+  [[gnu::cold]] void unreadable(const tessera::error& e) {
     auto to = error(e.code, e.offset);
     if (e.code == errc::nac_mep_opcode && e.offset < code_.size())
       to << "unknown opcode " << load_le<std::uint8_t>(code_.data() + e.offset);

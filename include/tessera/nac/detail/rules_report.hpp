@@ -28,13 +28,13 @@ using tessera::detail::findings;
 
 /// "1 argument", "3 arguments".
 template <class Out>
-void put_count(Out& to, std::uint64_t n, std::string_view singular) {
+[[gnu::cold]] void put_count(Out& to, std::uint64_t n, std::string_view singular) {
   to << n << ' ' << singular;
   if (n != 1) to << 's';
 }
 /// "f32 [3, 4]".
 template <class Out>
-void put_type(Out& to, data_type type, const packed<std::uint32_t>& shape) {
+[[gnu::cold]] void put_type(Out& to, data_type type, const packed<std::uint32_t>& shape) {
   to << name(type) << " [";
   for (std::uint32_t i = 0; i < shape.size(); ++i) {
     if (i != 0) to << ", ";
@@ -44,7 +44,7 @@ void put_type(Out& to, data_type type, const packed<std::uint32_t>& shape) {
 }
 /// "parameter 7", and its name where it has one.
 template <class Out>
-void put_parameter(Out& to, std::uint16_t id, std::string_view name) {
+[[gnu::cold]] void put_parameter(Out& to, std::uint16_t id, std::string_view name) {
   to << "parameter " << id;
   if (!name.empty()) to << " \"" << name << '"';
 }
@@ -71,18 +71,18 @@ struct argument_counts {
   switch (f) {
     case argument_form::result: return "a result";
     case argument_form::null: return "null";
-    case argument_form::whole: return "an integer";
+    case argument_form::integer: return "an integer";
     case argument_form::number: return "a number";
     case argument_form::string: return "a string";
-    case argument_form::wholes: return "a list of integers";
-    case argument_form::numbers: return "a list of numbers";
+    case argument_form::int_list: return "a list of integers";
+    case argument_form::number_list: return "a list of numbers";
   }
   return {};
 }
 /// Which arguments could be the k-th, with those before it: "a result or null".
 template <class Out>
-void put_expected_forms(Out& to, std::string_view letters, const argument_form* given,
-                        std::size_t k) {
+[[gnu::cold]] void put_expected_forms(Out& to, std::string_view letters, const argument_form* given,
+                                      std::size_t k) {
   argument_form tried[256];
   for (std::size_t i = 0; i < k; ++i) tried[i] = given[i];
   bool fits[7];
@@ -95,8 +95,8 @@ void put_expected_forms(Out& to, std::string_view letters, const argument_form* 
   const auto drop = [&fits](argument_form wide, argument_form narrow) {
     if (fits[static_cast<std::size_t>(wide)]) fits[static_cast<std::size_t>(narrow)] = false;
   };
-  drop(argument_form::number, argument_form::whole);
-  drop(argument_form::numbers, argument_form::wholes);
+  drop(argument_form::number, argument_form::integer);
+  drop(argument_form::number_list, argument_form::int_list);
   std::size_t left = 0, count = 0;
   for (const bool f : fits) left += f ? 1u : 0u;
   if (left == 0) to << "no argument";

@@ -11,11 +11,11 @@
 //   tick t, an instruction of OPS; its commands:
 //   save_result  of t itself
 //   forward      to the one instruction that takes the result of t
-//   free         of t or an earlier instruction, once, when no instruction behind t takes its result
-//   preload      of an INPUT of variant 1, not before it but at the latest where it stands
+//   free         of t or an earlier instruction, once, when no instruction after t uses its result
+//   preload      of an INPUT of variant 1, at that INPUT or before it
 //   save_for_grad, free_after_trng   of any instruction
 //
-// The specification frees at the tick behind the last use, compilers at that of the last use: both
+// The specification frees at the tick after the last use, compilers at that of the last use: both
 // are right.
 //
 // Lifetime:   for the time of a call.
@@ -81,7 +81,7 @@ struct schedule_rules {
     return errc::ok;
   }
 
-  void fault(errc code, const command& c, const tick& t, std::uint32_t index) {
+  [[gnu::cold]] void fault(errc code, const command& c, const tick& t, std::uint32_t index) {
     const std::uint64_t at = code == errc::nac_action ? c.offset : c.offset + 1;
     auto to = found.warning(code, {.offset = at});
     const std::string_view action_name = name(c.what);

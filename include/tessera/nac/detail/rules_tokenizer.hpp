@@ -27,7 +27,8 @@ namespace nac::detail {
 using tessera::detail::findings;
 
 template <class Out>
-void put_tokenizer_instruction(Out& to, std::uint32_t index, const tokenizer_instruction& i) {
+[[gnu::cold]] void put_tokenizer_instruction(Out& to, std::uint32_t index,
+                                             const tokenizer_instruction& i) {
   to << "tokenizer instruction " << index;
   if (i.row != nullptr) to << " (" << i.row->name << ')';
 }
@@ -67,8 +68,7 @@ template <std::size_t Size>
   return false;
 }
 
-/// Whether strings of a payload, which has its form, can be used; where they stand is known from
-/// where they point.
+/// Checks the strings of a payload that has its form. Their pointers give their offsets.
 [[nodiscard]] inline error check_strings(const tokenizer_instruction& i) noexcept {
   const auto place = [&i](std::string_view s, errc code) {
     return error{code, i.payload_offset() +

@@ -57,7 +57,7 @@ struct index_maker {
   const limits& limit;
   tensor_index& out;
   std::uint64_t at = 0, end = 0;  // the next record, and the section's bound
-  pool<std::byte> buffer{};       // what stands from `start` on
+  pool<std::byte> buffer{};       // the bytes from `start` on
   std::uint64_t start = 0;
 
   [[nodiscard]] error read(std::uint64_t offset, std::byte* to, std::size_t count) const {
@@ -93,7 +93,7 @@ struct index_maker {
   [[nodiscard]] cursor here() const noexcept {
     return {buffer.data() + to_size(at - start), 0, end - at};
   }
-  [[nodiscard]] error behind(const cursor& in, error e) noexcept {
+  [[nodiscard]] error past_end(const cursor& in, error e) noexcept {
     if (e.code != errc::ok) return {e.code, e.offset + at};
     at += in.offset();
     return e;
@@ -115,8 +115,8 @@ struct index_maker {
     std::uint32_t n = 0;
     if (const error e = count(long_named::least, n); e.code != errc::ok) return e;
     for (; n != 0; --n) {
-      const std::uint64_t most = std::uint64_t{16} * n;
-      const std::uint64_t piece = most < 4096 ? 4096 : most < 65536 ? most : 65536;
+      const std::uint64_t max = std::uint64_t{16} * n;
+      const std::uint64_t piece = max < 4096 ? 4096 : max < 65536 ? max : 65536;
       if (const error e = fill(4, piece); e.code != errc::ok) return e;
       if (here().has(4)) {
         const auto length = load_le<std::uint16_t>(here().data() + 2);
@@ -127,7 +127,7 @@ struct index_maker {
       const error e = long_named::parse(in, record);
       if (out.names_.size() > 0xfffe'ffff) return {errc::too_many_items, at};
       if (e.code == errc::ok) each(record);
-      if (const error wrong = behind(in, e); wrong.code != errc::ok) return wrong;
+      if (const error wrong = past_end(in, e); wrong.code != errc::ok) return wrong;
     }
     return {};
   }
@@ -137,15 +137,15 @@ struct index_maker {
                                                std::uint64_t had) noexcept {
     constexpr std::uint64_t longest = 14 + 2 + 4 * 255 + 1 + 2 + 1 + 4 * 255 + 4;
     const std::uint64_t whole = std::uint64_t{14} + load_le<std::uint32_t>(record + 2);
-    const std::uint64_t most = whole < longest ? whole : longest;
+    const std::uint64_t max = whole < longest ? whole : longest;
     const std::uint64_t method = 16 + 4 * std::uint64_t{load_le<std::uint8_t>(record + 15)};
-    if (had < method + 4) return most;
+    if (had < method + 4) return max;
     std::uint64_t count = method + 1;
     const auto code = load_le<std::uint8_t>(record + method);
     if (code == static_cast<std::uint8_t>(quantization::int8_channel)) count += 5;
     if (code == static_cast<std::uint8_t>(quantization::block_fp8))
       count += 7 + 4 * std::uint64_t{load_le<std::uint8_t>(record + method + 3)};
-    return count < most ? count : most;
+    return count < max ? count : max;
   }
 
   [[nodiscard]] error one_tensor() {
@@ -180,7 +180,7 @@ struct index_maker {
         out.dimensions_.push_back(t.original_shape[k]);
       out.tensors_.push_back(i);
     }
-    return behind(in, e);
+    return past_end(in, e);
   }
 
   [[nodiscard]] error header() {

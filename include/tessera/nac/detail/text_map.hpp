@@ -36,11 +36,11 @@ TESSERA_INLINE std::uint64_t text_map::of(assembly::text_section s) const noexce
 TESSERA_INLINE std::uint64_t text_map::of(assembly::text_section s,
                                           std::uint64_t part) const noexcept {
   const pool<row>& rows = rows_[static_cast<std::size_t>(s)];
-  const std::size_t behind =
+  const std::size_t count =
       first_not_below(rows.data(), rows.size(), [part](const row& r) { return r.first <= part; });
   const bool is_body = s == assembly::text_section::plan || s == assembly::text_section::tokenizer;
-  if (behind == 0 || (!is_body && rows[behind - 1].first != part)) return of(s);
-  return rows[behind - 1].offset;
+  if (count == 0 || (!is_body && rows[count - 1].first != part)) return of(s);
+  return rows[count - 1].offset;
 }
 
 TESSERA_INLINE std::uint64_t text_map::offset_of(const model& f, std::uint64_t offset) const {

@@ -136,7 +136,7 @@ struct verifier {
   }
 
   /// Finds an external weight by its name.
-  void external(parameter& p) {
+  [[gnu::cold]] void external(parameter& p) {
     const auto wrong = [&](errc code, auto&& put) {
       auto to = found.error(code, {.offset = p.offset});
       put(to);
@@ -225,7 +225,7 @@ struct verifier {
     to << " of variant 0 in OPS; the header counts " << f.inputs();
     to.path() << "header, number of inputs";
   }
-  void input_name(const named& n, std::uint32_t index) {
+  [[gnu::cold]] void input_name(const named& n, std::uint32_t index) {
     auto to = found.error(errc::nac_input_name, {.offset = n.offset});
     to << "name of instruction " << n.id << ", ";
     if (n.id >= f.instructions().size()) {
@@ -273,7 +273,7 @@ struct verifier {
 
   // ---- the header and the sections
 
-  void reserved_byte(std::uint64_t at) {
+  [[gnu::cold]] void reserved_byte(std::uint64_t at) {
     auto to = found.warning(errc::nac_reserved_bytes, {.offset = at});
     to << "reserved byte " << at << " is " << load_le<std::uint8_t>(f.source().data() + at)
        << "; expected 0";
@@ -286,7 +286,7 @@ struct verifier {
     for (std::uint64_t at = 84; at < 88 && at < source.size(); ++at)
       if (source[to_size(at)] != std::byte{0}) return reserved_byte(at);
   }
-  void slack() {
+  [[gnu::cold]] void slack() {
     for (std::size_t i = 0; i < section_count; ++i) {
       const auto s = static_cast<section>(i);
       if (f.slack(s) == 0) continue;
@@ -297,7 +297,7 @@ struct verifier {
       put_slack(to.path(), s);
     }
   }
-  void training_section() {
+  [[gnu::cold]] void training_section() {
     if (f.has(section::trng) && f.version() == 1) {
       found.error(errc::nac_training_version, {.offset = f.offset(section::trng)}).path() << "TRNG";
     } else if (f.version() != 1 && f.has(section::trng) != f.has_training_flag()) {

@@ -45,7 +45,7 @@ class part_writer {
  public:
   explicit part_writer(const parts& p) noexcept : p_(p), checked_(p) {}
 
-  /// All checks, and where the sections will stand.
+  /// All checks, and the offsets of the sections.
   [[nodiscard]] error prepare() noexcept {
     if (const error e = checked_.all(); e.code != errc::ok) return e;
     size_ = header_sizes[static_cast<std::size_t>(p_.form)];
