@@ -144,22 +144,22 @@ TEST_CASE("describe: binary sources show sixteen bytes", "[core]") {
     return std::string(t.view());
   };
   CHECK(binary(18, 20) ==
-        "f: error: the bytecode ends early\n"
+        "f: error: the bytecode ends before its last field\n"
         "  [alir_bytecode_truncated] at offset 18 (0x12)\n"
         "  00000010: 51 52 53 54\n"
         "                  ^\n");
   CHECK(binary(20, 20) ==
-        "f: error: the bytecode ends early\n"
+        "f: error: the bytecode ends before its last field\n"
         "  [alir_bytecode_truncated] at offset 20 (0x14)\n"
         "  00000010: 51 52 53 54\n"
         "                        ^\n");
   CHECK(binary(32, 32) ==
-        "f: error: the bytecode ends early\n"
+        "f: error: the bytecode ends before its last field\n"
         "  [alir_bytecode_truncated] at inp_shifts[2], offset 32 (0x20)\n"
         "  00000010: 51 52 53 54 55 56 57 58 59 5a 30 31 32 33 34 35\n"
         "                                                            ^\n");
   CHECK(binary(0, 0) ==
-        "f: error: the bytecode ends early\n"
+        "f: error: the bytecode ends before its last field\n"
         "  [alir_bytecode_truncated] at offset 0 (0x0)\n"
         "  00000000:\n"
         "            ^\n");

@@ -9,7 +9,7 @@
 //   m.ops = {{.id0 = 0, .code = alir::opcode::input, .qint = {-8, 7.5, 0.5}},
 //            {.id0 = 0, .code = alir::opcode::negate, .qint = {-7.5, 8, 0.5}}};
 //
-// Every operation i writes one value buf[i], an integer v that stands for v * 2^-f, where f comes
+// Every operation i writes one value buf[i], an integer v that means v * 2^-f, where f comes
 // from the operation's quantization interval. In JSON (version 2) an operation is a row
 //
 //   [id0, id1, opcode, data, [min, max, step], latency, cost]
@@ -113,7 +113,7 @@ struct interval {
 };
 
 /// A fixed-point type: sign bit, integer bits without the sign, fraction bits. Both counts may be
-/// negative; a value v of the type stands for v * 2^-f.
+/// negative; a value v of the type means v * 2^-f.
 struct fixed_type {
   bool k = false;
   std::int16_t i = 0;
@@ -156,9 +156,9 @@ struct term {
 /// producer's interval in ascending order.
 struct lookup_table {
   std::uint64_t first = 0, count = 0;
-  bool has_spec = false;     ///< the rest stood in the file; else the writer makes it
+  bool has_spec = false;     ///< the file had the other members; else the writer makes them
   std::uint8_t spelled = 0;  ///< min, max and step of out_qint
-  /// Where in model::hashes the name of the table stands: equal hashes mean equal tables.
+  /// Index into model::hashes of the table's name: equal hashes mean equal tables.
   std::uint64_t hash_first = 0, hash_size = 0;
   interval out_qint = {};
   std::int64_t inp_width = 0;
@@ -168,8 +168,8 @@ struct lookup_table {
 /// Where the parts of a model stood in their source: what verify() reports as an error's offset.
 /// Empty for a model that was built in code; empty it when you change a model that was read.
 struct source_map {
-  /// Where an operation starts, and how far behind that id1, the condition of a mux, data and the
-  /// interval stand. A distance of 127 or more is kept as 0, so that the start is reported.
+  /// Where an operation starts, and how many bytes later id1, the condition of a mux, data and the
+  /// interval are. A distance of 127 or more is kept as 0, so that the start is reported.
   struct place {
     std::uint64_t start : 36;
     std::uint64_t id1 : 7, condition : 7, data : 7, qint : 7;
@@ -181,7 +181,7 @@ struct source_map {
   pool<std::uint64_t> tables;
 };
 
-/// A CombLogic program as it stands in a file; nothing about it is proven (see verify).
+/// A CombLogic program as read from a file, not yet verified (see verify).
 struct model {
   std::int32_t spec_version = 2;  ///< of the file it came from: 2, 3 or 4
   std::int64_t n_inputs = 0, n_outputs = 0;

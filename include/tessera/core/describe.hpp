@@ -8,7 +8,7 @@
 //     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
 //                                              ^
 //
-//   program.bc: error: the bytecode ends early
+//   program.bc: error: the bytecode ends before its last field
 //     [alir_bytecode_truncated] at offset 780 (0x30c)
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^

@@ -6,7 +6,7 @@
 //   #define X(name, value, message) …
 //   TESSERA_ERRORS(X)
 //
-// Who includes this undefines TESSERA_ERRORS.
+// Undefine TESSERA_ERRORS after use.
 //
 // Lifetime:   none.
 // Errors:     these.
@@ -39,23 +39,23 @@
   X(json_expected_number, 106, "expected a number")                                                \
   X(json_expected_boolean, 107, "expected true or false")                                          \
   X(json_expected_null, 108, "expected null")                                                      \
-  X(json_expected_key, 109, "expected a key: a string in quotes")                                  \
+  X(json_expected_key, 109, "expected a key in quotes")                                            \
   X(json_expected_colon, 110, "expected ':' after the key")                                        \
   X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
   X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
   X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
-  X(json_leading_zero, 114, "a number must not start with a superfluous zero")                     \
+  X(json_leading_zero, 114, "a number can't start with an extra zero")                             \
   X(json_expected_digit, 115, "expected a digit")                                                  \
   X(json_number_range, 116, "the number is outside the range of a double")                         \
   X(json_integer_range, 117, "the integer does not fit its field")                                 \
   X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
-  X(json_lone_surrogate, 119, "a \\u escape is half of a surrogate pair")                          \
+  X(json_lone_surrogate, 119, "a \\u escape is only half of a surrogate pair")                     \
   X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
   X(json_control_character, 121, "control characters in strings must be escaped")                  \
   X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
-  X(json_duplicate_key, 123, "the key stands in this object already")                              \
-  X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
-  X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
+  X(json_duplicate_key, 123, "duplicate key in this object")                                       \
+  X(json_trailing_bytes, 124, "expected only white space after the value")                         \
+  X(json_unexpected_element, 125, "expected ']' after the array's last element")                   \
   X(json_missing_element, 126, "expected another element in the array")
 
 // And of all owners.

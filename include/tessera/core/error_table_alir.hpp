@@ -17,33 +17,37 @@
   X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
   X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
   X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
-  X(alir_model_fields, 1006, "expected a model of 8 or 9 elements")                                \
-  X(alir_operation_fields, 1007, "expected an operation of 7 fields (version 2) or 6 (3 and 4)")   \
-  X(alir_operation_form, 1008, "the operation is not in the form of this spec_version")            \
+  X(alir_model_fields, 1006, "expected a model array of 8 or 9 elements")                          \
+  X(alir_operation_fields, 1007,                                                                   \
+    "expected 7 fields in an operation (spec_version 2) or 6 (3 and 4)")                           \
+  X(alir_operation_form, 1008,                                                                     \
+    "the operation's fields don't match spec_version: 7 fields in version 2, 6 in 3 and 4")        \
   X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
   X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
   X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
   X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
-  X(alir_number_precision, 1013, "an integer in place of a float must be below 2^53")              \
+  X(alir_number_precision, 1013, "expected an integer below 2^53, which a double holds exactly")   \
   X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
   X(alir_table_spec, 1015, "expected a table spec with hash, out_qint and inp_width")              \
   X(alir_table_interval, 1016, "expected an interval with min, max and step")                      \
                                                                                                    \
-  X(alir_bytecode_alignment, 1030, "expected whole 32-bit words")                                  \
-  X(alir_bytecode_truncated, 1031, "the bytecode ends early")                                      \
+  X(alir_bytecode_alignment, 1030,                                                                 \
+    "the length is not a multiple of 4 bytes: expected 32-bit words")                              \
+  X(alir_bytecode_truncated, 1031, "the bytecode ends before its last field")                      \
   X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
-  X(alir_bytecode_count, 1033, "the count is negative or more than the remaining bytes can hold")  \
+  X(alir_bytecode_count, 1033,                                                                     \
+    "the count is negative or exceeds what the remaining bytes can hold")                          \
   X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
   X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
   X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
-  X(alir_bytecode_pad_conflict, 1037, "lookups of one operand must agree in their table pad")      \
+  X(alir_bytecode_pad_conflict, 1037, "all lookups of one operand must have the same table pad")   \
                                                                                                    \
   X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
   X(alir_inp_shifts_count, 1051, "expected as many inp_shifts as inputs")                          \
   X(alir_out_idxs_count, 1052, "expected as many out_idxs as outputs")                             \
   X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
   X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
-  X(alir_output_index, 1055, "the output refers to an operation that does not exist")              \
+  X(alir_output_index, 1055, "an output must be -1 or the index of an operation")                  \
   X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
   X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
   X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
@@ -54,18 +58,21 @@
   X(alir_step, 1063, "the step must be a power of two from 2^-126 to 2^127")                       \
   X(alir_width, 1064, "the type is wider than 63 bits unsigned or 64 bits signed")                 \
   X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
-  X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
-  X(alir_table_index, 1067, "the lookup table does not exist")                                     \
-  X(alir_table_empty, 1068, "a lookup table must hold at least one entry, none of another")        \
+  X(alir_mux_alignment, 1066, "only one operand of a mux may need a shift, but both do")           \
+  X(alir_table_index, 1067,                                                                        \
+    "the table index must be at least 0 and below the number of lookup tables")                    \
+  X(alir_table_empty, 1068,                                                                        \
+    "a lookup table must have at least one entry, shared with no other table")                     \
   X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
-  X(alir_sum_terms, 1070, "a sum has two terms or more of its own, each earlier")                  \
+  X(alir_sum_terms, 1070,                                                                          \
+    "a sum must have at least two terms of its own, each an earlier operation")                    \
   X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
   X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
                                                                                                    \
-  X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
-  X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
+  X(alir_not_version_2, 1080, "spec_version 2 can't express this operation")                       \
+  X(alir_not_finite, 1081, "JSON can't express a number that is not finite")                       \
   X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
                                                                                                    \
-  X(alir_lookup_range, 1090, "a value lies outside the lookup table")
+  X(alir_lookup_range, 1090, "the value is outside the range of the lookup table")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ALIR_HPP

@@ -18,7 +18,7 @@
 //
 //   accepted    RFC 8259, and a UTF-8 byte order mark before the value
 //   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
-//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
+//               beyond a double, invalid UTF-8, unpaired surrogates, bytes after the value
 //   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
 //   doubles     correctly rounded, whatever the locale
 //
@@ -49,14 +49,14 @@
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
-/// What kind of value a reader stands at, by its first character.
+/// The kind of the next value, by its first character.
 enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
 
-/// A number as it stands in the text.
+/// A number as it is in the text.
 struct number {
   double value = 0;
   bool integral = false;        ///< the token has neither fraction nor exponent
-  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
+  std::string_view token = {};  ///< verbatim, for writing it back unchanged
 };
 
 class reader {
@@ -78,7 +78,7 @@ class reader {
 
   /// Enters an array. Then call element() before each value, until it returns false.
   void array() { open('[', errc::json_expected_array); }
-  /// True when another element follows, which is then to be read; false behind the ']'.
+  /// True when another element follows, which must then be read; false after the ']'.
   [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
   /// The same for arrays of fixed length: an element must follow.
   void require_element(errc code = errc::json_missing_element) {
@@ -159,14 +159,14 @@ class reader {
     if (v < 0 && !above) fail_at(errc::json_integer_range, start);
     return failed() ? 0 : static_cast<std::uint64_t>(v);
   }
-  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` tells the upper half.
+  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` is set from 2^63 on.
   [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
     above_int64 = false;
     const scan s = scan_number(errc::json_expected_integer);
     if (failed()) return 0;
     if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
     const std::uint64_t magnitude = s.significand;
-    // Of 20 digits behind a 1, values from 2^64 on have wrapped to less than 2 * 10^18.
+    // A 20-digit number that starts with 1 and is 2^64 or more has wrapped to less than 2 * 10^18.
     if (s.digits.size() > 20 ||
         (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
       return fail_at(errc::json_integer_range, s.first), 0;
@@ -241,7 +241,8 @@ class reader {
     const char* const at = token();
     return {at, static_cast<std::size_t>(end_ - at)};
   }
-  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
+  /// Continues at `at`, after the value or the elements of the open array that were read from
+  /// rest().
   void resume(const char* at) noexcept { at_ = at; }
   /// Whether `more` containers inside one another may still be opened.
   [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
@@ -529,8 +530,8 @@ class reader {
     return order != 0 ? order < 0 : a.start < b.start;
   }
 
-  /// Behind the '}': looks for a key that stood twice. Sorting keeps hostile keys from costing
-  /// more than n log n.
+  /// After the '}': looks for duplicate keys. Sorting keeps hostile keys from costing more than
+  /// n log n.
   void close_object() {
     if (failed()) return;
     const std::size_t base = object_keys_.back();
@@ -553,7 +554,7 @@ class reader {
   limits limit_;
   tessera::error error_;
   std::uint32_t depth_ = 0;
-  bool fresh_ = false;             // just behind an opening bracket
+  bool fresh_ = false;             // just after an opening bracket
   pool<std::size_t> object_keys_;  // where the keys of each open object start
   pool<seen_key> keys_;
   text unescaped_;

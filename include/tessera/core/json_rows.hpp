@@ -6,11 +6,11 @@
 //   struct { bool operator()(const json::number_row& r); } sink;
 //   const auto read =
 //       json::find_row_reader<json::number_row, decltype(sink)>(spaced, json::row_path::best);
-//   if (read != nullptr) at = read(at, end, sink);   // behind the last row that the sink took
+//   if (read != nullptr) at = read(at, end, sink);   // past the last row that the sink accepted
 //
 //   number_row  [integer,integer,integer,integer,[number,number,number],number,number]
 //   list_row    [[integer,...],integer,[integer,...],[number,number,number],number,number]
-//   both        without white space, or with one space behind each comma
+//   both        without white space, or with one space after each comma
 //   integer     -?digits, in 32 bits; the fourth, or those of the second list, up to 18 digits
 //   number      -?digits or -?digits.digits, of up to 18 digits
 //
@@ -19,7 +19,7 @@
 // the same, bit for bit. There are two paths:
 //
 //   portable    eight digits at a time, as one integer of 64 bits
-//   AVX2        for number_row: bitmaps of 64 bytes tell where tokens end, so that none waits for
+//   AVX2        for number_row: bitmaps of 64 bytes give the ends of tokens, so that none waits for
 //               the one before; then the digits of all tokens become numbers together. Needs x86-64
 //               with AVX2 and BMI, which it looks for when it runs; what it leaves, the other takes
 //
@@ -110,15 +110,15 @@ class row_cursor {
     return true;
   }
 
-  /// Up to `most` integers in brackets, and where they stand behind `start`.
+  /// Up to `max_count` integers in brackets, and their distances from `start`.
   template <class Int>
-  bool list(Int* values, std::uint32_t* places, std::uint32_t& count, std::uint32_t most,
+  bool list(Int* values, std::uint32_t* places, std::uint32_t& count, std::uint32_t max_count,
             const char* start) noexcept {
     count = 0;
     if (!skip('[')) return false;
     if (*at_ == ']') return skip(']');
     for (;;) {
-      if (count == most) return false;
+      if (count == max_count) return false;
       places[count] = static_cast<std::uint32_t>(at_ - start);
       if (!integer(values[count++])) return false;
       if (*at_ == ']') return skip(']');
@@ -219,7 +219,7 @@ template <bool Spaced>
   return c.tail(r) ? c.at() : nullptr;
 }
 
-/// Nothing is read further behind the start of a row.
+/// No row is read further than this from its start.
 inline constexpr std::ptrdiff_t reach = 512;
 
 template <bool Spaced, class Row, class Sink>
@@ -227,11 +227,11 @@ const char* read_rows(const char* at, const char* end, Sink& sink) {
   const char* done = at;
   Row r;
   while (end - at >= reach) {
-    const char* const behind = read_row<Spaced>(at, r);
-    if (behind == nullptr || !sink(r)) break;
-    done = behind;
-    if (*behind != ',' || (Spaced && behind[1] != ' ')) break;
-    at = behind + (Spaced ? 2 : 1);
+    const char* const next = read_row<Spaced>(at, r);
+    if (next == nullptr || !sink(r)) break;
+    done = next;
+    if (*next != ',' || (Spaced && next[1] != ' ')) break;
+    at = next + (Spaced ? 2 : 1);
   }
   return done;
 }
@@ -332,7 +332,7 @@ TESSERA_AVX2_INLINE long long mask_8(const token& t) noexcept {
 /// Four tokens -?digits of up to 7 bytes.
 struct signed_tokens {
   bytes digits;    // from 0, with zeros before them
-  bytes negative;  // ones where a minus stands
+  bytes negative;  // ones where there is a minus sign
   bytes wrong;     // not zero when a token isn't one, but for bytes that aren't digits
 
   TESSERA_AVX2_INLINE signed_tokens(const token& a, const token& b, const token& c,
@@ -369,7 +369,7 @@ TESSERA_AVX2_INLINE bytes digits_of(const token& a, const token& b) noexcept {
 }
 
 /// The larger of two, byte for byte.
-TESSERA_AVX2_INLINE bytes most(bytes a, bytes b) noexcept { return a > b ? a : b; }
+TESSERA_AVX2_INLINE bytes larger(bytes a, bytes b) noexcept { return a > b ? a : b; }
 
 /// Groups of four digits to numbers below 10,000.
 TESSERA_AVX2_INLINE ints fours(bytes digits) noexcept {
@@ -400,7 +400,7 @@ struct number_tokens {
   }
 };
 
-/// Finds a number at `at` and goes behind `close`, which ends it. False when it is unusual.
+/// Finds a number at `at` and moves past `close`, which ends it. False when the number is unusual.
 template <bool Spaced>
 TESSERA_AVX2_INLINE bool find(const char*& at, sight& s, char close, number_tokens& n) noexcept {
   const char* const point = s.next();
@@ -488,13 +488,13 @@ TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept
   const bytes even_digits = digits_of(numbers[0].fraction, numbers[2].fraction);
   const bytes odd_digits = digits_of(numbers[1].fraction, numbers[3].fraction);
   const bytes last_digits = digits_of(wide, numbers[4].fraction);
-  const bytes largest =
-      most(most(whole.digits, other.digits), most(most(even_digits, odd_digits), last_digits));
+  const bytes largest = larger(larger(whole.digits, other.digits),
+                               larger(larger(even_digits, odd_digits), last_digits));
   const bytes nine = bytes{} + 9;
-  if (top_bits(whole.wrong | other.wrong | ~is(most(largest, nine), nine)) != 0) return nullptr;
+  if (top_bits(whole.wrong | other.wrong | ~is(larger(largest, nine), nine)) != 0) return nullptr;
 
   const ints eight = eights(fours(whole.digits), fours(other.digits));
-  const ints_16 wholes = __builtin_shufflevector(eight, eight, 0, 1, 4, 5);
+  const ints_16 integral_parts = __builtin_shufflevector(eight, eight, 0, 1, 4, 5);
   const longs fraction = sixteens(eights(fours(even_digits), fours(odd_digits)));
   const ints last_fours = fours(last_digits);
   const longs last_two = sixteens(eights(last_fours, last_fours));
@@ -507,14 +507,14 @@ TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept
                                0x4330000000000000};
   r.integral = sign_bits(scale == 1.0) | (numbers[4].fraction.size == 0 ? 16u : 0u);
   const doubles small = __builtin_bit_cast(doubles, fraction | two_to_52) - 0x1p52;
-  const doubles sum = __builtin_convertvector(wholes, doubles) * scale + small;
+  const doubles sum = __builtin_convertvector(integral_parts, doubles) * scale + small;
   const longs signs = whole.signs();
   const auto value = __builtin_bit_cast(longs, sum / scale) ^ (signs << 63);
   std::memcpy(r.numbers, &value, sizeof value);
   const longs unusual = (sum >= 0x1p53) | (fraction >= (1LL << 52));
   if (sign_bits(unusual) != 0) {
     for (unsigned k = 0; k < 4; ++k)
-      if (!assemble(numbers[k], static_cast<std::uint32_t>(wholes[k]),
+      if (!assemble(numbers[k], static_cast<std::uint32_t>(integral_parts[k]),
                     static_cast<std::uint64_t>(fraction[k]), signs[k] != 0, r.numbers[k]))
         return nullptr;
   }
@@ -535,12 +535,12 @@ TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) 
   const char* done = at;
   number_row r;
   while (end - at >= reach) {
-    const char* behind = read_row<Spaced>(at, r);
-    if (behind == nullptr) behind = json::detail::read_row<Spaced>(at, r);  // takes more digits
-    if (behind == nullptr || !sink(r)) break;
-    done = behind;
-    if (*behind != ',' || (Spaced && behind[1] != ' ')) break;
-    at = behind + (Spaced ? 2 : 1);
+    const char* next = read_row<Spaced>(at, r);
+    if (next == nullptr) next = json::detail::read_row<Spaced>(at, r);  // takes more digits
+    if (next == nullptr || !sink(r)) break;
+    done = next;
+    if (*next != ',' || (Spaced && next[1] != ' ')) break;
+    at = next + (Spaced ? 2 : 1);
   }
   return done;
 }
@@ -557,7 +557,7 @@ enum class row_path : std::uint8_t { none, portable, best };
 template <class Sink>
 using row_reader = const char* (*)(const char* at, const char* end, Sink& sink);
 
-/// A reader of rows with or without a space behind each comma; null for `none`.
+/// A reader of rows with or without a space after each comma; null for `none`.
 template <class Row, class Sink>
 [[nodiscard]] row_reader<Sink> find_row_reader(bool is_spaced, row_path path) noexcept {
   if (path == row_path::none) return nullptr;

@@ -79,7 +79,7 @@ inline void append_quoted(text& out, std::string_view s) {
 inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
 
 /// Where the next character of a record goes. Each call stores and returns where the one after that
-/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+/// goes: by value, so that it stays in registers. Nothing checks the capacity there.
 class cursor {
  public:
   cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
@@ -91,7 +91,7 @@ class cursor {
   [[nodiscard]] cursor number(double v) const noexcept {
     return {put_double(to_, v, doubles_), doubles_};
   }
-  /// JSON as it stands: brackets, commas, keys.
+  /// Verbatim JSON: brackets, commas, keys.
   template <std::size_t Size>
   [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
     std::memcpy(to_, json, Size - 1);
@@ -138,11 +138,12 @@ class writer {
   writer& null() { return raw("null"); }
   /// A value that is JSON text already, such as a number's own token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
-  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  /// A value of at most `max_size` bytes that `write(cursor)` stores; it returns the end of the
+  /// value.
   template <class Write>
-  writer& record(std::size_t room, Write write) {
+  writer& record(std::size_t max_size, Write write) {
     separate();
-    char* const begin = out_.prepare(room);
+    char* const begin = out_.prepare(max_size);
     const cursor end = write(cursor(begin, layout_.doubles));
     return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
   }

@@ -119,7 +119,7 @@ class hash_key {
 [[nodiscard]] inline std::uint64_t keyed_hash(std::uint64_t x, std::uint64_t y = 0) noexcept {
   return hash_key()(x, y);
 }
-/// `seed` tells names of one kind from those of another.
+/// `seed` separates names of one kind from those of another.
 [[nodiscard]] inline std::uint64_t keyed_hash(std::string_view s, std::uint64_t seed = 0) noexcept {
   return hash_key()(s, seed);
 }

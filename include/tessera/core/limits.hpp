@@ -6,7 +6,7 @@
 //   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
 //
 // Each is far above what real files need and far below what hurts: a file from a stranger costs at
-// most a multiple of its own size (the multiple stands in each format's header).
+// most a multiple of its own size (each format's header gives the multiple).
 //
 // Lifetime:   a value.
 // Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.

@@ -150,8 +150,8 @@ class big_integer {
 }
 
 /// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
-/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
-/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
+/// most one step and a half off: what dividing the rounded m by the exact power gives. The
+/// remainder decides; it is small, so that arithmetic modulo 2^64 finds it.
 [[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
                                              unsigned k) noexcept {
   auto bits = std::bit_cast<std::uint64_t>(quotient);

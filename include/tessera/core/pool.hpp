@@ -7,7 +7,7 @@
 //   p.push_back(3);
 //   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
 //
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// The part of std::vector's interface that models need, for trivially copyable elements only.
 // Those can be grown by copying bytes, so one function that isn't a template serves every type;
 // with std::vector, instantiating its members would cost more than all the rest of including a
 // format.
@@ -53,8 +53,8 @@ class block {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
   [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
+  /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
+  /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
     if (capacity_ - size_ < count) (void)grow(count);
     return static_cast<char*>(data_) + size_;

@@ -28,8 +28,8 @@
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
-// Below the caret stands what a fix would insert or put in place of what is underlined. A model that
-// was built in code has no source: "<input>: error: … [CON-001] at node 5".
+// Below the caret is the text that a fix would insert, or replace the underlined text with. A model
+// that was built in code has no source: "<input>: error: … [CON-001] at node 5".
 //
 // Lifetime:   a report owns its texts; a listing borrows the report and the sources.
 // Errors:     none: any place can be shown.
@@ -90,7 +90,7 @@ struct diagnostic {
 struct report {
   pool<diagnostic> diagnostics;
   text characters;
-  pool<text_range> files;  ///< the names of those behind file 0, where the format has them
+  pool<text_range> files;  ///< the names of the files after file 0, where the format has them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
   bool is_bounded = false;  ///< a search stopped at the limit that the options set
 

@@ -8,9 +8,9 @@
 //
 // Three ways, each exact, the quickest that can prove its answer first:
 //
-//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   any but the least of doubles                      v and its rounding interval in 128 bits
-//   what is too close to a tie for that               big integers
+//   up to 15 digits, 8 of them after the point      one multiplication, one division as a check
+//   any but the smallest doubles                     v and its rounding interval in 128 bits
+//   what is too close to a tie for that              big integers
 //
 // std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
 //
@@ -233,7 +233,7 @@ struct binary_128 {
   const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
   const binary_128 five = power_of_five(scale);
   const bool exact = five.bits.low == 0;
-  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // v * 10^scale with 64 bits after the point, and half an ulp in the same form, half of that
   // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
   const int shift = 128 + binary + scale + five.exponent;
   word_pair value = multiply(five.bits.high, significand << shift);
@@ -304,8 +304,8 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
     *to++ = static_cast<char>('0' + first);
     return to + put_sixteen(to, others);
   }
-  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
-  // integers below 2^53 are doubles, and those behind are written whole.
+  // The digits before the point are those of v cut to an integer: rounding never reaches the next
+  // integer, as integers below 2^53 are doubles, and larger ones are written in full.
   const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
   const auto point = static_cast<unsigned>(d.point);
   const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];

@@ -54,8 +54,8 @@ void sort(T* values, std::size_t count, Less less) {
     for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
 }
 
-/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
-/// holds for values at the front and for none behind them.
+/// The index of the first value that isn't below the one sought; `count` if all are. `below` is
+/// true for a prefix of the values and false for the rest.
 template <class T, class Below>
 [[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
                                                     Below below) {

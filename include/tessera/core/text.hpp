@@ -11,7 +11,7 @@
 //
 // `text` is what writers and printers return: characters in one block that isn't cleared before it
 // is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It stands in for std::string, which would cost more to include than the rest of the library.
+// It replaces std::string, which would cost more to include than the rest of the library.
 //
 // Lifetime:   text owns; view() and the conversion borrow from it.
 // Errors:     none; std::bad_alloc where the host has exceptions.
@@ -188,7 +188,7 @@ struct line_column {
   friend constexpr bool operator==(const line_column&, const line_column&) = default;
 };
 
-/// The line and column of a byte offset; an offset behind the end is taken as the end.
+/// The line and column of a byte offset; an offset past the end counts as the end.
 [[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
   line_column at;
   const std::size_t end = offset < source.size() ? to_size(offset) : source.size();

@@ -8,7 +8,7 @@
 //   tessera::text line;
 //   genome::detail::encode_base64(bytes, line);                            // appends AgEAAAA=
 //
-//   characters   A to Z, a to z, 0 to 9, + and /; nothing else stands between them
+//   characters   A to Z, a to z, 0 to 9, + and /; nothing else between them
 //   groups       of 4; the last may end in = or ==, and bits that no byte has are 0
 //
 // So every sequence of bytes has one text.
@@ -50,7 +50,7 @@ struct base64_values {
 };
 inline constexpr base64_values base64_value;
 
-/// Where byte `at` of what was decoded stands in the text: the start of its group.
+/// Where decoded byte `at` is in the text: the start of its group.
 [[nodiscard]] constexpr std::uint64_t base64_group(std::uint64_t at) noexcept { return at / 3 * 4; }
 
 /// Appends the bytes of `source`. The error's offset is into it.
@@ -102,7 +102,7 @@ inline void encode_base64(bytes source, text& out) {
 
 }  // namespace detail
 
-/// What a character of base64 stands for; more than 63 for `=` and for those that it doesn't have.
+/// The value of a character of base64; above 63 for `=` and for characters outside the alphabet.
 [[nodiscard]] constexpr std::uint8_t base64_digit(char c) noexcept {
   return detail::base64_value.of[static_cast<unsigned char>(c)];
 }

@@ -12,7 +12,7 @@
 //
 // First, what repeats becomes a COPY: runs of more than 2 equal nodes without inputs, up to 32767,
 // of which only the first is used. Then patterns are looked for from left to right; the longest that
-// matches is taken, of equal ones the first in the registry, and the search goes on behind it. A
+// matches is taken, of equal ones the first in the registry, and the search continues after it. A
 // match is the same A, B and C, and the same D with all references relative, in the numbering in
 // which a COPY is one node; patterns inside of patterns count as what they expand to.
 //

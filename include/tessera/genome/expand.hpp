@@ -9,7 +9,7 @@
 //   auto other = genome::expand(*program, {.results = {second, 1}});
 //
 // The numbering that references of patterns count in has each pattern written out, patterns inside
-// of patterns too, and a COPY as one node. Copies are multiplied behind that, and all ids moved.
+// of patterns too, and a COPY as one node. Copies are multiplied after that, and all ids moved.
 //
 //   in the program                     in the flat graph
 //   PATTERN                            its nodes; what it lists in D doesn't matter

@@ -27,14 +27,14 @@
 //
 // C of an operation: above 0 a constant, below 0 group -(C + 1). An entry of D is the id of a node,
 // which is its index, or below 0 an offset from the node itself: inside of a pattern and of the
-// blocks behind an IF or WHILE. `then`, `else`, `condition` and `body` of the blocks are numbers of
+// blocks after an IF or WHILE. `then`, `else`, `condition` and `body` of the blocks are numbers of
 // nodes, in any order of nesting. 0 and 9 are reserved.
 //
 // What the specification leaves open is decided so, for IF and WHILE:
 //
 //   * A block's value is that of its last node; of an OUTPUT there, its input, or all of them as a
 //     list. An IF's value is that of the block that ran.
-//   * In the blocks of a WHILE, the id of an initial state stands for the loop variable, as it is in
+//   * In the blocks of a WHILE, the id of an initial state means the loop variable, as it is in
 //     this round. The body ends in an OUTPUT of the next values; where there is one variable, in any
 //     node. The value of a WHILE is that of its variables at the end.
 //   * The k-th DATA_INPUT of a block is its k-th external, or loop variable.
@@ -161,7 +161,7 @@ struct stream {
   operator stream_view() const&& = delete;
 };
 
-/// Where a node of a stream stands in its bytes; the end for the index behind the last.
+/// The byte offset of a node of a stream; the end of the stream for the index after the last.
 [[nodiscard]] constexpr std::uint64_t offset_of(const stream_view& s, std::size_t i) noexcept {
   const std::uint64_t inputs = i < s.size() ? s.nodes[i].first : s.inputs.size();
   return 5 * std::uint64_t{i} + 2 * inputs;

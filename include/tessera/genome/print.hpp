@@ -15,7 +15,7 @@
 //
 //   tessera::text genes = genome::print(*library);         // counts, patterns and rules
 //
-// Tensors stand in the order of the variation, constants behind them: by name where a group says so.
+// Tensors come in the order of the variation, then constants: by name where a group gives one.
 // %n is the node of index n, also for references that are relative in the stream. The blocks of an
 // IF or WHILE are indented, with `else` or `do` between them. In a pattern nodes count as its
 // expansion has them, so that a pattern inside of it takes as many numbers as it has nodes, and what

@@ -9,8 +9,8 @@
 //   byte    0   1   2 3   4   5 …
 //   node    A   B   C     n   n × D        big-endian; C and D are signed
 //
-// A stream has neither header nor count: nodes follow one another to the end. So a part of one that
-// ends behind a node is a stream, too, and an empty one has no nodes.
+// A stream has neither header nor count: nodes follow one another to the end. So a prefix of one
+// that ends after a node is a stream too, and an empty stream has no nodes.
 //
 // Lifetime:   the stream owns itself; the source may go.
 // Errors:     genome_node_truncated, at the node that isn't whole; genome_base64_*; too_many_items,

@@ -18,11 +18,11 @@
 //              "composition_rules": {TEXT: {"count": N}, …},
 //              "structural_rules": {TEXT: {"count": N}, …}}}
 //
-// Members come in any order and each may be missing, of a rule "exceptions" alone. P is a string or a
-// number and kept as it stands. What the ids mean to one another is verify()'s to check.
+// Members come in any order and each may be missing, of a rule only "exceptions". P is a string or
+// a number and kept verbatim. verify() checks what ids refer to.
 //
 // The original tools write floats that JSON has no number for as NaN, Infinity and -Infinity. In the
-// values of constants, and there alone, they are read as the strings "nan", "inf" and "-inf".
+// values of constants, and only there, they are read as the strings "nan", "inf" and "-inf".
 //
 // Lifetime:   the registry owns itself; the source may go.
 // Errors:     json_*, genome_registry_*, genome_constant_member, genome_rule_*, too_many_items, at the

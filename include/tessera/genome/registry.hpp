@@ -80,7 +80,7 @@ struct pattern {
 /// "After 'x' -> 'y' with connection 'in0=SOURCE'".
 struct transition_rule {
   characters_range text;
-  characters_range probability;  ///< as it stands: "0.92"
+  characters_range probability;  ///< verbatim: "0.92"
   std::uint64_t count = 0;
   std::uint32_t first = 0, nodes = 0;                 ///< of registry::pattern_nodes: the two nodes
   std::uint32_t first_exception = 0, exceptions = 0;  ///< of registry::exceptions
@@ -146,7 +146,7 @@ struct registry {
   void add_pattern(std::uint32_t id, const stream_view& nodes);
 };
 /// An error in a row of a registry: at its place in the file, or, of one that was built in code, in
-/// the element of its index. What was read stands further in the file than its index.
+/// the element of its index. The offset of a row that was read exceeds its index.
 template <class T>
 [[nodiscard]] error error_in(const registry& r, const pool<T>& rows, const T& row, errc code) {
   const auto index = static_cast<std::uint64_t>(&row - rows.data());
@@ -165,7 +165,7 @@ template <class T>
   return {code, index, kind};
 }
 
-/// Whether two registries say the same: maps in any order, rules in theirs; offsets don't count.
+/// Whether two registries are equal: maps in any order, rules in order; offsets are ignored.
 [[nodiscard]] bool operator==(const registry& x, const registry& y);
 
 }  // namespace genome

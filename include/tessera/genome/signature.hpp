@@ -164,8 +164,8 @@ struct constant_key {
 }
 
 /// Which argument the constant of a node with C > 0 is, as C names no key: the operation's keyword,
-/// where it has just one; else the first position behind its `tensors` tensor arguments. A constant
-/// in any other place stands in a group of its own.
+/// where it has just one; else the first position after its `tensors` tensor arguments. A constant
+/// in any other place has a group of its own.
 [[nodiscard]] constexpr constant_key single_constant_key(std::string_view operation,
                                                          std::uint32_t tensors) noexcept {
   operation_name name(operation);

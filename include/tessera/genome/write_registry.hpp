@@ -15,9 +15,9 @@
 //       "10": {"type":"int","value":1}
 //     },
 //
-// All members of the specification in its order, empty ones too; index_to_constant behind constants
-// where there is one; ids ascending, rules as they stand; "exceptions" where there are some. Two
-// spaces a level, a constant on one line, no line end behind the last brace.
+// All members of the specification in its order, empty ones too; index_to_constant after constants
+// if there is one; ids ascending, rules in their order; "exceptions" if there are any. Two spaces a
+// level, a constant on one line, no line end after the last brace.
 //
 // Lifetime:   the text owns itself.
 // Errors:     what no registry.json can say: json_bad_utf8 in names, genome_name_repeated and

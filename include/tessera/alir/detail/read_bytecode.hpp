@@ -247,7 +247,7 @@ class bytecode_reader {
       for (std::uint64_t i = 0; i < n_ids; ++i) ids.push_back(in_.take<std::int32_t>());
       const std::uint64_t data_at = in_.offset();
       for (std::uint64_t i = 0; i < n_data; ++i) data.push_back(in_.take<std::int64_t>());
-      // Bytecode carries the pad of a lookup behind its table; the model derives it.
+      // Bytecode stores the pad of a lookup after its table; the model derives it.
       const bool pad = o.code == opcode::lookup && data.size() == 2;
       if (o.code == opcode::lookup && !pad) return in_.fail(errc::alir_data, ids_at);
       const std::int64_t pad_value = pad ? data[1] : 0;

@@ -72,7 +72,7 @@ inline errc set_addresses_and_data(model& m, operation& o, view<std::int32_t> id
 }
 
 /// Whether a row of versions 3 and 4 has as many addresses and data values as its opcode wants.
-/// (Which of 0 and 1 values a quantize has tells version 3 from 4.)
+/// (A quantize has no value in version 3 and one in version 4.)
 [[nodiscard]] constexpr errc check_counts(opcode code, std::size_t ids, std::size_t data) noexcept {
   const opcode_row& row = info(code);
   if (code == opcode::sum) return data == 2 * ids ? errc::ok : errc::alir_data;
@@ -494,7 +494,7 @@ class json_model_reader {
       in_.fail(errc::alir_table_interval, at);
   }
 
-  /// The version may stand behind the model, so rows are held against it at the end.
+  /// The version may come after the model, so rows are checked against it at the end.
   void check_form() {
     const std::uint64_t row = version_ == 2 ? variadic_ : plain_;
     if (row != nowhere) in_.fail(errc::alir_operation_form, row);

@@ -114,7 +114,7 @@ template <class Distance>
   return {code, offset, offset == 0 ? error_index::whole : error_index::none};
 }
 
-/// Whether a table's entries lie within model::table_data, behind those of the table before. That
+/// Whether a table's entries lie within model::table_data, after those of the table before. That
 /// none is shared bounds the size of what is written.
 [[nodiscard]] inline bool holds_entries(const model& m, std::size_t table) noexcept {
   const lookup_table& t = m.tables[table];

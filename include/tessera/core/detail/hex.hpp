@@ -28,7 +28,7 @@ inline void append_offset_in_hex(text& out, std::uint64_t offset) {
   out << ')';
 }
 
-/// The 16 bytes around an offset, and a caret below the byte that stands there.
+/// The 16 bytes around an offset, and a caret below the byte at the offset.
 inline void append_hex_line(text& out, bytes source, std::size_t offset) {
   out << "  ";
   const std::size_t first =

@@ -22,16 +22,16 @@
 // next inputs of the graph, in the order of its expansion. Such a pattern isn't called in a block,
 // where inputs are those of the IF or WHILE.
 //
-// Variation 1 means no tensor inputs as arguments, and stands in no registry. The number of inputs is
+// Variation 1 means no tensor inputs as arguments, and is in no registry. The number of inputs is
 // compared with node_args where each is one node of the graph that the stream was compressed from: not
-// behind a PATTERN or COPY, of which D names one for many. A variation may name more inputs than there
-// are, but not where there are none: what took several nodes of a pattern has one of them in D, in the
-// expansion too.
+// after a PATTERN or COPY, of which D names one for many. A variation may name more inputs than
+// there are, but not where there are none: what took several nodes of a pattern has one of them in
+// D, in the expansion too.
 //
 // Lifetime:   borrows the stream and the library.
 // Errors:     genome_command to genome_reference_nothing, genome_pattern_absolute, _command and
 //             _order. In a stream the offset is that of the node, or of the entry of D that is
-//             wrong: 5 + 2 × k behind; in a pattern its row's.
+//             wrong, 5 + 2 × k later; in a pattern its row's.
 // Limits:     those of the library.
 // Allocation: 4 bytes for each node; for each IF or WHILE 144, and 8 for each of its inputs.
 
@@ -149,11 +149,11 @@ class stream_checker {
     return p == library::none ? std::uint64_t{1} << 40 : library_.flat_size(p);
   }
 
-  /// Where a node stands in the numbering that offsets count in.
+  /// The position of a node in the numbering that offsets count in.
   [[nodiscard]] std::int64_t position(std::size_t i) const noexcept {
     return in_pattern_ ? static_cast<std::int64_t>(starts_[i]) : static_cast<std::int64_t>(i);
   }
-  /// The node before `i` that stands there.
+  /// The node before `i` at that position.
   [[nodiscard]] std::size_t find(std::int64_t at, std::size_t i) const noexcept {
     if (!in_pattern_) return static_cast<std::size_t>(at);
     const auto starts_by = [at](std::uint64_t start) {

@@ -6,7 +6,7 @@
 //   detail::pattern_shapes shapes(library, /*copies=*/true);
 //   const error e = shapes.choose(results);
 //   shapes.of(p).nodes;        // of the expansion of registry().patterns[p]
-//   shapes.result_of(p);       // which of its flat nodes stands for the pattern
+//   shapes.result_of(p);       // which of its flat nodes is the pattern's result
 //
 //   nodes, inputs    of the expansion, copies multiplied if so wanted, up to 2^62
 //   result           the last flat node outside of blocks, COPY as one node
@@ -42,8 +42,8 @@ namespace detail {
 
 /// The sum of two numbers up to 2^62, or 2^62.
 [[nodiscard]] constexpr std::uint64_t add_capped(std::uint64_t x, std::uint64_t y) noexcept {
-  constexpr std::uint64_t most = std::uint64_t{1} << 62;
-  return x + y < most ? x + y : most;
+  constexpr std::uint64_t max_sum = std::uint64_t{1} << 62;
+  return x + y < max_sum ? x + y : max_sum;
 }
 
 struct pattern_shape {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The maps of a registry in order: by id, as they are written, and by name, to find one that stands
-// twice.
+// The maps of a registry in order: by id, as they are written, and by name, to find duplicates.
 //
 //   bool same = *genome::read_registry(json) == registry;      // wherever members stood in the file
 //
@@ -118,7 +117,7 @@ struct registry_comparison {
 
 }  // namespace detail
 
-/// Whether two registries say the same: maps in any order, rules in theirs; offsets don't count.
+/// Whether two registries are equal: maps in any order, rules in order; offsets are ignored.
 TESSERA_INLINE bool operator==(const registry& x, const registry& y) {
   const detail::registry_comparison c{x, y};
   return c.same_ids(x.operations, y.operations) && c.same_ids(x.operation_ids, y.operation_ids) &&

@@ -62,7 +62,7 @@ class sequence_matcher {
     link();
   }
 
-  /// The state behind one more token, to the left of those before.
+  /// The state after one more token, to the left of those before.
   [[nodiscard]] std::uint32_t step(std::uint32_t from, std::uint32_t token) const noexcept {
     for (;;) {
       const std::uint32_t next = child(from, token);
@@ -148,7 +148,7 @@ class sequence_matcher {
     }
     firsts_.resize(states_.size() + 1);
     for (std::size_t i = 1; i < states_.size(); ++i) ++firsts_[states_[i].parent + std::size_t{1}];
-    std::uint32_t first = 1;  // behind the root
+    std::uint32_t first = 1;  // after the root
     for (std::uint32_t& f : firsts_) f = first += f;
   }
 
