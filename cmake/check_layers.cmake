@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The Tessera authors
 # SPDX-License-Identifier: MIT
 #
-# Holds every #include against the layers:
+# Checks every #include against the layers:
 #
 #   version -> core -> core/json -> one format -> its facade -> formats | io, kernels -> vm -> ark -> cli
-#
-# and a few rules that a reader of one file relies on: which standard headers the library may use,
-# where casts of memory may stand, how long a header may be.
+# and a few rules that readers of a file rely on: which standard headers the library may use, where
+# casts of memory may be, how long a header may be.
+# where casts of memory may be, how long a header may be.
 #
 #   cmake -DROOT=. -DFORMATS="alir;nac" -P cmake/check_layers.cmake
 
@@ -184,7 +184,7 @@ foreach(user IN LISTS users)
         string(REGEX MATCH "^(.*)=(.*)$" pair "${pair}")
         set(home ${CMAKE_MATCH_2})
         if(target MATCHES "^${CMAKE_MATCH_1}$" AND mine AND NOT user MATCHES "^src/${home}(/|$)")
-          problem("${user}: <${target}> stays behind src/${home}")
+          problem("${user}: <${target}> may only be included by src/${home}")
         endif()
       endforeach()
     elseif(mine AND target MATCHES "^src/([a-z0-9_]+)/")

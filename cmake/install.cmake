@@ -32,7 +32,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/tessera-config-version.c
 install(FILES "${PROJECT_BINARY_DIR}/tessera-config.cmake"
               "${PROJECT_BINARY_DIR}/tessera-config-version.cmake" DESTINATION "${package_dir}")
 
-# tessera.pc is for headers alone, tessera-compiled.pc for the library. The prefix is taken from the
+# tessera.pc is for headers only, tessera-compiled.pc for the library. The prefix is taken from the
 # place of the .pc file, so that an installed tree can be moved.
 set(pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 file(RELATIVE_PATH up "${CMAKE_INSTALL_PREFIX}/${pc_dir}" "${CMAKE_INSTALL_PREFIX}")

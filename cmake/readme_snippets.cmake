@@ -4,11 +4,11 @@
 # Holds README.md to its word:
 #
 #   ```cpp       compiles. With a main() it is a program: it runs, and when the next fence is ```text
-#                it prints exactly that. Without main() it is a piece of a function, behind the
+#                it prints exactly that. Without main() it is a piece of a function, after the
 #                includes of tessera.hpp.
 #   ```console   lines with `$ ` are commands; those that use the tessera tool run, in order, in a
-#                folder where the project's folders are found, and print what stands below them. A
-#                line `...` stands for any lines.
+#                folder where the project's folders are found, and print what follows them. A line
+#                `...` matches any lines.
 #
 #   cmake -DROOT=. -DCXX=g++ -DSCRATCH=dir [-DTOOL=build/.../tessera] -P cmake/readme_snippets.cmake
 
@@ -45,7 +45,7 @@ function(compare actual expected out)
     set(${side} "\n${${side}}")
   endforeach()
   set(good ON)
-  set(anywhere OFF)  # behind a `...`
+  set(anywhere OFF)  # after a `...`
   while(good)
     string(FIND "${expected}" "\n...\n" at)
     if(at EQUAL -1)

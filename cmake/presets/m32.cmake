@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Tessera authors
 # SPDX-License-Identifier: MIT
 #
-# 32 bits (Debian: g++-i686-linux-gnu). The unit tests alone: their libraries are there for the host only.
+# 32 bits (Debian: g++-i686-linux-gnu). Only the unit tests: the other libraries exist only for the host.
 #
 #   cmake -S . -B build/m32 -G Ninja -C cmake/presets/m32.cmake
 

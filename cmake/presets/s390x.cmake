@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Tessera authors
 # SPDX-License-Identifier: MIT
 #
-# Big-endian (Debian: g++-s390x-linux-gnu qemu-user). The unit tests alone: their libraries are there for
+# Big-endian (Debian: g++-s390x-linux-gnu qemu-user). Only the unit tests: the other libraries exist only for
 # the host only.
 #
 #   cmake -S . -B build/s390x -G Ninja -C cmake/presets/s390x.cmake
