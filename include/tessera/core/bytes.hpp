@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Bytes as they stand in files: borrowed views, and the same memory seen as text.
+// Bytes of files: borrowed views, and the same memory seen as text.
 //
 //   tessera::bytes in = tessera::as_bytes(source);
 //   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
@@ -30,14 +30,14 @@ namespace tessera::inline TESSERA_ABI {
 /// Borrowed bytes.
 using bytes = std::span<const std::byte>;
 
-/// An owner of bytes that is about to go: what borrows from it would dangle.
+/// A temporary owner of bytes: a view of it would dangle.
 template <class Owner>
 concept temporary_bytes =
     !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
     !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
     !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
 
-/// The same for text: a std::string that is about to go, but no view and no literal.
+/// The same for text: a temporary std::string, but not a view or a literal.
 template <class Owner>
 concept temporary_text =
     !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, std::string_view> &&

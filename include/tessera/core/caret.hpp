@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A line of a source with a caret below: what descriptions of errors end with.
+// A line of a source with a caret below, at the end of descriptions of errors.
 //
 //   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
 //   //   let R = rgion(B, 0, 8)
@@ -27,9 +27,10 @@ namespace detail {
 
 inline constexpr std::size_t shown_columns = 78;
 
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+/// The line that holds `offset`, cut around it to the width, and below it a caret under the first
+/// of `length` characters and tildes under the others, with the text to be `inserted` on a third
+/// line. Characters unsafe for a terminal become escapes (see append_shown); tabs and carriage
+/// returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// An error in words: looks at the source again and shows the place.
+// Errors as text, with their place in the source.
 //
 //   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
 //     [alir_opcode] at $.model[5][3][2], offset 47
@@ -13,13 +13,13 @@
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
-// What was built in code has no source to show; there the element is named:
+// A model built in code has no source to show; the element is named instead:
 //
 //   describe(alir::verify(std::move(model)).error(), "")
 //   // <input>: error: id0 must refer to an earlier operation
 //   //   [alir_id0] at operation 2
 //
-// Lifetime:   the text that is returned owns itself.
+// Lifetime:   the returned text owns its characters.
 // Errors:     none: any offset can be shown.
 // Limits:     at most 78 columns of a line are shown.
 // Allocation: the text, and what json::reader needs to find a path.
@@ -40,7 +40,7 @@
 namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name as it is to be shown.
+/// `name` is the file's name for display.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 

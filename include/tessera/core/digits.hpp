@@ -7,8 +7,8 @@
 //   char* end = tessera::put_integer(line, -1234);   // "-1234"
 //
 // Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on how many digits there are, which
-// in real files nobody can predict.
+// one word, by multiplications: no loop and no branch depends on the number of digits, which
+// is unpredictable in real files.
 //
 // Lifetime:   values.
 // Errors:     none.
@@ -27,8 +27,8 @@
 
 namespace tessera::inline TESSERA_ABI {
 
-/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
-/// number's length.
+/// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
+/// the number's length.
 inline constexpr std::size_t integer_room = 21;
 
 namespace detail {
@@ -78,7 +78,7 @@ inline char* put_small(char* to, std::uint32_t n) noexcept {
 /// n < 10^8 without leading zeros; eight characters are overwritten.
 inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
   const std::uint64_t digits = eight_digits(n);
-  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  // Bits before the first nonzero digit, in whole bytes; the last digit always counts.
   const auto leading =
       static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
   store_le(to, (digits | eight_zeros) >> leading);
@@ -110,7 +110,7 @@ inline char* put_integer(char* to, Int value) noexcept {
   auto magnitude = static_cast<std::uint64_t>(value);
   if constexpr (std::is_signed_v<Int>) {
     const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    *to = '-';  // overwritten by a digit when there is no sign, as that is unpredictable too
     to += negative ? 1 : 0;
     magnitude = negative ? 0 - magnitude : magnitude;
   }

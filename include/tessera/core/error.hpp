@@ -7,9 +7,9 @@
 //   e.message();  // "containers are nested deeper than limits::max_depth"
 //   e.name();     // "json_depth"
 //
-// One code per check; programs switch on the code, tests pin code and offset, and the same input
+// One code per check: programs switch on the code, tests pin code and offset, and the same input
 // gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret by looking at the source again.
+// describe.hpp) adds line, column, path and a caret from the source.
 //
 //   range         owner
 //      1 -   99   bytes, limits, files
@@ -20,8 +20,8 @@
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //   5000 - 5999   NAC v1.2: genome
 //
-// The codes of all formats stand here. Names and messages come with the format: a program that neither
-// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
+// The codes of all formats are here. Names and messages come with the format: a program that
+// neither includes nor links nac.hpp doesn't contain NAC's, and reports its codes as "unknown".
 //
 // Lifetime:   messages and names are constants.
 
@@ -56,8 +56,8 @@ class text;
 struct errc_table {
   const errc_row* rows = nullptr;
   std::size_t size = 0;
-  /// For binary formats: appends what an error's offset is in, such as "instruction 12, argument 2";
-  /// nothing where that is unknown.
+  /// For binary formats: appends the place of an error's offset, such as "instruction 12,
+  /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
                        std::size_t size) = nullptr;
 
@@ -79,7 +79,7 @@ void for_each_errc(Visitor&& visitor) {
     for (const errc_row& row : detail::table_of(i)) visitor(row);
 }
 
-// X(enumerator, how messages call it)
+// X(enumerator, its name in messages)
 #define TESSERA_ERROR_INDICES(X)                                                                   \
   X(none, "offset")                                                                                \
   X(whole, "the whole")                                                                            \
@@ -107,14 +107,14 @@ void for_each_errc(Visitor&& visitor) {
   X(pattern, "pattern")                                                                            \
   X(rule, "rule")
 
-/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
-/// element of that index.
+/// The meaning of error::offset: bytes of a source or, without a source, the model as a whole or
+/// the index of an element.
 enum class error_index : std::uint8_t {
 #define TESSERA_X(name, text) name,
   TESSERA_ERROR_INDICES(TESSERA_X)
 #undef TESSERA_X
 };
-/// How messages call an element: "operation".
+/// The name of an element in messages: "operation".
 [[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
   constexpr std::string_view names[] = {
 #define TESSERA_X(name, text) text,
@@ -125,12 +125,12 @@ enum class error_index : std::uint8_t {
 }
 #undef TESSERA_ERROR_INDICES
 
-/// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
+/// An error: what and where. Not convertible to bool, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
   error_index index = error_index::none;
-  /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
+  /// Byte offset into the source that was read, at most its length. For a model built in code,
+  /// which has no source: the index of the wrong element, of the kind given by `index`.
   std::uint64_t offset = 0;
 
   constexpr error() noexcept = default;
@@ -143,12 +143,12 @@ struct error {
     return code == errc::ok ? *this : error(code, offset, kind);
   }
 
-  /// What was expected, in words.
+  /// What was expected, as text.
   [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
   [[nodiscard]] std::string_view name() const noexcept;
 
-  /// The same code at the same offset; of one noun, both count the same.
+  /// The same code at the same offset; comparable for one model.
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.offset == b.offset;
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// How verifiers fill a report, and know the first error even where nobody wants one.
+// How verifiers fill a report, and keep the first error even without one.
 //
 //   detail::findings found(report, options.max_diagnostics);
 //   found.error(errc::nac_arity, {.offset = at})
@@ -9,12 +9,12 @@
 //   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
 //   if (found.failed()) return found.first_error();
 //
-// A message that nobody writes is the general one of the code.
+// Without a message of its own, a finding has the general message of its code.
 //
 // Lifetime:   borrows the report.
 // Errors:     none.
-// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; of a
-//             text that is written into a message 200 bytes are shown.
+// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; a
+//             text written into a message is cut to 200 bytes.
 // Allocation: the report's.
 
 #ifndef TESSERA_CORE_FINDINGS_HPP
@@ -101,7 +101,7 @@ class findings {
 
   [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
   [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
-  /// How many errors there were.
+  /// The number of errors.
   [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
 
  protected:

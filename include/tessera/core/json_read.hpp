@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
+// A strict pull reader for JSON (RFC 8259), directed by the caller's schema.
 //
 //   json::reader in(source);
 //   std::string_view key;
@@ -17,14 +17,14 @@
 // So a schema reads like the format's documentation, with one check at the end.
 //
 //   accepted    RFC 8259, and a UTF-8 byte order mark before the value
-//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
+//   rejected    anything else, duplicate keys of one object (compared after unescaping), numbers
 //               beyond a double, invalid UTF-8, unpaired surrogates, bytes after the value
 //   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
 //   doubles     correctly rounded, whatever the locale
 //
 // Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
 //             escapes, from the reader until its next string or key.
-// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
+// Errors:     json_* and input_too_large, at the first wrong byte. A duplicate key is
 //             reported when its object closes, at the second of the two.
 // Limits:     max_bytes, max_depth. Nothing here recurses.
 // Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
@@ -68,7 +68,7 @@ class reader {
     else if (source.substr(0, 3) == "\xEF\xBB\xBF")
       at_ += 3;
   }
-  /// A temporary string would be gone before the first value is read.
+  /// A temporary string would be destroyed before the first value is read.
   template <class Owner>
     requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
   explicit reader(Owner&& source, const limits& limit = {}) = delete;
@@ -187,8 +187,8 @@ class reader {
             s.integral,
             {s.first, static_cast<std::size_t>(at_ - s.first)}};
   }
-  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
-  /// JSON by way of doubles.
+  /// A number that a float can hold, rounded to a double and then to a float, as readers do that
+  /// read JSON by way of doubles.
   [[nodiscard]] float float32() {
     const char* const start = token();
     const double v = number().value;
@@ -236,7 +236,7 @@ class reader {
                     : std::string_view(start, static_cast<std::size_t>(at_ - start));
   }
 
-  /// The text from the value that comes next, for reading plain stretches of it some other way.
+  /// The text from the value that comes next, for reading parts of it by other means.
   [[nodiscard]] std::string_view rest() {
     const char* const at = token();
     return {at, static_cast<std::size_t>(end_ - at)};
@@ -315,7 +315,7 @@ class reader {
     if (!accept("true") && !accept("false") && !accept("null"))
       fail_literal(errc::json_bad_literal);
   }
-  /// None of the literals that were wanted: say so, unless the text ends inside one.
+  /// None of the expected literals: fails, unless the text ends inside one.
   void fail_literal(errc code) {
     const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
     for (const std::string_view whole : {"true", "false", "null"})
@@ -457,7 +457,7 @@ class reader {
     if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
     return true;
   }
-  /// \uXXXX at p, where a backslash and a u stand.
+  /// \uXXXX at p, after a backslash and a u.
   bool scan_unit(const char*& p, std::uint32_t& unit) {
     const char* const start = p;
     p += 2;
@@ -504,11 +504,11 @@ class reader {
   }
 
   [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
-    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions cost time in sorting, no more
+    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions only cost time in sorting
     for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     return h;
   }
-  /// Order by hash, then by length, then by unescaped key. Only keys of one length are looked at
+  /// Order by hash, then by length, then by unescaped key. Only keys of one length are compared
   /// again, so a long key costs no more than its own length however many short ones there are.
   [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
     if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;

@@ -14,18 +14,18 @@
 //   integer     -?digits, in 32 bits; the fourth, or those of the second list, up to 18 digits
 //   number      -?digits or -?digits.digits, of up to 18 digits
 //
-// It is an optimist: a row with anything else in it, or with more digits than a path takes, is left
-// to json::reader, which also finds the error if there is one. With or without it the results are
-// the same, bit for bit. There are two paths:
+// It is optimistic: a row with anything else in it, or with more digits than a path supports, is
+// left to json::reader, which also finds the error if there is one. With or without it the results
+// are the same, bit for bit. There are two paths:
 //
 //   portable    eight digits at a time, as one integer of 64 bits
 //   AVX2        for number_row: bitmaps of 64 bytes give the ends of tokens, so that none waits for
 //               the one before; then the digits of all tokens become numbers together. Needs x86-64
-//               with AVX2 and BMI, which it looks for when it runs; what it leaves, the other takes
+//               with AVX2 and BMI, detected at run time; rows that it leaves go to the other path
 //
 // Lifetime:   borrows the text for the call.
-// Errors:     none; it stops before a row that it doesn't know.
-// Limits:     16 bytes of text stand before the first row; rows that start in the last 512 bytes
+// Errors:     none; it stops before an unsupported row.
+// Limits:     16 bytes of text precede the first row; rows that start in the last 512 bytes
 //             are left.
 // Allocation: none.
 
@@ -66,7 +66,7 @@ struct row_numbers {
 struct number_row : row_numbers {
   const char* at;            ///< the first integer
   std::uint32_t places[5];   ///< bytes from there to each integer and to the inner bracket
-  std::int32_t integers[4];  ///< the first three; then without meaning
+  std::int32_t integers[4];  ///< the first three; the rest is meaningless
   std::int64_t wide;         ///< the fourth integer
 };
 
@@ -83,7 +83,7 @@ struct list_row : row_numbers {
 
 namespace detail {
 
-/// Walks over one row, eight bytes at a time. Every step returns false at what is unusual.
+/// Walks over one row, eight bytes at a time. Every step returns false at anything unusual.
 template <bool Spaced>
 class row_cursor {
  public:
@@ -169,7 +169,7 @@ class row_cursor {
   /// Appends up to 8 digits to `value`. Returns how many.
   [[gnu::always_inline]] unsigned digits(std::uint64_t& value) noexcept {
     const std::uint64_t w = load_le<std::uint64_t>(at_) ^ 0x3030303030303030u;
-    // The lowest byte that is above 9 sets its top bit; what it carries goes up.
+    // The lowest byte that is above 9 sets its top bit; its carry goes up.
     const std::uint64_t others = (w | (w + 0x7676767676767676u)) & 0x8080808080808080u;
     const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 0x78u;
     if (bits == 0) return 0;
@@ -241,7 +241,7 @@ const char* read_rows(const char* at, const char* end, Sink& sink) {
 #ifdef TESSERA_HAS_AVX2_PATH
 namespace detail::avx2 {
 
-// Vectors by their lanes. The builtins want signed ones, and `chars` for bytes.
+// Vectors by their lanes. The builtins need signed ones, and `chars` for bytes.
 using bytes [[gnu::vector_size(32)]] = unsigned char;
 using chars [[gnu::vector_size(32)]] = char;
 using shorts [[gnu::vector_size(32)]] = short;
@@ -295,11 +295,12 @@ struct sight {
     left &= left - 1;
     return found;
   }
-  /// Whether what next() gave, and all before it, was there.
+  /// Whether the result of next(), and all before it, exist.
   [[nodiscard]] TESSERA_AVX2_INLINE bool saw(const char* found) const noexcept {
     return found != base + 64;
   }
-  /// Goes on at `at`, at most 63 bytes on, where `more` are the delimiters of the next 64 bytes.
+  /// Continues at `at`, at most 63 bytes further, where `more` are the delimiters of the next 64
+  /// bytes.
   TESSERA_AVX2_INLINE void move_to(const char* at, std::uint64_t more) noexcept {
     const auto distance = static_cast<unsigned>(at - base);
     left = left >> distance | more << 1 << (63 - distance);
@@ -333,7 +334,7 @@ TESSERA_AVX2_INLINE long long mask_8(const token& t) noexcept {
 struct signed_tokens {
   bytes digits;    // from 0, with zeros before them
   bytes negative;  // ones where there is a minus sign
-  bytes wrong;     // not zero when a token isn't one, but for bytes that aren't digits
+  bytes wrong;     // not zero for an invalid token, except for bytes that aren't digits
 
   TESSERA_AVX2_INLINE signed_tokens(const token& a, const token& b, const token& c,
                                     const token& d) noexcept {
@@ -548,12 +549,12 @@ TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) 
 }  // namespace detail::avx2
 #endif
 
-/// How rows are read: not at all, with plain integers, or with what this processor has. It changes
-/// nothing but time.
+/// How rows are read: not at all, with plain integers, or with the processor's vectors. It only
+/// affects speed.
 enum class row_path : std::uint8_t { none, portable, best };
 
 /// Reads rows from the bracket at `at` on, calling `sink(row)` for each, until one is unusual or the
-/// sink returns false for it. Returns what follows the last row that was taken, or `at`.
+/// sink returns false for it. Returns what follows the last row that was accepted, or `at`.
 template <class Sink>
 using row_reader = const char* (*)(const char* at, const char* end, Sink& sink);
 

@@ -12,10 +12,10 @@
 //   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
 //   json::indented   two spaces a level, one member or element a line, "key": value
 //
-// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// Within `indented`, a container begun with `one_line` is written compact, with its contents;
 // that is how the ARK serializer lays out tensors, arguments and lists of numbers.
 //
-// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+// A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
 //
 //   w.record(json::number_room + 2, [](json::cursor to) {
 //     return to.literal("[").number(0.5).literal("]");
@@ -24,7 +24,7 @@
 // Lifetime:   borrows the text it appends to.
 // Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
 // Limits:     none.
-// Allocation: what the text grows by.
+// Allocation: the growth of the text.
 
 #ifndef TESSERA_CORE_JSON_WRITE_HPP
 #define TESSERA_CORE_JSON_WRITE_HPP
@@ -51,7 +51,7 @@ inline constexpr layout compact{0, ",", ":"};
 inline constexpr layout spaced{0, ", ", ": "};
 inline constexpr layout indented{2, ",", ": "};
 
-/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+/// Appends `s` in quotes. Escapes only what JSON requires; other controls as \u00xx.
 inline void append_quoted(text& out, std::string_view s) {
   out << '"';
   std::size_t plain = 0;
@@ -78,8 +78,8 @@ inline void append_quoted(text& out, std::string_view s) {
 
 inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
 
-/// Where the next character of a record goes. Each call stores and returns where the one after that
-/// goes: by value, so that it stays in registers. Nothing checks the capacity there.
+/// Where the next character of a record goes. Each call stores and returns the next position: by
+/// value, so that it stays in registers. Nothing checks the capacity there.
 class cursor {
  public:
   cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
@@ -136,7 +136,7 @@ class writer {
   writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
   writer& boolean(bool v) { return raw(v ? "true" : "false"); }
   writer& null() { return raw("null"); }
-  /// A value that is JSON text already, such as a number's own token.
+  /// A value that is already JSON text, such as a number's token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
   /// A value of at most `max_size` bytes that `write(cursor)` stores; it returns the end of the
   /// value.
@@ -182,7 +182,7 @@ class writer {
   text& out_;
   layout layout_;
   text kinds_;                // the closing brackets that are due
-  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  std::size_t one_line_ = 0;  // the number of innermost containers on one line
   bool fresh_ = false, after_key_ = false;
 };
 

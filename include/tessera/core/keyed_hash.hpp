@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Hashes of what files choose, keyed by numbers that no file can know.
+// Hashes of values from files, keyed with a number per process that no file can predict.
 //
 //   std::size_t slot = keyed_hash(name) & mask;
 //   std::size_t other = keyed_hash(x, y) & mask;     // of two numbers
-//   hash_key key;                                    // kept by what hashes often
+//   hash_key key;                                    // keep one when hashing often
 //
-// Names that collide in one process don't in the next, so a table costs the same whatever names a
-// file has. Nothing that is read or written may depend on a hash: tables are for looking up, not for
-// walking through, and a hash isn't stored where another library could look it up.
+// Names that collide in one process don't in the next, so no file can make a table slow. Nothing
+// that is read or written may depend on a hash: tables are for lookup, not for iteration, and a
+// hash is never stored where another library could use it.
 //
-// The key is made of a counter of cycles, where the processor has one, and of addresses, which systems
-// choose anew for each process. That hides it from files; it isn't cryptography.
+// The key combines a cycle counter, where the processor has one, and addresses, which systems
+// randomize for each process. That hides it from files; it isn't cryptography.
 //
 // Lifetime:   values.
 // Errors:     none.

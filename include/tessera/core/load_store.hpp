@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
+// Numbers in memory: little-endian loads and stores of any alignment, and checked arithmetic.
 //
 //   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
 //   tessera::store_le(out, std::int64_t{-1});
 //   if (!checked_add(offset, size, end)) return too_large;
 //
 // Lifetime:   values.
-// Errors:     none: that there are enough bytes is the caller's to know.
+// Errors:     none: the caller ensures that there are enough bytes.
 // Limits:     none.
-// Allocation: none, but what a pool takes to grow.
+// Allocation: none, except for the growth of a pool.
 
 #ifndef TESSERA_CORE_LOAD_STORE_HPP
 #define TESSERA_CORE_LOAD_STORE_HPP
@@ -84,7 +84,7 @@ inline void append_le(Pool& to, T value) {
   to.append(raw, sizeof raw);
 }
 
-/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
+/// A number as std::size_t; a larger one loses its upper bits.
 [[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
 
 /// `out = a + b`; false, and `out` unspecified, when that doesn't fit.

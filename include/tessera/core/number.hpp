@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Decimal text to doubles: correctly rounded, and deaf to the locale.
+// Decimal text to doubles: correctly rounded, independent of the locale.
 //
 //   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
 //
-// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here uses
 // <charconv>. Common numbers take one multiplication or division whose result is exact; the
-// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
+// rest uses plain big-integer arithmetic that reads like the definition. The inverse is in
 // shortest.hpp.
 //
 // Lifetime:   values.
-// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
+// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to reject.
 // Limits:     none: any number of digits is rounded correctly.
 // Allocation: none.
 
@@ -65,7 +65,7 @@ inline constexpr std::uint64_t powers_of_ten[] = {
     1000000000000000000,
 };
 
-/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
+/// An unsigned integer of up to 8192 bits: enough for 800 digits times 10^1200.
 class big_integer {
  public:
   explicit big_integer(std::uint64_t v = 0) noexcept {
@@ -134,7 +134,7 @@ class big_integer {
 /// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
 [[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
                                             int exponent) noexcept {
-  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
+  // 11 bits go for a normal number, more for a subnormal one, all or more for zero.
   int dropped = 11;
   if (exponent + dropped < -1074) dropped = -1074 - exponent;
   if (dropped > 64) return 0.0;
@@ -184,7 +184,7 @@ class big_integer {
 
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
 [[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
-  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
+  // Beyond 800 digits the rest only means "a little more": the halfway points between doubles
   // have at most 767 significant digits.
   constexpr unsigned max_digits = 800;
   big_integer numerator;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Growing arrays of plain values: what models are made of.
+// Growing arrays of plain values, which models consist of.
 //
 //   tessera::pool<std::int32_t> p = {1, 2};
 //   p.push_back(3);
@@ -31,7 +31,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-/// Bytes that grow: what pools and texts have in common, compiled once.
+/// Growing bytes: shared by pools and texts, compiled once.
 class block {
  public:
   block() noexcept = default;
@@ -100,7 +100,7 @@ class block {
 
 }  // namespace detail
 
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// Elements of a pool or of any other contiguous range: a std::span<const T> without its
 /// concepts, which converts to one. Lifetime: borrows.
 template <class T>
 class view {
@@ -169,7 +169,7 @@ class pool {
     block_.set_size(count * sizeof(T));
   }
 
-  /// Keeps the first `count` elements, of at least so many.
+  /// Keeps the first `count` elements; there must be at least as many.
   void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
 
   friend bool operator==(const pool& a, const pool& b) {
@@ -181,7 +181,7 @@ class pool {
 
  private:
   void push_growing(const T& value) {
-    const T copy = value;  // which may stand in this pool
+    const T copy = value;  // which may be in this pool
     ::new (static_cast<void*>(prepare(1))) T(copy);
     advance(1);
   }

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// A value or an error, without exceptions: `std::expected` for C++20, with one kind of
 // error.
 //
 //   tessera::result<alir::model> m = alir::read_json(text);
 //   if (!m) return report(m.error());
 //   use(*m);
 //
-// True means success. Asking for the value of an error traps: that is a defect of the caller, and
-// going on with a half-made value is how such defects become security reports.
+// True means success. Accessing the value of an error traps: that is a bug of the caller, and
+// continuing with an invalid value is how such bugs become vulnerabilities.
 //
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
 // Errors:     error() is {ok, 0} on success.
 // Limits:     none.
-// Allocation: none of its own.
+// Allocation: none besides the value's.
 
 #ifndef TESSERA_CORE_RESULT_HPP
 #define TESSERA_CORE_RESULT_HPP
@@ -73,7 +73,7 @@ class [[nodiscard]] result {
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
+  T* operator->() && = delete;  // it would dangle at the end of the statement
   [[nodiscard]] tessera::error error() const noexcept {
     return has_value_ ? tessera::error{} : error_;
   }

@@ -10,13 +10,13 @@
 //   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
 //                                            [&](const edge& e) { return e.from < wanted; });
 //
-// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
-// standard algorithms, which cost more to include than all the rest.
+// Sorting merges existing runs, so that values in order cost one pass. Both replace
+// the standard algorithms, which cost more to include than all the rest.
 //
 // Lifetime:   nothing is kept.
 // Errors:     std::bad_alloc where the host has exceptions.
 // Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, as much again as is sorted, unless it is in order.
+// Allocation: to sort, the size of the values once more, unless they are in order.
 
 #ifndef TESSERA_CORE_SORT_HPP
 #define TESSERA_CORE_SORT_HPP
@@ -28,7 +28,7 @@
 
 namespace tessera::inline TESSERA_ABI {
 
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
+/// Puts `count` values in ascending order; equal ones keep their order.
 template <class T, class Less>
 void sort(T* values, std::size_t count, Less less) {
   std::size_t ordered = 1;

@@ -77,7 +77,7 @@ class text {
     char* const to = prepare(integer_room);
     return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
-  /// No silent way from these by char; see append_double.
+  /// Not implicitly converted to char; see append_double.
   template <class Value>
     requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
   text& operator<<(Value) = delete;
@@ -103,7 +103,7 @@ class text {
 }
 
 /// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+/// length, 1 to 4, or 0 when it is truncated, overlong, a surrogate, or above U+10FFFF.
 [[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
   const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
   const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
@@ -155,10 +155,10 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return put(0x80 | (code_point & 0x3f)), 4;
 }
 
-/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
-/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
-/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
-/// 0 for all others.
+/// The number of bytes at `at`, at least one before `end`, that must not reach a terminal
+/// unescaped: a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text
+/// around, has no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to
+/// U+206F, U+FEFF). 0 for all others.
 [[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
   const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
     return static_cast<unsigned char>(at[i]);
@@ -177,8 +177,8 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return unsafe ? 3 : 0;
 }
 
-/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), except for the ASCII characters in `kept`.
 void append_shown(text& out, std::string_view s, std::string_view kept = {});
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.

@@ -18,7 +18,7 @@ namespace detail {
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
-/// An error of what was built in code.
+/// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
   append_message(out, e);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A place in a binary source: what descriptions of errors end with.
+// A place in a binary source, at the end of descriptions of errors.
 
 #ifndef TESSERA_CORE_DETAIL_HEX_HPP
 #define TESSERA_CORE_DETAIL_HEX_HPP
