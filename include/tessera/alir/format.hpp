@@ -122,8 +122,8 @@ struct fixed_type {
   friend constexpr bool operator==(const fixed_type&, const fixed_type&) = default;
 };
 
-/// Which numbers of an operation stood in the file as integers (10) rather than floats (10.0), and
-/// whether data stood as an unsigned pattern: what rewriting byte for byte needs.
+/// Which numbers of an operation were in the file as integers (10) rather than floats (10.0), and
+/// whether data was an unsigned pattern: needed to rewrite a file byte for byte.
 struct spelling {
   static constexpr std::uint8_t min = 1, max = 2, step = 4, latency = 8, cost = 16,
                                 unsigned_data = 32;
@@ -165,7 +165,7 @@ struct lookup_table {
   friend bool operator==(const lookup_table&, const lookup_table&) = default;
 };
 
-/// Where the parts of a model stood in their source: what verify() reports as an error's offset.
+/// Where the parts of a model were in their source: verify() reports these as offsets.
 /// Empty for a model that was built in code; empty it when you change a model that was read.
 struct source_map {
   /// Where an operation starts, and how many bytes later id1, the condition of a mux, data and the
@@ -197,7 +197,7 @@ struct model {
   pool<term> terms;
   source_map source;
 };
-/// Equal in everything but spec_version and where it stood.
+/// Equal in everything but spec_version and places in the source.
 [[nodiscard]] bool operator==(const model& a, const model& b);
 
 /// The entries of one table, of a model that was read or verified.

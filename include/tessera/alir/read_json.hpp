@@ -20,8 +20,8 @@
 //
 // Members come in any order, and unknown ones are checked as JSON and dropped. Version 1 (DAIS) is
 // a bare array with other opcodes; it and unknown versions are refused by name, even when the model
-// in such a file would not read either. Integers where fractions stand in the specification are
-// remembered (see `spelling`); fractions where integers stand are refused, 2.0 included.
+// in such a file would not read either. Integers where the specification has fractions are
+// remembered (see `spelling`); fractions in place of integers are refused, 2.0 included.
 //
 // Lifetime:   the model owns itself; the source may go.
 // Errors:     json_*, alir_version_* to alir_table_interval, too_many_items; offsets are bytes.

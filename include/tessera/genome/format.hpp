@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What a NAC v1.2 node stream is: commands, nodes, and the stream that readers fill.
+// The NAC v1.2 node stream: commands, nodes, and the stream that readers fill.
 //
 //   genome::stream s;
 //   s.add({.a = 2, .b = 1}, {});              // 0  <DATA_INPUT>
@@ -73,7 +73,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
-/// What a node does, by its A (specification, 2); `operation` is all from 10 on.
+/// The function of a node, by its A (specification, 2); `operation` is all from 10 on.
 enum class command : std::uint8_t {
 #define TESSERA_X(name, value, text) name = value,
   TESSERA_GENOME_COMMANDS(TESSERA_X)
@@ -99,7 +99,7 @@ inline constexpr std::int32_t min_relative = -32768;
 inline constexpr std::uint8_t no_variation = 1;             ///< B where there are no tensor inputs
 inline constexpr std::uint8_t if_else = 1, while_loop = 2;  ///< B of CONTROL_FLOW
 
-/// A node; its inputs stand in the stream from `first` on.
+/// A node; its inputs are in the stream from `first` on.
 struct node {
   std::uint8_t a = 0;
   std::uint8_t b = 0;

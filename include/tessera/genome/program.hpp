@@ -85,7 +85,7 @@ class library {
     return flat_sizes_[pattern_index];
   }
   /// How many nodes before its own first one a pattern's references lead at most, in the numbering of
-  /// its expansion: as many as have to stand before it where it is called.
+  /// its expansion: as many as must precede it where it is called.
   [[nodiscard]] std::uint64_t reach(std::uint32_t pattern_index) const noexcept {
     return reaches_[pattern_index];
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// registry.json as it is read: what the ids in node streams stand for.
+// registry.json as it is read: the meaning of the ids in node streams.
 //
 //   genome::registry r;
 //   r.add(r.operations, r.operation_ids, 10, "aten.relu.default:node_args(1):kwargs()");
@@ -66,7 +66,7 @@ struct entry {
 struct constant {
   std::uint32_t id = 0;
   characters_range type;   ///< "int", "float", "list", "torch.dtype" …
-  characters_range value;  ///< JSON without white space, numbers as they stood
+  characters_range value;  ///< JSON without white space, numbers verbatim
   std::uint64_t offset = 0;
 };
 

@@ -78,7 +78,7 @@ struct operation_name {
     keywords_ = rest;
     well_formed = true;
   }
-  /// The next keyword, in the order that they stand in: sorted.
+  /// The next keyword, in their order: sorted.
   [[nodiscard]] constexpr bool next_keyword(std::string_view& out) noexcept {
     if (!detail::take(keywords_, "'")) return false;
     const std::size_t end = keywords_.find('\'');

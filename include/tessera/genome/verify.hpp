@@ -15,11 +15,11 @@
 // more nodes than there is memory is an error before any is spent.
 //
 // Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
-// Errors:     the first one, in the order of the table; patterns as they stand, and those inside of
-//             one before it. Of a registry the offset is the row's, of a stream the node's or the
-//             entry's of D, in bytes. genome_pattern_unknown, _recursion and _size, at the pattern;
-//             too_many_items at 0, genome_node_truncated for a stream that was built in code; else
-//             those of the checks.
+// Errors:     the first one, in the order of the table; patterns in their order, and those inside
+//             of one before it. The offset is that of the row of a registry, or of the node or the
+//             entry of D in a stream, in bytes. genome_pattern_unknown, _recursion and _size, at
+//             the pattern; too_many_items at 0, genome_node_truncated for a stream built in
+//             code; else those of the checks.
 //             A registry that was built in code has indices of rows; in_node() names the node of a
 //             stream.
 // Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.

@@ -6,8 +6,8 @@
 //   tessera::result<tessera::pool<std::byte>> file = genome::write(stream);
 //   tessera::result<tessera::text> line = genome::write_base64(stream);
 //
-// The format has one form for a stream: what is read and written again is the same, byte for byte,
-// and base64 too, but for white space around it.
+// The format has one form for a stream: a stream that is read and written again is the same, byte
+// for byte, and base64 too, but for white space around it.
 //
 // Lifetime:   what is returned owns itself.
 // Errors:     genome_reference_range, genome_node_inputs: before the first byte, with the index of

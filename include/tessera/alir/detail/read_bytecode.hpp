@@ -272,7 +272,7 @@ class bytecode_reader {
     }
   }
 
-  /// The entries of one table; its size stood at `at`. (table_data grows by doubling: an exact
+  /// The entries of one table; its size was at `at`. (table_data grows by doubling: an exact
   /// reserve for each of many small tables would be quadratic.)
   void read_entries(std::int32_t size, std::uint64_t at) {
     if (in_.failed()) return;

@@ -84,8 +84,8 @@ struct table_spec {
           values.size() < 2 ? 1 : 64 - std::countl_zero(std::uint64_t{values.size() - 1})};
 }
 
-/// Whether to write an integer because one stood there; a value that was changed since may no longer
-/// have that form.
+/// Whether to write an integer because the file had one; a value that was changed since may no
+/// longer have that form.
 [[nodiscard]] inline bool is_integral(double v, bool stood) noexcept {
   constexpr double limit = 9007199254740992.0;  // 2^53, from which the reader refuses integers
   return stood && v > -limit && v < limit && round_half_away(v) == v;

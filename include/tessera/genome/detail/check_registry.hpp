@@ -143,7 +143,7 @@ class registry_checker {
       return false;
   }
 
-  /// Ids in their range and each once; where they stand goes to `out`.
+  /// Ids in their range and each once; their places go to `out`.
   template <class T>
   void check_ids(const pool<T>& map, std::uint32_t low, std::uint32_t high, places& out) {
     for (std::size_t i = 0; i < map.size(); ++i) {

@@ -404,7 +404,7 @@ class stream_checker {
   pool<std::uint32_t> scopes_;  // the block of each node
   pool<std::int64_t> listed_;   // ascending for each IF
   std::uint32_t current_ = 0;
-  bool merged_ = false;  // an input may stand for several nodes
+  bool merged_ = false;  // an input may mean several nodes
   bool takes_inputs_ = false;
   std::uint64_t flat_ = 0, reach_ = 0;
 };

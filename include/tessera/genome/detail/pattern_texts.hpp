@@ -9,7 +9,7 @@
 //   tokens[i];      // of the graph's node i; 0 where no node of a pattern is equal
 //
 // Nodes are equal where A, B, C and D are, with references as offsets and the lengths of blocks in
-// flat nodes. An id where an offset should stand equals nothing: expand() wouldn't give it back.
+// flat nodes. An id in place of an offset equals nothing: expand() wouldn't give it back.
 //
 // Equality is found by sorting, so that no choice of nodes makes it slow. A pattern is written out
 // only where it fits the graph in length and has nothing that the graph hasn't.

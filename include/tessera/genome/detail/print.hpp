@@ -23,7 +23,7 @@ class printer {
  public:
   printer(text& out, const library& l) noexcept : out_(out), library_(l) {}
 
-  /// Nodes that stand `margin` spaces in. In a pattern, ids count nodes of its expansion.
+  /// Nodes that are indented by `margin` spaces. In a pattern, ids count nodes of its expansion.
   void nodes(const stream_view& s, std::size_t margin, bool is_pattern) {
     pool<block> blocks;   // that are open, the innermost last
     std::int64_t id = 0;  // of the node

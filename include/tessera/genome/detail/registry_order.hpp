@@ -3,7 +3,7 @@
 //
 // The maps of a registry in order: by id, as they are written, and by name, to find duplicates.
 //
-//   bool same = *genome::read_registry(json) == registry;      // wherever members stood in the file
+//   bool same = *genome::read_registry(json) == registry;      // whatever the order in the file
 //
 // Lifetime:   orders are indices into the map that they were made of.
 // Errors:     none.
@@ -26,7 +26,7 @@ namespace detail {
 
 using map_order = pool<std::uint32_t>;
 
-/// The indices of a map as `less` of two members orders them; others stay as they stand.
+/// The indices of a map as `less` of two members orders them; equal ones keep their order.
 template <class T, class Less>
 [[nodiscard]] map_order ordered(const pool<T>& map, Less less) {
   map_order order;

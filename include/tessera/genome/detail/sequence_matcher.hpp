@@ -14,8 +14,8 @@
 //
 // An automaton of Aho and Corasick over the sequences from back to front, which therefore reads the
 // text from back to front. Its states are the nodes of a trie in the order of their depth, so that
-// the children of one stand in a row, tokens ascending, and are found by bisection. Shorter sequences
-// that start at the same place are found through links that skip more and more of them.
+// the children of one are consecutive, tokens ascending, and are found by bisection. Shorter
+// sequences that start at the same place are found through links that skip more and more of them.
 //
 // Lifetime:   owns copies of the tokens.
 // Errors:     none.
