@@ -11,7 +11,7 @@
 //   trace.counter(1, 12.75, "live memory", "bytes", 4096);
 //   trace.finish();
 //
-// An event stands on a line of its own.
+// Each event is on a line of its own.
 //
 // Lifetime:   borrows the text.
 // Errors:     none; names are UTF-8.

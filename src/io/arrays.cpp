@@ -15,7 +15,7 @@ namespace io {
 namespace {
 
 /// Text, .npy and zip (.npz) files, which someone means to be read otherwise. (Two doubles of
-/// printable characters alone would have exponents that no sample has.)
+/// only printable characters would have exponents that no sample has.)
 [[nodiscard]] bool is_not_raw(bytes data) noexcept {
   const std::string_view s = as_text(data).substr(0, 16);
   if (s.starts_with("\x93NUMPY") || s.starts_with("PK\3\4")) return true;
@@ -28,8 +28,8 @@ namespace {
   const auto fail = [](std::string what) { return failure{fault::content, std::move(what)}; };
   if (is_not_raw(data))
     return fail(
-        "expected little-endian doubles, found text or an archive: a name that ends in "
-        ".csv or .npy says otherwise");
+        "expected little-endian doubles, found text or an archive; for these use a name "
+        "that ends in .csv or .npy");
   // Dividing twice instead of multiplying: a row may be larger than 64 bits can count.
   const std::uint64_t count = data.size() / 8;
   if (data.size() % 8 != 0 || (columns == 0 ? count != 0 : count % columns != 0))

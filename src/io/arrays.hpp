@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Files of numbers, in the format that the ending of the name says.
+// Files of numbers, in the format given by the file extension.
 //
 //   auto in = tessera::io::read_matrix("in.csv.gz", 16);
 //   auto wrote = tessera::io::write_matrix("out.npy", result);
@@ -10,8 +10,8 @@
 //   .csv           commas (csv.hpp)
 //   anything else  raw: little-endian doubles, row after row
 //
-// An ending .gz or .zst is taken off first. Compressed .npy and .csv are recognized by content and
-// whatever their name; raw numbers, of which any bytes may be the first, by the ending as well.
+// A .gz or .zst extension is removed first. Compressed .npy and .csv are recognized by content,
+// whatever their name; raw numbers can begin with any bytes, so they need the extension too.
 //
 // Lifetime:   matrix owns.
 // Errors:     io::failure with the path and the place in the file.
@@ -43,7 +43,7 @@ enum class array_format : std::uint8_t { npy, csv, raw };
                                              const limits& limit = {});
 [[nodiscard]] text encode_matrix(const matrix& m, array_format format);
 
-/// A file, or standard input for "-", as rows of `columns` numbers, in the format that its name says
+/// A file, or standard input for "-", as rows of `columns` numbers, in the format of its extension
 /// or in another.
 [[nodiscard]] expected<matrix> read_matrix(const std::string& path, std::uint64_t columns,
                                            const limits& limit = {});

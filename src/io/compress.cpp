@@ -29,7 +29,7 @@ namespace {
 [[maybe_unused, nodiscard]] failure missing_package(std::string_view format,
                                                     std::string_view package) {
   return {fault::system, std::string(format) + " needs the package " + std::string(package) +
-                             ", which this build was made without"};
+                             ", which this build does not have"};
 }
 
 #if defined(TESSERA_HAS_LIBDEFLATE) || defined(TESSERA_HAS_ZSTD)
@@ -73,7 +73,7 @@ template <class IsUnit, class Decompress>
         break;
       case unit::state::damaged:
         return fail("the " + std::string(format) + " data that starts at byte " +
-                    std::to_string(offset) + " is damaged or cut short");
+                    std::to_string(offset) + " is corrupt or truncated");
     }
   }
   return out;

@@ -71,10 +71,10 @@ void trim(std::string_view& s) noexcept {
 /// The field as a message shows it.
 [[nodiscard]] std::string quoted(std::string_view field) {
   if (field.empty()) return "nothing";
-  constexpr std::size_t most = 24;
+  constexpr std::size_t max_shown = 24;
   std::string out = "\"";
-  for (const char c : field.substr(0, most)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out + (field.size() > most ? "...\"" : "\"");
+  for (const char c : field.substr(0, max_shown)) out += c >= ' ' && c <= '~' ? c : '?';
+  return out + (field.size() > max_shown ? "...\"" : "\"");
 }
 
 [[nodiscard]] failure wrong(std::uint64_t line, std::size_t column, const std::string& what) {

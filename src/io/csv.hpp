@@ -10,7 +10,7 @@
 //   number   [+-] then digits with at most one '.' and an exponent, or inf, infinity, nan; any case
 //   line     fields separated by ',', ended by \n, \r\n or the end of the file
 //
-// Lines of nothing but blanks are skipped, and so are a byte order mark and the first line when its
+// Blank lines are skipped, and so are a byte order mark and the first line when its
 // first field doesn't begin like a number. Numbers are rounded correctly, whatever the locale, and
 // written with the shortest digits that read back as the same double.
 //

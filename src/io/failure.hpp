@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Why a file could not be read or written, in words.
+// Why a file could not be read or written, as text.
 //
 //   tessera::io::expected<tessera::io::content> file = tessera::io::read_file("model.json");
 //   if (!file) return report(file.error().message());   // model.json: cannot open: No such file ...
 //   use(file->view());
 //
-// These are not tessera::error codes: what a system refuses is no property of a format.
+// These are not tessera::error codes: a system's failures are no property of a format.
 //
 // Lifetime:   values.
-// Errors:     true means success; looking at the wrong side traps.
+// Errors:     true means success; accessing the wrong side traps.
 // Limits:     none.
 // Allocation: strings.
 
@@ -29,7 +29,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace io {
 
-/// Whose fault it is: a tool exits differently for the two.
+/// The kind of failure; a tool's exit status depends on it.
 enum class fault : std::uint8_t {
   system,   ///< the file can't be opened, read or written, or this build lacks a package
   content,  ///< the bytes were read and are wrong
@@ -42,7 +42,7 @@ struct failure {
   int error_number = 0;   ///< errno, or 0
   std::string path = {};  ///< as it was given; empty when the bytes came from no file
 
-  /// "path: what: the system's words for error_number", without the parts that are absent. A path
+  /// "path: what: the system's message for error_number", without the parts that are absent. A path
   /// "-" reads <stdin>; what fails on standard output has the path <stdout>.
   [[nodiscard]] std::string message() const;
 };
@@ -50,10 +50,10 @@ struct failure {
 /// A failure of kind `system` with the current errno.
 [[nodiscard]] failure system_failure(std::string_view path, std::string what);
 
-/// What success is called where there is nothing to return.
+/// The value of a success that returns nothing.
 using done = std::monostate;
 
-/// A value or a failure; tessera::result with more words.
+/// A value or a failure; like tessera::result, with a text.
 template <class T>
 class [[nodiscard]] expected {
   static_assert(!std::is_same_v<T, bool>, "an expected<bool> would be read as its own truth value");

@@ -51,14 +51,14 @@ class descriptor {
 
 /// Everything up to the end of a pipe, a terminal or a device.
 [[nodiscard]] expected<content> read_stream(int from, std::string_view name, const limits& limit) {
-  constexpr std::uint64_t least = 1 << 16;
-  // One byte more than the limit has to fit, to tell the limit from more than the limit.
-  const std::uint64_t most = limit.max_bytes + (limit.max_bytes + 1 != 0 ? 1 : 0);
+  constexpr std::uint64_t min_growth = 1 << 16;
+  // One more byte than the limit has to fit, to detect input beyond the limit.
+  const std::uint64_t max_size = limit.max_bytes + (limit.max_bytes + 1 != 0 ? 1 : 0);
   content out;
   for (;;) {
     if (out.size() == out.capacity()) {
-      const std::uint64_t wanted = std::max(least, std::uint64_t{out.capacity()} * 2);
-      if (!out.reserve(std::min(most, wanted))) {
+      const std::uint64_t wanted = std::max(min_growth, std::uint64_t{out.capacity()} * 2);
+      if (!out.reserve(std::min(max_size, wanted))) {
         errno = ENOMEM;
         return system_failure(name, "cannot read");
       }
@@ -206,8 +206,8 @@ expected<content> read_file(const std::string& path, const limits& limit, const 
   if (S_ISREG(status.st_mode) && status.st_size > 0 &&
       (!is_stdin || ::lseek(from, 0, SEEK_CUR) == 0)) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
-    const std::uint64_t most = std::max(limit.max_bytes, rule.max_mapped);
-    if (size > most) return too_large(path, most);
+    const std::uint64_t max_size = std::max(limit.max_bytes, rule.max_mapped);
+    if (size > max_size) return too_large(path, max_size);
     if (size <= std::numeric_limits<std::size_t>::max() / 2) {
       content mapped = content::map(from, static_cast<std::size_t>(size), path);
       if (mapped.is_mapped()) return mapped;
@@ -357,7 +357,7 @@ expected<done> file_writer::finish() {
     if (!ok) return write_failure(path_);
     return done{};
   }
-  // A close that fails tells of an error that was held back until then.
+  // A failing close reports an error that was held back until then.
   ok = ok && ::fsync(number_) == 0;
   ok = ok && ::close(std::exchange(number_, -1)) == 0;
   ok = ok && ::rename(temporary_.c_str(), target_.c_str()) == 0;

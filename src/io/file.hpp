@@ -8,10 +8,10 @@
 //   auto model = tessera::alir::read_json(tessera::as_text(file->view()));
 //   auto wrote = tessera::io::write_file("out.bin", file->view());
 //
-// Regular files are mapped, everything else is read. Looking at pages that a mapped file lost, because
-// someone else truncated it, is SIGBUS, which handle_signals (signals.hpp) makes an I/O error; what
-// the last page lost reads as zeros. write_file never truncates what it replaces, so a file may be
-// rewritten while it is mapped.
+// Regular files are mapped, everything else is read. Accessing pages that a mapped file lost,
+// because someone else truncated it, is SIGBUS, which handle_signals (signals.hpp) makes an I/O
+// error; what the last page lost reads as zeros. write_file never truncates what it replaces, so a
+// file may be rewritten while it is mapped.
 //
 // Lifetime:   content owns; a view of a temporary doesn't compile.
 // Errors:     io::failure, of kind `system`; a file over the limit is of kind `content`.
@@ -55,13 +55,13 @@ class content {
   operator bytes() const&& = delete;
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_mapped() const noexcept { return mapped_; }
-  /// Takes the pages of a part of a mapped file out of memory, until they are looked at again.
+  /// Releases the pages of a part of a mapped file, until they are accessed again.
   void forget(bytes part) const noexcept;
 
-  /// Room for `capacity` bytes in all; false when the memory isn't there. Not for a mapped file.
+  /// Reserves `capacity` bytes in all; false when out of memory. Not for a mapped file.
   [[nodiscard]] bool reserve(std::uint64_t capacity) noexcept;
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
-  /// The free room behind the bytes; write there, then say how many with advance().
+  /// The free memory after the bytes; write there, then report how many with advance().
   [[nodiscard]] std::byte* end() noexcept { return data_ + size_; }
   void advance(std::size_t count) noexcept { size_ += count; }
 
@@ -72,29 +72,29 @@ class content {
   bool mapped_ = false;
 };
 
-/// Which files are taken, and how long. Whatever takes memory, read from a pipe or decompressed, has
-/// limits::max_bytes (4 GiB) at most.
+/// Which files are accepted, and up to what size. Data in memory, read from a pipe or decompressed,
+/// is limited to limits::max_bytes (4 GiB).
 struct input_rule {
   /// Bytes of a regular file, which is only mapped, where they may be more than limits::max_bytes.
   std::uint64_t max_mapped = 0;
-  /// No pipes and no devices, which may keep a reader waiting or never end. "-" is taken.
+  /// No pipes and no devices, which may keep a reader waiting or never end. "-" is accepted.
   bool only_regular = false;
 };
 /// The main inputs of a verb, which are the user's choice: pipes and devices too.
 inline constexpr input_rule main_input{.max_mapped = std::uint64_t{1} << 40, .only_regular = false};
-/// What goes with them: weights, payloads, registries, files in folders.
+/// The files that accompany them: weights, payloads, registries, files in folders.
 inline constexpr input_rule side_input{.max_mapped = std::uint64_t{1} << 40, .only_regular = true};
 
 /// The bytes of a file, or of standard input for "-".
 [[nodiscard]] expected<content> read_file(const std::string& path, const limits& limit = {},
                                           const input_rule& rule = {});
-/// That a file is too long.
+/// The failure for a file that is too long.
 [[nodiscard]] failure too_large(std::string_view path, std::uint64_t max_bytes);
 
 /// Writes all of `data` to a file, or to standard output for "-".
 ///
 /// A regular file is replaced as a whole: a temporary file beside it is written, synchronized and
-/// renamed, so that after a failure the old file stands there untouched and nothing else does. The
+/// renamed, so that after a failure the old file is untouched and nothing else is left. The
 /// permissions of an existing file are kept; a symbolic link stays and its target is replaced; of
 /// several hard links one is. Pipes, devices, and what standard output or standard error already
 /// is, are written directly. A pipe that nobody reads is a failure with EPIPE, never a signal.
@@ -107,8 +107,8 @@ inline constexpr input_rule side_input{.max_mapped = std::uint64_t{1} << 40, .on
 ///   while (more) if (!out->put(piece)) break;         // finish says why
 ///   if (auto wrote = out->finish(); !wrote) return report(wrote.error());
 ///
-/// What wasn't finished leaves no trace but on pipes and devices; after handle_signals (signals.hpp)
-/// not even when a signal ends the process.
+/// An unfinished file leaves no trace, except on pipes and devices; after handle_signals
+/// (signals.hpp) not even when a signal ends the process.
 class file_writer {
  public:
   [[nodiscard]] static expected<file_writer> open(const std::string& path);
@@ -118,7 +118,7 @@ class file_writer {
   file_writer& operator=(const file_writer&) = delete;
   ~file_writer();
 
-  /// False once something couldn't be written; then nothing more is.
+  /// False once a write has failed; nothing more is written then.
   [[nodiscard]] bool put(bytes piece) noexcept;
   /// Puts the file in its place.
   [[nodiscard]] expected<done> finish();

@@ -42,7 +42,7 @@ struct header {
 
 /// The ranks that a caller takes.
 struct ranks {
-  std::uint64_t least, most;
+  std::uint64_t min_rank, max_rank;
   std::string_view description;
 };
 constexpr ranks of_matrix{1, 2, "rank 1 or 2"};
@@ -87,7 +87,7 @@ class header_reader {
       }
     }
     skip_blanks();
-    if (offset_ != file_.size()) fail(offset_, "expected nothing but blanks behind the header");
+    if (offset_ != file_.size()) fail(offset_, "expected only blanks after the header");
     if (!has_type || !has_order || !has_shape)
       fail(offset_, "expected 'descr', 'fortran_order' and 'shape', each once");
     if (error_) return *error_;
@@ -174,10 +174,10 @@ class header_reader {
             !checked_add<std::uint64_t>(extent, static_cast<std::uint64_t>(file_[offset_] - '0'),
                                         extent))
           return fail(start, "the extent doesn't fit 64 bits");
-      if (rank++ < allowed_.most) out.shape.push_back(extent);
+      if (rank++ < allowed_.max_rank) out.shape.push_back(extent);
       comma = take(',');
     }
-    if (rank < allowed_.least || rank > allowed_.most)
+    if (rank < allowed_.min_rank || rank > allowed_.max_rank)
       fail(out.shape_offset, "expected an array of " + std::string(allowed_.description) +
                                  ", found rank " + std::to_string(rank));
     else if (rank == 1 && !comma)
@@ -193,17 +193,17 @@ class header_reader {
 [[nodiscard]] expected<header> read_header(bytes data, ranks allowed) {
   const std::string_view file = as_text(data);
   if (!file.starts_with(magic)) return wrong(0, "expected \\x93NUMPY, the start of a .npy file");
-  if (file.size() < 10) return wrong(file.size(), "the file is cut short");
+  if (file.size() < 10) return wrong(file.size(), "the file is truncated");
   const int major = std::to_integer<int>(data[6]), minor = std::to_integer<int>(data[7]);
   if (major < 1 || major > 3 || minor != 0)
     return wrong(6, "expected .npy version 1.0, 2.0 or 3.0, found " + std::to_string(major) + "." +
                         std::to_string(minor));
   const std::uint64_t start = major == 1 ? 10 : 12;
-  if (file.size() < start) return wrong(file.size(), "the file is cut short");
+  if (file.size() < start) return wrong(file.size(), "the file is truncated");
   const std::uint64_t size = major == 1 ? load_le<std::uint16_t>(data.data() + 8)
                                         : load_le<std::uint32_t>(data.data() + 8);
   if (size > file.size() - start)
-    return wrong(8, "the header has " + std::to_string(size) + " bytes, and " +
+    return wrong(8, "the header has " + std::to_string(size) + " bytes but only " +
                         std::to_string(file.size() - start) + " are left");
   return header_reader(file, start, start + size, allowed).read();
 }
@@ -251,7 +251,7 @@ template <class Float>
 
 template <class Int>
 [[nodiscard]] std::optional<failure> fill_integers(matrix& m, const header& h, bytes data) {
-  return fill(m, h, data, "no double is equal to this integer",
+  return fill(m, h, data, "a double can't represent this integer exactly",
               [big = h.type.is_big_endian](const std::byte* from, double& to) {
                 const Int value = load<Int>(from, big);
                 const auto bits = static_cast<std::uint64_t>(value);
@@ -308,9 +308,10 @@ expected<matrix> read_npy(bytes data, std::uint64_t columns, const limits& limit
                                      std::to_string(h.shape[1]));
   if ((is_table && !checked_mul(count, columns, count)) || !checked_mul(count, h.type.size, size) ||
       size > left)
-    return wrong(data.size(), "the file is cut short: the shape needs more elements");
+    return wrong(data.size(), "the file is truncated: fewer elements than the shape needs");
   if (size < left)
-    return wrong(h.data_offset + size, "expected the end: the shape needs no more elements");
+    return wrong(h.data_offset + size,
+                 "expected the end of the file: more bytes than the shape needs");
   if (!is_table && (columns == 0 ? count != 0 : count % columns != 0))
     return wrong(h.shape_offset, "expected a multiple of " + std::to_string(columns) +
                                      " elements, found " + std::to_string(count));
@@ -380,9 +381,10 @@ expected<array> read_npy_array(bytes data, const limits& limit) {
   for (std::size_t d = 0; d < h.shape.size() && !is_empty; ++d)
     fits = fits && checked_mul(count, h.shape[d], count);
   if (!fits || !checked_mul(count, h.type.size, size) || size > left)
-    return wrong(data.size(), "the file is cut short: the shape needs more elements");
+    return wrong(data.size(), "the file is truncated: fewer elements than the shape needs");
   if (size < left)
-    return wrong(h.data_offset + size, "expected the end: the shape needs no more elements");
+    return wrong(h.data_offset + size,
+                 "expected the end of the file: more bytes than the shape needs");
   if (count > limit.max_items)
     return wrong(h.shape_offset,
                  "more than the limit of " + std::to_string(limit.max_items) + " elements");

@@ -12,7 +12,7 @@
 //   6   2 bytes     version: 1.0, 2.0 or 3.0
 //   8   u16 or u32  length of the header; u16 in version 1
 //   ..  header      {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } and blanks
-//   ..  data        the elements, and nothing behind them
+//   ..  data        the elements, and nothing after them
 //
 // Read are f2, f4, f8, i1 to i8, u1 to u8 and b1, in both byte orders and both element orders. A
 // matrix has shape (n, columns), or (n * columns,), which is taken as rows; an array any shape of up

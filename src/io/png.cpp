@@ -42,7 +42,7 @@ expected<image> read_png(bytes data, std::uint64_t max_pixels) {
   const std::uint64_t pixels = std::uint64_t{c.image.width} * c.image.height;
   if (pixels > max_pixels)
     return failure{fault::content, std::to_string(c.image.width) + " × " +
-                                       std::to_string(c.image.height) + " pixels are more than " +
+                                       std::to_string(c.image.height) + " pixels; the maximum is " +
                                        std::to_string(max_pixels)};
   c.image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // samples as they are, not as light
   c.image.format = PNG_FORMAT_RGBA;            // so that nothing is blended
@@ -79,7 +79,7 @@ bool has_png() noexcept { return false; }
 
 namespace {
 [[nodiscard]] failure without() {
-  return {fault::system, "this build can't do that: it was made without libpng"};
+  return {fault::system, "this build does not support PNG images: it was built without libpng"};
 }
 }  // namespace
 

@@ -21,7 +21,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace io {
 
-/// 64 uniform bits; `state` goes on.
+/// 64 uniform bits; `state` advances.
 [[nodiscard]] inline std::uint64_t next_bits(std::uint64_t& state) noexcept {
   std::uint64_t z = state += 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;

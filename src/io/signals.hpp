@@ -7,13 +7,13 @@
 //   int main() {
 //     tessera::io::handle_signals(3);   // before anything is read or written
 //
-// A library doesn't install handlers by itself: without this call, signals do what they do, and the
-// temporary files of file_writer stay.
+// A library doesn't install handlers by itself: without this call, signals have their usual effect,
+// and the temporary files of file_writer stay.
 //
 // Lifetime:   until the process ends.
 // Errors:     errno, as of open().
 // Limits:     64 temporary files at once (EMFILE); 1024 mapped files at once, more are read.
-// Allocation: a name while it is escaped; 0.5 MiB of zeroed memory, of which only what is used is
+// Allocation: a name while it is escaped; 0.5 MiB of zeroed memory, of which only the used part is
 //             touched.
 
 #ifndef TESSERA_IO_SIGNALS_HPP
@@ -40,8 +40,8 @@ void handle_signals(int status) noexcept;
 /// For a file that was renamed or removed.
 void forget_temporary(const std::string& path) noexcept;
 
-/// Has SIGBUS take an access to these bytes for one to a file that shrank; false when there are too
-/// many mappings already.
+/// Makes SIGBUS treat an access to these bytes as one to a file that shrank; false when there are
+/// too many mappings already.
 [[nodiscard]] bool watch_mapping(const void* first, std::size_t size,
                                  std::string_view name) noexcept;
 /// Before the bytes are unmapped.

@@ -116,8 +116,8 @@ TEST_CASE("arrays: text and archives are no raw numbers", "[io]") {
     return message_of(io::decode_matrix(as_bytes(s), io::array_format::raw, 1));
   };
   const std::string why =
-      "expected little-endian doubles, found text or an archive: a name that ends in .csv or .npy "
-      "says otherwise";
+      "expected little-endian doubles, found text or an archive; for these use a name "
+      "that ends in .csv or .npy";
   for (const std::string_view s :
        {std::string_view("1,2\n3,4\n5,6\n7,8\n"), std::string_view("12345678"),
         std::string_view("\x93NUMPY\1\0", 8), std::string_view("PK\3\4....")})

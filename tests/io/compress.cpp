@@ -87,12 +87,12 @@ TEST_CASE("compress: codecs are known by content and by ending", "[io]") {
 TEST_CASE("compress: a build without a package names it", "[io]") {
   if (!io::is_supported(io::codec::gzip)) {
     CHECK(decompressed("\x1f\x8b") ==
-          "[gzip needs the package libdeflate, which this build was made without]");
+          "[gzip needs the package libdeflate, which this build does not have]");
     CHECK(!io::compress({}, io::codec::gzip));
   }
   if (!io::is_supported(io::codec::zstd)) {
     CHECK(decompressed("\x28\xb5\x2f\xfd") ==
-          "[zstd needs the package libzstd, which this build was made without]");
+          "[zstd needs the package libzstd, which this build does not have]");
     CHECK(!io::compress({}, io::codec::zstd));
   }
 }
@@ -189,7 +189,7 @@ TEST_CASE("compress: a declared size is only a hint", "[io]") {
   if (io::is_supported(io::codec::zstd)) {
     // A single-segment frame that declares 2^40 bytes and holds one raw block of one.
     const std::string packed("\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\1\0\0\x09\0\0x", 17);
-    CHECK(decompressed(packed) == "[the zstd data that starts at byte 0 is damaged or cut short]");
+    CHECK(decompressed(packed) == "[the zstd data that starts at byte 0 is corrupt or truncated]");
     // Many frames of unknown size: a window of 2^30 is claimed, and not allocated.
     const std::string unknown("\x28\xb5\x2f\xfd\x00\xa0\x09\0\0x", 10);
     CHECK(decompressed(unknown) == "x");
@@ -207,7 +207,7 @@ TEST_CASE("compress: every proper prefix is an error", "[io]") {
       CHECK(out.error().kind == io::fault::content);
       if (size >= 4)
         CHECK(message_of(out) ==
-              "the " + std::string(c.name) + " data that starts at byte 0 is damaged or cut short");
+              "the " + std::string(c.name) + " data that starts at byte 0 is corrupt or truncated");
     }
     CHECK(decompressed(string_of(memory.place(as_bytes(packed)))) == plain);
   }
@@ -226,7 +226,7 @@ TEST_CASE("compress: a changed byte is found or does no harm", "[io]") {
   }
 }
 
-TEST_CASE("compress: bytes behind the last member are an error with their offset", "[io]") {
+TEST_CASE("compress: bytes after the last member are an error with their offset", "[io]") {
   for (const codec_case& c : cases()) {
     const std::string packed = compressed("abc", c.which);
     for (const std::string_view tail : {std::string_view("x"), std::string_view("\0\0\0\0", 4),
@@ -236,7 +236,7 @@ TEST_CASE("compress: bytes behind the last member are an error with their offset
                                                             std::string(c.name) + " data]");
     CHECK(decompressed(packed + packed.substr(0, packed.size() - 1)) ==
           "[the " + std::string(c.name) + " data that starts at byte " +
-              std::to_string(packed.size()) + " is damaged or cut short]");
+              std::to_string(packed.size()) + " is corrupt or truncated]");
   }
 }
 

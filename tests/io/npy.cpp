@@ -164,9 +164,9 @@ TEST_CASE("npy: the shape must have the caller's columns", "[io]") {
 
 TEST_CASE("npy: an integer that no double is equal to is an error", "[io]") {
   CHECK(message_of(read(recorded("too_fine_i8.npy"), 3)) ==
-        "byte 144: no double is equal to this integer");
+        "byte 144: a double can't represent this integer exactly");
   CHECK(message_of(read(recorded("too_fine_u8.npy"), 3)) ==
-        "byte 128: no double is equal to this integer");
+        "byte 128: a double can't represent this integer exactly");
   const auto i8 = [](std::int64_t v) {
     std::string bytes8(8, '\0');
     store_le(bytes8.data(), v);
@@ -225,7 +225,7 @@ TEST_CASE("npy: broken headers are errors with their byte", "[io]") {
   check("{'shape': (18446744073709551616,)}", "byte 21: the extent doesn't fit 64 bits");
   check("{'shape': (99999999999999999999,)}", "byte 21: the extent doesn't fit 64 bits");
   check("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), } x",
-        "byte 68: expected nothing but blanks behind the header");
+        "byte 68: expected only blanks after the header");
 }
 
 TEST_CASE("npy: broken files are errors with their byte", "[io]") {
@@ -237,13 +237,13 @@ TEST_CASE("npy: broken files are errors with their byte", "[io]") {
   file[6] = 1, file[7] = 1;
   CHECK(message_of(read(file, 3)) == "byte 6: expected .npy version 1.0, 2.0 or 3.0, found 1.1");
   CHECK(message_of(read(std::string("\x93NUMPY\2\0\0\0\0", 11), 3)) ==
-        "byte 11: the file is cut short");
+        "byte 11: the file is truncated");
   CHECK(message_of(read(recorded("le_f8.npy") + "x", 3)) ==
-        "byte 176: expected the end: the shape needs no more elements");
+        "byte 176: expected the end of the file: more bytes than the shape needs");
   CHECK(message_of(read(npy("<f8", "(4294967296, 4294967296)", ""), 4294967296)) ==
-        "byte 87: the file is cut short: the shape needs more elements");
+        "byte 87: the file is truncated: fewer elements than the shape needs");
   CHECK(message_of(read(npy("<f8", "(2305843009213693952,)", ""), 1)) ==
-        "byte 85: the file is cut short: the shape needs more elements");
+        "byte 85: the file is truncated: fewer elements than the shape needs");
 }
 
 TEST_CASE("npy: a header of all bytes that are left, and of one more", "[io]") {
@@ -258,9 +258,9 @@ TEST_CASE("npy: a header of all bytes that are left, and of one more", "[io]") {
     INFO(major);
     CHECK(message_of(read(file(major, dictionary.size()), 1)) == "");
     CHECK(message_of(read(file(major, dictionary.size() + 1), 1)) ==
-          "byte 8: the header has 58 bytes, and 57 are left");
+          "byte 8: the header has 58 bytes but only 57 are left");
     const std::string start = file(major, 57).substr(0, major == 1 ? 10 : 12);
-    CHECK(message_of(read(start, 1)) == "byte 8: the header has 57 bytes, and 0 are left");
+    CHECK(message_of(read(start, 1)) == "byte 8: the header has 57 bytes but only 0 are left");
   }
 }
 

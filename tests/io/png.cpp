@@ -92,7 +92,7 @@ TEST_CASE("io/png: every prefix and every limit is refused", "[io]") {
   CHECK(io::read_png({file->data(), file->size()}, 4));
   const auto over = io::read_png({file->data(), file->size()}, 3);
   REQUIRE_FALSE(over);
-  CHECK(over.error().message() == "2 × 2 pixels are more than 3");
+  CHECK(over.error().message() == "2 × 2 pixels; the maximum is 3");
   std::size_t refused = 0;
   for (std::size_t n = 0; n < file->size() - 16; ++n)  // the last chunks may be missing
     if (!io::read_png({file->data(), n}, 4)) ++refused;
