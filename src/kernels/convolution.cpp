@@ -66,7 +66,7 @@ void convolve(const convolution& c, const float* x, const float* w, const float*
     return;
   }
   convolution sizes = c;
-  // A stride that nothing is behind may be of any size.
+  // A stride that is never taken may have any value.
   if (c.out_h == 1) sizes.stride_h = 1;
   if (c.out_w == 1) sizes.stride_w = 1;
   const convolve_function run = function_of(at_most);

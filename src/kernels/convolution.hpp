@@ -18,7 +18,7 @@
 // Limits:     sizes agree: out = (in + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1 in both
 //             directions, at least 0; groups divide both numbers of channels; strides, dilations and
 //             groups are at least 1; products of sizes and 2 * (in + 2 * pad) fit in ptrdiff_t.
-// Allocation: the workspace alone, when it is made. It serves one call at a time.
+// Allocation: only the workspace, on construction. It serves one call at a time.
 
 #ifndef TESSERA_KERNELS_CONVOLUTION_HPP
 #define TESSERA_KERNELS_CONVOLUTION_HPP
@@ -38,7 +38,7 @@ struct convolution {
   std::size_t batch = 1, in_channels = 1, out_channels = 1, groups = 1;
   std::size_t in_h = 1, in_w = 1, out_h = 1, out_w = 1, kernel_h = 1, kernel_w = 1;
   std::size_t stride_h = 1, stride_w = 1;
-  std::size_t pad_h = 0, pad_w = 0;  ///< zeros before the first and behind the last
+  std::size_t pad_h = 0, pad_w = 0;  ///< zeros before the first and after the last
   std::size_t dilation_h = 1, dilation_w = 1;
 };
 

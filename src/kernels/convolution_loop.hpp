@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The loops of a convolution, for one instruction set. convolution.cpp includes it once for each, in a
-// namespace of its own, behind tile_loop.hpp.
+// namespace of its own, after tile_loop.hpp.
 //
 // A convolution is a product: weights, a row for each output and a column for each term, times a
 // matrix of the image that has a column for each place of the output. That matrix is never whole: its
@@ -15,20 +15,20 @@
 // Limits:     none.
 // Allocation: none; some KiB of stack.
 
-inline constexpr std::size_t most_k = 256, most_rows = 24 * tile_rows;
+inline constexpr std::size_t max_k = 256, max_rows = 24 * tile_rows;
 inline constexpr std::size_t panel_width = tile_columns<float>;
-inline constexpr std::size_t most_columns = 64 * panel_width;
+inline constexpr std::size_t max_columns = 64 * panel_width;
 /// Panels are packed in groups of so many columns.
 inline constexpr std::size_t group_columns = 64;
 static_assert(group_columns % panel_width == 0);
 /// The room: weights, panels, and rows of the image.
-inline constexpr std::size_t weights_room = 640 * 1024, panels_room = (most_k + 1) * most_columns;
+inline constexpr std::size_t weights_room = 640 * 1024, panels_room = (max_k + 1) * max_columns;
 inline constexpr std::size_t rows_room = 8192;
 static_assert((weights_room + panels_room + rows_room) * sizeof(float) <=
               convolution_workspace::bytes);
-static_assert(most_rows * most_k <= weights_room);
+static_assert(max_rows * max_k <= weights_room);
 
-/// Places of the output that stand next to each other in one row.
+/// Adjacent places of the output in one row.
 struct run {
   std::size_t row, column, count;
   float* staged;  ///< what they read of one row of the image
@@ -56,7 +56,7 @@ TESSERA_TARGET inline std::size_t find_runs(const convolution& s, std::size_t fi
 }
 
 /// What runs read of one row of the image, for all columns of the kernel. With a stride, every
-/// stride-th value is behind the one before, and those between follow as further phases.
+/// stride-th value follows the one before, and the values between follow as further phases.
 struct staging {
   std::size_t phases;  ///< as many as are read
   std::size_t reach;   ///< values of a phase that are read beyond those for the first kernel column
@@ -178,7 +178,7 @@ TESSERA_TARGET void pack_places(const convolution& s, const float* image, std::s
   const staging how(s);
   run runs[group_columns];
   const std::size_t run_count = find_runs(s, place, count, runs);
-  // Segments read to the end of a panel's width, so there is as much behind the last.
+  // Segments read to the end of a panel's width, so there is as much memory after the last.
   if (how.phases > rows_room / 4 || how.reach > rows_room / 4 ||
       how.phases * (count + run_count * how.reach) > rows_room - panel_width)
     return pack_apart(s, image, p, k, place, count, to);
@@ -205,10 +205,10 @@ TESSERA_TARGET void pack_places(const convolution& s, const float* image, std::s
     for (; t.column < s.kernel_w && q < k; ++t.column, ++q) {
       const std::size_t at = t.column * s.dilation_w;
       const std::size_t phase = s.stride_w == 1 ? 0 : at % s.stride_w;
-      const std::size_t behind = s.stride_w == 1 ? at : at / s.stride_w;
+      const std::size_t distance = s.stride_w == 1 ? at : at / s.stride_w;
       for (std::size_t i = 0; i < segment_count; ++i) {
         const segment& x = segments[i];
-        const float* const from = x.from + phase * x.phase + behind;
+        const float* const from = x.from + phase * x.phase + distance;
         float* const row = x.to + q * panel_width;
         store(row, load(from));
         if (x.wide) store(row + lanes, load(from + lanes));
@@ -225,7 +225,7 @@ TESSERA_TARGET void pack_weights(const problem& x, std::size_t row, std::size_t 
                     to + i * k);
 }
 
-/// A tile of the output at `c`, or what there is of it.
+/// A tile of the output at `c`, or the part of it that exists.
 TESSERA_TARGET [[gnu::always_inline]] inline void multiply_part(std::size_t k, const float* weights,
                                                                 const float* panel, float* c,
                                                                 std::size_t stride, bool add,
@@ -259,13 +259,13 @@ TESSERA_TARGET inline void multiply_column(const float* weights, std::size_t alo
 /// the first cache again, and the next ones come meanwhile. All panels stay in the second one. The
 /// last columns would leave most of a panel empty, as the one of 7 x 7 places: they are turned, to
 /// be multiplied along k.
-inline constexpr std::size_t few_places = 256, most_turned = lanes / 2;
-static_assert((tile_rows + most_turned) * most_k <= weights_room);
+inline constexpr std::size_t few_places = 256, max_turned = lanes / 2;
+static_assert((tile_rows + max_turned) * max_k <= weights_room);
 TESSERA_TARGET void convolve_few_places(const problem& x, std::size_t p, std::size_t k,
                                         std::size_t count, bool add, const float* panels,
                                         float* weights, float* y) {
   constexpr std::size_t line = 64 / sizeof(float);
-  const std::size_t rest = count % panel_width, turned = rest <= most_turned ? rest : 0;
+  const std::size_t rest = count % panel_width, turned = rest <= max_turned ? rest : 0;
   const std::size_t whole = count - turned;
   float* const columns = weights + tile_rows * k;
   for (std::size_t j = 0; j < turned; ++j)
@@ -299,10 +299,10 @@ TESSERA_TARGET void convolve_places(const problem& x, const float* image, float*
                                     bool weights_packed, float* panels, float* rows_of_image) {
   if (x.bias != nullptr)
     for (std::size_t i = 0; i < x.m; ++i) std::fill_n(y + i * x.n + place, count, x.bias[i]);
-  const std::size_t k_part = even_part(x.k, most_k, 1);
-  const std::size_t row_part = even_part(x.m, most_rows, tile_rows);
+  const std::size_t k_part = even_part(x.k, max_k, 1);
+  const std::size_t row_part = even_part(x.m, max_rows, tile_rows);
   const bool few = !weights_packed && count <= few_places;
-  const bool once = !few && x.m <= most_rows;
+  const bool once = !few && x.m <= max_rows;
   for (std::size_t p = 0; p < x.k; p += k_part) {
     const std::size_t k = std::min(k_part, x.k - p);
     const bool add = x.bias != nullptr || p != 0;
@@ -358,7 +358,7 @@ TESSERA_TARGET inline void add_row(const float* row, const std::size_t* offsets,
 TESSERA_TARGET void convolve_few_columns(const problem& x, const float* image, float* y,
                                          std::size_t column, std::size_t count, std::size_t kept,
                                          float* sums, float* rows) {
-  constexpr std::size_t most = few_columns + 2 * lanes;
+  constexpr std::size_t row_size = few_columns + 2 * lanes;
   const convolution& s = x.sizes;
   const staging how(s);
   std::size_t offsets[few_kernel_columns];
@@ -371,7 +371,7 @@ TESSERA_TARGET void convolve_few_columns(const problem& x, const float* image, f
   for (std::size_t row = 0; row < s.out_h; ++row) {
     const run r{row, column, count, nullptr};
     for (std::size_t o = 0; o < x.m; ++o)
-      std::fill_n(sums + o * most, count + 2 * lanes, x.bias == nullptr ? 0.0f : x.bias[o]);
+      std::fill_n(sums + o * row_size, count + 2 * lanes, x.bias == nullptr ? 0.0f : x.bias[o]);
     for (std::size_t i = 0; i < inputs; ++i)
       for (std::size_t ky = 0; ky < s.kernel_h; ++ky) {
         const std::size_t at = row * s.stride_h + ky * s.dilation_h;
@@ -383,10 +383,10 @@ TESSERA_TARGET void convolve_few_columns(const problem& x, const float* image, f
         }
         const float* const weights = x.w + (i * s.kernel_h + ky) * s.kernel_w;
         for (std::size_t o = 0; o < x.m; ++o)
-          add_row(staged, offsets, weights + o * x.k, s.kernel_w, sums + o * most, count);
+          add_row(staged, offsets, weights + o * x.k, s.kernel_w, sums + o * row_size, count);
       }
     for (std::size_t o = 0; o < x.m; ++o)
-      copy(sums + o * most, y + o * x.n + row * s.out_w + column, count);
+      copy(sums + o * row_size, y + o * x.n + row * s.out_w + column, count);
   }
 }
 
@@ -418,18 +418,18 @@ TESSERA_TARGET void convolve_group(const problem& x, void* scratch) {
   float* const panels = weights + weights_room;
   float* const rows = panels + panels_room;
   const convolution& s = x.sizes;
-  const bool used_once = s.batch == 1 && x.n <= most_columns;
+  const bool used_once = s.batch == 1 && x.n <= max_columns;
   const bool packed = !used_once && x.k <= weights_room / round_up(x.m, tile_rows);
   if (packed) {
-    const std::size_t k_part = even_part(x.k, most_k, 1);
+    const std::size_t k_part = even_part(x.k, max_k, 1);
     for (std::size_t p = 0; p < x.k; p += k_part)
       pack_weights(x, 0, x.m, p, std::min(k_part, x.k - p), weights + p * round_up(x.m, tile_rows));
   }
   for (std::size_t i = 0; i < s.batch; ++i) {
     const float* const image = x.x + i * s.in_channels * s.in_h * s.in_w;
     float* const y = x.y + i * s.out_channels * x.n;
-    for (std::size_t place = 0; place < x.n; place += most_columns)
-      convolve_places(x, image, y, place, std::min(most_columns, x.n - place), weights, packed,
+    for (std::size_t place = 0; place < x.n; place += max_columns)
+      convolve_places(x, image, y, place, std::min(max_columns, x.n - place), weights, packed,
                       panels, rows);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What is done to each element of contiguous floats.
+// Element-wise operations on contiguous floats.
 //
 //   apply(binary::add, a, b, sum, n);
 //   apply(binary::div, 1.0f, x, inverse, n);      // either side may be one number
@@ -19,8 +19,8 @@
 //   gelu                                  0.504       0.501
 //   gelu_erf, erf, tanh, silu             0.510       0.501
 //
-// Lifetime:   nothing is kept. A result may stand where an operand does; they overlap otherwise in
-//             nothing.
+// Lifetime:   nothing is kept. A result may be in the place of an operand, but must not
+//             overlap it otherwise.
 // Errors:     none: IEEE 754 gives every operation a value.
 // Limits:     none.
 // Allocation: none.

@@ -4,7 +4,7 @@
 // Operations on one vector of elements, and the loops around them, for one instruction set.
 // elementwise.cpp includes it once for each, in a namespace of its own.
 //
-// The elements behind the last whole vector go through one that is filled up with zeros.
+// The elements after the last whole vector go through one that is padded with zeros.
 //
 // Lifetime:   nothing is kept.
 // Errors:     none.
@@ -20,10 +20,10 @@ typedef std::uint64_t numbers [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
 
 /// e^x with a relative error below 2^-32; infinite from 709.4, and at least e^-708.
 TESSERA_TARGET [[gnu::always_inline]] inline doubles exponential(doubles x) {
-  const doubles most = doubles{} + 710, least = doubles{} - 708;
-  x = x > most ? most : x;
-  x = x < least ? least : x;
-  // x = n ln 2 + r, |r| <= ln 2 / 2. Behind adding 2^52 + 2^51 the low bits are those of n.
+  const doubles upper = doubles{} + 710, lower = doubles{} - 708;
+  x = x > upper ? upper : x;
+  x = x < lower ? lower : x;
+  // x = n ln 2 + r, |r| <= ln 2 / 2. After adding 2^52 + 2^51 the low bits are those of n.
   constexpr double magic = 0x1.8p52;
   const doubles shifted = x * 0x1.71547652b82fep0 + magic;
   const doubles r = x - (shifted - magic) * 0x1.62e42fefa39efp-1;

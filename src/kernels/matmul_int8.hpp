@@ -14,7 +14,7 @@
 // Lifetime:   nothing is kept. C must not overlap A or B.
 // Errors:     none. Strides are at least as long as the rows, except for matrices of one row.
 // Limits:     the last element's index fits in size_t.
-// Allocation: the workspace alone, when it is made. It serves one call at a time.
+// Allocation: only the workspace, on construction. It serves one call at a time.
 
 #ifndef TESSERA_KERNELS_MATMUL_INT8_HPP
 #define TESSERA_KERNELS_MATMUL_INT8_HPP
@@ -28,7 +28,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace kernels {
 
-/// A factor as it stands in memory: rows, `stride` elements from one to the next. A transposed
+/// A factor as it is in memory: rows, `stride` elements from one to the next. A transposed
 /// one holds the columns of the factor as its rows.
 template <class Byte>
 struct matrix_of {

@@ -25,9 +25,9 @@ inline constexpr std::size_t lanes = TESSERA_VECTOR_BYTES / 4;
 
 inline constexpr std::size_t tile_rows = TESSERA_TILE_ROWS, tile_columns = 2 * lanes;
 /// In units, rows and columns.
-inline constexpr std::size_t most_k = 256, most_rows = 24 * tile_rows;
-inline constexpr std::size_t most_columns = 64 * tile_columns;
-static_assert((most_k * most_columns + most_rows * most_k + most_columns) * 4 <=
+inline constexpr std::size_t max_k = 256, max_rows = 24 * tile_rows;
+inline constexpr std::size_t max_columns = 64 * tile_columns;
+static_assert((max_k * max_columns + max_rows * max_k + max_columns) * 4 <=
               matmul_int8_workspace::bytes);
 
 template <class Word>
@@ -135,7 +135,7 @@ struct quads {
 #endif
   }
 
-  /// Signed here says whether signs are moved, which they are for A alone.
+  /// Signed here says whether signs are moved, which is done only for A.
   template <bool Moved>
   TESSERA_TARGET static std::uint32_t make_unit(std::uint32_t bytes) {
     return Moved ? bytes ^ 0x80808080u : bytes;
@@ -321,12 +321,12 @@ TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
   constexpr std::size_t width = tile_columns, group = 64;
   static_assert(group % width == 0);
   std::uint32_t* const packed_b = static_cast<std::uint32_t*>(scratch);
-  std::uint32_t* const packed_a = packed_b + most_k * most_columns;
-  std::uint32_t* const starts = packed_a + most_rows * most_k;
-  const std::size_t k_part = even_part(x.k, most_k * Method::unit, Method::unit);
-  const std::size_t row_part = even_part(x.m, most_rows, tile_rows);
-  for (std::size_t column = 0; column < x.n; column += most_columns) {
-    const std::size_t column_end = std::min(x.n, column + most_columns);
+  std::uint32_t* const packed_a = packed_b + max_k * max_columns;
+  std::uint32_t* const starts = packed_a + max_rows * max_k;
+  const std::size_t k_part = even_part(x.k, max_k * Method::unit, Method::unit);
+  const std::size_t row_part = even_part(x.m, max_rows, tile_rows);
+  for (std::size_t column = 0; column < x.n; column += max_columns) {
+    const std::size_t column_end = std::min(x.n, column + max_columns);
     for (std::size_t p = 0; p < x.k; p += k_part) {
       const std::size_t k = std::min(k_part, x.k - p);
       const std::size_t units = (k + Method::unit - 1) / Method::unit;
@@ -385,10 +385,10 @@ TESSERA_TARGET [[gnu::always_inline]] inline void put(const problem& x, std::siz
 /// Few rows of A, and rows of B that are contiguous: those are read once, in the order of memory.
 template <std::size_t Rows>
 TESSERA_TARGET void multiply_few_by_rows(const problem& x, std::uint32_t* sums) {
-  constexpr std::size_t most = 2048, together = 4;
-  for (std::size_t column = 0; column < x.n; column += most) {
-    const std::size_t columns = std::min(most, x.n - column);
-    for (std::size_t i = 0; i < Rows; ++i) std::fill_n(sums + i * most, columns, 0u);
+  constexpr std::size_t block = 2048, together = 4;
+  for (std::size_t column = 0; column < x.n; column += block) {
+    const std::size_t columns = std::min(block, x.n - column);
+    for (std::size_t i = 0; i < Rows; ++i) std::fill_n(sums + i * block, columns, 0u);
     std::size_t p = 0;
     for (; p + together <= x.k; p += together) {
       const std::uint8_t* const b = x.b + p * x.b_k + column;
@@ -403,22 +403,22 @@ TESSERA_TARGET void multiply_few_by_rows(const problem& x, std::uint32_t* sums) 
       for (; j + lanes <= columns; j += lanes) {
         const words b0 = pairs_of_rows(b + j, x.b_k), b1 = pairs_of_rows(b + 2 * x.b_k + j, x.b_k);
         for (std::size_t i = 0; i < Rows; ++i) {
-          const words sum = pairs::add(load(sums + i * most + j), first[i], b0);
-          store(sums + i * most + j, pairs::add(sum, second[i], b1));
+          const words sum = pairs::add(load(sums + i * block + j), first[i], b0);
+          store(sums + i * block + j, pairs::add(sum, second[i], b1));
         }
       }
       for (; j < columns; ++j)
         for (std::size_t i = 0; i < Rows; ++i)
           for (std::size_t q = 0; q < together; ++q)
-            sums[i * most + j] += a[i][q] * pairs::widen<true>(b[q * x.b_k + j]);
+            sums[i * block + j] += a[i][q] * pairs::widen<true>(b[q * x.b_k + j]);
     }
     for (; p < x.k; ++p)
       for (std::size_t i = 0; i < Rows; ++i)
         for (std::size_t j = 0; j < columns; ++j)
-          sums[i * most + j] += widened(x, i, p) * pairs::widen<true>(x.b[p * x.b_k + column + j]);
+          sums[i * block + j] += widened(x, i, p) * pairs::widen<true>(x.b[p * x.b_k + column + j]);
     for (std::size_t i = 0; i < Rows; ++i)
       for (std::size_t j = 0; j < columns; ++j)
-        put(x, i, column + j, x.accumulate, sums[i * most + j]);
+        put(x, i, column + j, x.accumulate, sums[i * block + j]);
   }
 }
 
@@ -451,15 +451,15 @@ TESSERA_TARGET void dot_products(const problem& x, const std::int16_t* a, std::s
 /// Few rows of A, and columns of B that are contiguous.
 template <std::size_t Rows>
 TESSERA_TARGET void multiply_few_by_columns(const problem& x, std::int16_t* a) {
-  constexpr std::size_t most = 4096, together = Rows <= 2 ? 4 : 2;
-  for (std::size_t p = 0; p < x.k; p += most) {
-    const std::size_t k = std::min(most, x.k - p);
+  constexpr std::size_t block = 4096, together = Rows <= 2 ? 4 : 2;
+  for (std::size_t p = 0; p < x.k; p += block) {
+    const std::size_t k = std::min(block, x.k - p);
     for (std::size_t i = 0; i < Rows; ++i)
       for (std::size_t q = 0; q < k; ++q)
-        a[i * most + q] = static_cast<std::int16_t>(widened(x, i, p + q));
+        a[i * block + q] = static_cast<std::int16_t>(widened(x, i, p + q));
     std::size_t j = 0;
-    for (; j + together <= x.n; j += together) dot_products<Rows, together>(x, a, most, p, k, j);
-    for (; j < x.n; ++j) dot_products<Rows, 1>(x, a, most, p, k, j);
+    for (; j + together <= x.n; j += together) dot_products<Rows, together>(x, a, block, p, k, j);
+    for (; j < x.n; ++j) dot_products<Rows, 1>(x, a, block, p, k, j);
   }
 }
 

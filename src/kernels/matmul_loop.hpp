@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The loops of a matrix product, for one instruction set. matmul.cpp includes it once for each, in a
-// namespace of its own, behind tile_loop.hpp.
+// namespace of its own, after tile_loop.hpp.
 //
 //   blocks of B, 256 rows by 64 panels   in L3      for each, blocks of A, 256 columns by 24 panels
 //   blocks of A                          in L2      for each, panels of B
@@ -16,10 +16,9 @@
 // Limits:     none.
 // Allocation: none; some KiB of stack.
 
-inline constexpr std::size_t most_k = 256, most_rows = 24 * tile_rows;
-inline constexpr std::size_t most_columns = 64 * tile_columns<float>;
-static_assert((most_k * most_columns + most_rows * most_k) * sizeof(float) <=
-              matmul_workspace::bytes);
+inline constexpr std::size_t max_k = 256, max_rows = 24 * tile_rows;
+inline constexpr std::size_t max_columns = 64 * tile_columns<float>;
+static_assert((max_k * max_columns + max_rows * max_k) * sizeof(float) <= matmul_workspace::bytes);
 
 /// Packs rows of A, panel by panel.
 template <class Real>
@@ -56,12 +55,12 @@ TESSERA_TARGET void pack_columns(const problem& x, std::size_t p, std::size_t k,
 TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
   constexpr std::size_t width = tile_columns<float>, group = 4 * width;
   float* const packed_b = static_cast<float*>(scratch);
-  float* const packed_a = packed_b + most_k * most_columns;
-  const std::size_t k_part = even_part(x.k, most_k, 1);
-  const std::size_t row_part = even_part(x.m, most_rows, tile_rows);
+  float* const packed_a = packed_b + max_k * max_columns;
+  const std::size_t k_part = even_part(x.k, max_k, 1);
+  const std::size_t row_part = even_part(x.m, max_rows, tile_rows);
   // With all of A in one block, panels of B are used once: they can share one place, in L1.
-  const bool once = x.m <= most_rows;
-  const std::size_t column_part = once ? x.n : most_columns;
+  const bool once = x.m <= max_rows;
+  const std::size_t column_part = once ? x.n : max_columns;
   for (std::size_t column = 0; column < x.n; column += column_part) {
     const std::size_t column_end = std::min(x.n, column + column_part);
     for (std::size_t p = 0; p < x.k; p += k_part) {
@@ -89,36 +88,36 @@ TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
   }
 }
 
-/// Sums stay in FP64 in the workspace until they are whole.
+/// Sums stay in FP64 in the workspace until they are complete.
 TESSERA_TARGET void multiply_reference(const problem& x, void* scratch) {
   constexpr std::size_t width = tile_columns<double>;
-  constexpr std::size_t most = 16 * width;
+  constexpr std::size_t block = 16 * width;
   double* const packed_a = static_cast<double*>(scratch);
-  double* const packed_b = packed_a + most_rows * most_k;
-  double* const sums = packed_b + most_k * width;
-  static_assert((most_rows * most_k + most_k * width + most_rows * most) * sizeof(double) <=
+  double* const packed_b = packed_a + max_rows * max_k;
+  double* const sums = packed_b + max_k * width;
+  static_assert((max_rows * max_k + max_k * width + max_rows * block) * sizeof(double) <=
                 matmul_workspace::bytes);
-  for (std::size_t row = 0; row < x.m; row += most_rows) {
-    const std::size_t rows = std::min(most_rows, x.m - row);
-    for (std::size_t column = 0; column < x.n; column += most) {
-      const std::size_t columns = std::min(most, x.n - column);
+  for (std::size_t row = 0; row < x.m; row += max_rows) {
+    const std::size_t rows = std::min(max_rows, x.m - row);
+    for (std::size_t column = 0; column < x.n; column += block) {
+      const std::size_t columns = std::min(block, x.n - column);
       for (std::size_t i = 0; i < rows; ++i)
         for (std::size_t j = 0; j < columns; ++j)
-          sums[i * most + j] =
+          sums[i * block + j] =
               x.accumulate ? static_cast<double>(x.c[(row + i) * x.c_row + column + j]) : 0.0;
-      for (std::size_t p = 0; p < x.k; p += most_k) {
-        const std::size_t k = std::min(most_k, x.k - p);
+      for (std::size_t p = 0; p < x.k; p += max_k) {
+        const std::size_t k = std::min(max_k, x.k - p);
         pack_rows(x, row, rows, p, k, packed_a);
         for (std::size_t j = 0; j < columns; j += width) {
           pack<width>(x.b + p * x.b_k + (column + j) * x.b_column, x.b_k, x.b_column, k,
                       std::min(width, columns - j), packed_b);
           for (std::size_t i = 0; i < rows; i += tile_rows)
-            multiply_tile(k, packed_a + i * k, packed_b, sums + i * most + j, most, true);
+            multiply_tile(k, packed_a + i * k, packed_b, sums + i * block + j, block, true);
         }
       }
       for (std::size_t i = 0; i < rows; ++i)
         for (std::size_t j = 0; j < columns; ++j)
-          x.c[(row + i) * x.c_row + column + j] = static_cast<float>(sums[i * most + j]);
+          x.c[(row + i) * x.c_row + column + j] = static_cast<float>(sums[i * block + j]);
     }
   }
 }
@@ -132,11 +131,11 @@ TESSERA_TARGET [[gnu::always_inline]] inline void put(const problem& x, std::siz
 /// Few rows of A, and rows of B that are contiguous: those are read once, in the order of memory.
 template <std::size_t Rows>
 TESSERA_TARGET void multiply_few_by_rows(const problem& x, float* sums) {
-  constexpr std::size_t most = 4096, together = 4;
-  static_assert(Rows * most * sizeof(float) <= matmul_workspace::bytes);
-  for (std::size_t column = 0; column < x.n; column += most) {
-    const std::size_t columns = std::min(most, x.n - column);
-    for (std::size_t i = 0; i < Rows; ++i) std::fill_n(sums + i * most, columns, 0.0f);
+  constexpr std::size_t block = 4096, together = 4;
+  static_assert(Rows * block * sizeof(float) <= matmul_workspace::bytes);
+  for (std::size_t column = 0; column < x.n; column += block) {
+    const std::size_t columns = std::min(block, x.n - column);
+    for (std::size_t i = 0; i < Rows; ++i) std::fill_n(sums + i * block, columns, 0.0f);
     std::size_t p = 0;
     for (; p + together <= x.k; p += together) {
       const float* const b = x.b + p * x.b_k + column;
@@ -148,28 +147,28 @@ TESSERA_TARGET void multiply_few_by_rows(const problem& x, float* sums) {
         const vector b0 = load(b + j), b1 = load(b + x.b_k + j);
         const vector b2 = load(b + 2 * x.b_k + j), b3 = load(b + 3 * x.b_k + j);
         for (std::size_t i = 0; i < Rows; ++i) {
-          vector sum = load(sums + i * most + j);
+          vector sum = load(sums + i * block + j);
           sum += a[i][0] * b0;
           sum += a[i][1] * b1;
           sum += a[i][2] * b2;
           sum += a[i][3] * b3;
-          store(sums + i * most + j, sum);
+          store(sums + i * block + j, sum);
         }
       }
       for (; j < columns; ++j)
         for (std::size_t i = 0; i < Rows; ++i)
           for (std::size_t q = 0; q < together; ++q)
-            sums[i * most + j] += a[i][q] * b[q * x.b_k + j];
+            sums[i * block + j] += a[i][q] * b[q * x.b_k + j];
     }
     for (; p < x.k; ++p)
       for (std::size_t i = 0; i < Rows; ++i) {
         const float a = x.a[i * x.a_row + p * x.a_k];
         for (std::size_t j = 0; j < columns; ++j)
-          sums[i * most + j] += a * x.b[p * x.b_k + column + j];
+          sums[i * block + j] += a * x.b[p * x.b_k + column + j];
       }
     for (std::size_t i = 0; i < Rows; ++i)
       for (std::size_t j = 0; j < columns; ++j)
-        put(x, i, column + j, x.accumulate, sums[i * most + j]);
+        put(x, i, column + j, x.accumulate, sums[i * block + j]);
   }
 }
 
@@ -208,16 +207,16 @@ TESSERA_TARGET void dot_products(const problem& x, const float* a, std::size_t a
 /// Few rows of A, and columns of B that are contiguous.
 template <std::size_t Rows>
 TESSERA_TARGET void multiply_few_by_columns(const problem& x, float* packed_a) {
-  constexpr std::size_t most = 4096, together = Rows <= 2 ? 4 : 2;
-  for (std::size_t p = 0; p < x.k; p += most) {
-    const std::size_t k = std::min(most, x.k - p);
+  constexpr std::size_t block = 4096, together = Rows <= 2 ? 4 : 2;
+  for (std::size_t p = 0; p < x.k; p += block) {
+    const std::size_t k = std::min(block, x.k - p);
     const float* a = x.a + p * x.a_k;
     std::size_t a_row = x.a_row;
     if (x.a_k != 1) {
       for (std::size_t i = 0; i < Rows; ++i)
-        for (std::size_t q = 0; q < k; ++q) packed_a[i * most + q] = a[i * a_row + q * x.a_k];
+        for (std::size_t q = 0; q < k; ++q) packed_a[i * block + q] = a[i * a_row + q * x.a_k];
       a = packed_a;
-      a_row = most;
+      a_row = block;
     }
     std::size_t j = 0;
     for (; j + together <= x.n; j += together) dot_products<Rows, together>(x, a, a_row, p, k, j);

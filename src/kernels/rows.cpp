@@ -65,9 +65,9 @@ void log_softmax(const float* x, float* to, std::size_t rows, std::size_t n,
                  level at_most) noexcept {
   engine_of(at_most).log_softmax(x, to, rows, n);
 }
-double exponentials(const float* x, float most, float factor, float* to, std::size_t n,
+double exponentials(const float* x, float largest, float factor, float* to, std::size_t n,
                     level at_most) noexcept {
-  return engine_of(at_most).exponentials(x, most, factor, to, n);
+  return engine_of(at_most).exponentials(x, largest, factor, to, n);
 }
 float greatest(const float* x, std::size_t n, level at_most) noexcept {
   return engine_of(at_most).greatest(x, n);

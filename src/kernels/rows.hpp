@@ -7,8 +7,8 @@
 //   apply(function::gelu_erf, x, x, n);                      // in place
 //   softmax(scores, scores, rows, n);                        // rows of n, one after the other
 //   layer_norm(x, weight, bias, y, rows, 768, 1e-5);         // weight and bias may be null
-//   const float most = greatest(x, n);
-//   const double sum = exponentials(x, most, 1, e, n);       // softmax, but for the division
+//   const float largest = greatest(x, n);
+//   const double sum = exponentials(x, largest, 1, e, n);    // softmax, but for the division
 //
 // Errors, measured over a sample of all floats:
 //
@@ -21,8 +21,8 @@
 //
 // Levels differ in the last place: those with FMA round less often.
 //
-// Lifetime:   nothing is kept. Results may stand where the operand does; they overlap otherwise in
-//             nothing.
+// Lifetime:   nothing is kept. Results may be in the place of the operand, but must not
+//             overlap it otherwise.
 // Errors:     none: IEEE 754 gives every operation a value.
 // Limits:     none.
 // Allocation: none.
@@ -59,7 +59,8 @@ void softmax(const float* x, float* to, std::size_t rows, std::size_t n,
 void log_softmax(const float* x, float* to, std::size_t rows, std::size_t n,
                  level at_most = best_level()) noexcept;
 
-/// e^((x - most) * factor), where no x is greater than `most` and the factor is above 0; the sum.
+/// e^((x - largest) * factor), where no x is greater than `largest` and the factor is above 0; the
+/// sum.
 double exponentials(const float* x, float most, float factor, float* to, std::size_t n,
                     level at_most = best_level()) noexcept;
 

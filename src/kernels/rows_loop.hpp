@@ -76,7 +76,7 @@ TESSERA_KERNEL_INLINE floats where(masks mask, floats x) {
 
 // ---- the exponential function
 
-/// x = n ln 2 + r, |r| <= ln 2 / 2. Behind adding 2^23 + 2^22 the low bits are those of n.
+/// x = n ln 2 + r, |r| <= ln 2 / 2. After adding 2^23 + 2^22 the low bits are those of n.
 struct reduced {
   floats r;
   masks n;
@@ -188,8 +188,8 @@ struct gelu {
 struct tanh {
   TESSERA_KERNEL_INLINE floats of(floats x) {
     floats size = size_of(x);
-    const floats most = floats{} + 10;
-    size = size > most ? most : size;
+    const floats largest = floats{} + 10;
+    size = size > largest ? largest : size;
     const reduced at = reduce(2 * size);
     const floats power = power_of_2(at.n);
     const floats less_1 = power * exponential_less_1(at.r) + (power - 1);
@@ -392,14 +392,14 @@ TESSERA_TARGET float extreme(const float* x, std::size_t n) {
 
 /// Where results aren't kept, there is no place for them.
 template <bool Kept>
-TESSERA_KERNEL_INLINE double exponentials_in_vectors(const float* x, float most, float factor,
+TESSERA_KERNEL_INLINE double exponentials_in_vectors(const float* x, float largest, float factor,
                                                      float* to, std::size_t n) {
   total t;
   std::size_t i = 0;
   while (i + width <= n) {
     const std::size_t end = i + std::min(block, (n - i) / width * width);
     for (; i < end; i += width) {
-      const floats e = falling_exponential((load(x + i) - most) * factor);
+      const floats e = falling_exponential((load(x + i) - largest) * factor);
       t.part += e;
       if constexpr (Kept) store(to + i, e);
     }
@@ -407,15 +407,15 @@ TESSERA_KERNEL_INLINE double exponentials_in_vectors(const float* x, float most,
   }
   if (i != n) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    const floats e = falling_exponential((load_last(x + i, n - i, -infinity) - most) * factor);
+    const floats e = falling_exponential((load_last(x + i, n - i, -infinity) - largest) * factor);
     t.part += e;
     if constexpr (Kept) store_last(to + i, n - i, e);
   }
   return whole(t);
 }
-TESSERA_TARGET double exponentials(const float* x, float most, float factor, float* to,
+TESSERA_TARGET double exponentials(const float* x, float largest, float factor, float* to,
                                    std::size_t n) {
-  return exponentials_in_vectors<true>(x, most, factor, to, n);
+  return exponentials_in_vectors<true>(x, largest, factor, to, n);
 }
 
 /// Rows that one vector holds.
@@ -435,8 +435,9 @@ TESSERA_KERNEL_INLINE void softmax_of_few(const float* x, float* to, std::size_t
 TESSERA_TARGET void softmax(const float* x, float* to, std::size_t rows, std::size_t n) {
   if (n <= width) return softmax_of_few(x, to, rows, n);
   for (; rows != 0; --rows, x += n, to += n) {
-    const float most = extreme_in_vectors<true>(x, n);
-    const float factor = static_cast<float>(1 / exponentials_in_vectors<true>(x, most, 1, to, n));
+    const float largest = extreme_in_vectors<true>(x, n);
+    const float factor =
+        static_cast<float>(1 / exponentials_in_vectors<true>(x, largest, 1, to, n));
     std::size_t i = 0;
     for (; i + width <= n; i += width) store(to + i, load(to + i) * factor);
     for (; i < n; ++i) to[i] *= factor;
@@ -444,9 +445,9 @@ TESSERA_TARGET void softmax(const float* x, float* to, std::size_t rows, std::si
 }
 TESSERA_TARGET void log_softmax(const float* x, float* to, std::size_t rows, std::size_t n) {
   for (; rows != 0; --rows, x += n, to += n) {
-    const float most = extreme_in_vectors<true>(x, n);
+    const float largest = extreme_in_vectors<true>(x, n);
     const double by =
-        double{most} + std::log(exponentials_in_vectors<false>(x, most, 1, nullptr, n));
+        double{largest} + std::log(exponentials_in_vectors<false>(x, largest, 1, nullptr, n));
     std::size_t i = 0;
     for (; i + width <= n; i += width) {
       const floats v = load(x + i);
@@ -462,7 +463,7 @@ struct moments_in_parts {
 };
 TESSERA_KERNEL_INLINE moments_in_parts moments_about(const float* x, std::size_t n) {
   const auto count = static_cast<double>(n);
-  // Rows are short, or what a float has of the mean is good enough: the rest comes to light behind it.
+  // A float's accuracy is enough for the mean: rows are short, or the rest is corrected afterwards.
   total t, u;
   std::size_t i = 0;
   while (i + 2 * width <= n) {
