@@ -82,8 +82,8 @@ struct side {
     }
     const std::vector<std::uint64_t> nothing(f.storages().size(), 0);
     flow_hashes(own, nothing, forwards, backwards);
-    // Operations that look alike are told apart by what else their buffers are used for.
-    std::vector<std::uint64_t> ahead(count), behind(count);
+    // Operations that look alike are distinguished by the other uses of their buffers.
+    std::vector<std::uint64_t> ahead(count), after(count);
     for (std::size_t op = 0; op < count; ++op)
       refined[op] = hash(forwards[op]).add(backwards[op]).value();
     for (int round = 0; round < 2; ++round) {
@@ -93,9 +93,9 @@ struct side {
         for (std::size_t i = 0; i < used.size(); ++i)  // a sum, so that the order is of no account
           buffers[f.storage_of_tensor(used[i])] += hash(refined[op]).add(i).value();
       }
-      flow_hashes(refined, buffers, ahead, behind);
+      flow_hashes(refined, buffers, ahead, after);
       for (std::size_t op = 0; op < count; ++op)
-        refined[op] = hash(ahead[op]).add(behind[op]).value();
+        refined[op] = hash(ahead[op]).add(after[op]).value();
     }
   }
 
@@ -132,7 +132,7 @@ struct side {
 
   void flow_hashes(const std::vector<std::uint64_t>& start,
                    const std::vector<std::uint64_t>& buffers, std::vector<std::uint64_t>& ahead,
-                   std::vector<std::uint64_t>& behind) const {
+                   std::vector<std::uint64_t>& after) const {
     std::vector<std::uint64_t> consumers(g.ops.size(), 0);
     for (const std::uint32_t op : order) {
       std::uint64_t sum = 0;
@@ -143,10 +143,10 @@ struct side {
       ahead[op] = h.add(sum).value();
     }
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
-      behind[*at] = hash(start[*at]).add(consumers[*at]).value();
+      after[*at] = hash(start[*at]).add(consumers[*at]).value();
       for (const dependency& d : f.before(*at))
         consumers[d.from] +=
-            hash(behind[*at]).add(d.use).add(static_cast<std::uint64_t>(d.kind)).value();
+            hash(after[*at]).add(d.use).add(static_cast<std::uint64_t>(d.kind)).value();
     }
   }
 };
@@ -365,13 +365,13 @@ class comparison {
                       std::to_string(read ? d.use : d.use - count) + ']';
     switch (d.kind) {
       case conflict::reads_written: return out + " from";
-      case conflict::overwrites_read: return out + " behind a reader";
+      case conflict::overwrites_read: return out + " after a reader";
       case conflict::overwrites_written: break;
     }
     return out + " over";
   }
 
-  /// Who wrote what is read, and who comes before what is written.
+  /// Which operations wrote what is read, and which come before what is written.
   void compare_sources(std::uint32_t x, std::uint32_t y, std::vector<difference>& parts) const {
     using key = std::pair<std::uint32_t, std::uint32_t>;  // kind and use, operation of the later
     const auto kind_and_use = [](const dependency& d) {
@@ -404,7 +404,7 @@ class comparison {
     to.append(to.empty() ? "" : ", ").append(place);
   }
 
-  /// Edges of the node that the two stand in, once for each node: with its first operation.
+  /// Edges of the node that contains the two, once for each node: with its first operation.
   void compare_edges(std::uint32_t x, std::uint32_t y, std::vector<difference>& parts) const {
     const std::uint32_t n = a_.f.node_of(x), m = b_.f.node_of(y);
     if (node_partner_[n] != m || b_.g.nodes[m].ops.first != y) return;

@@ -23,8 +23,8 @@
 //
 // Lifetime:   texts own themselves; indices are those of the graphs.
 // Errors:     none: any graphs that were read will do.
-// Limits:     of operations that look alike 64 are tried for each; 256 differences of a pair are told.
-// Allocation: linear in the graphs.
+// Limits:     of operations that look alike 64 are tried for each; 256 differences of a pair are
+// reported. Allocation: linear in the graphs.
 
 #ifndef TESSERA_ARK_DIFF_HPP
 #define TESSERA_ARK_DIFF_HPP
@@ -53,7 +53,7 @@ struct op_difference {
 struct graph_difference {
   std::vector<difference> model;  ///< Rank, WorldSize
   std::vector<op_difference>
-      ops;  ///< by the order of the later file; removed ones where they stood
+      ops;  ///< by the order of the later file; removed ones in their former places
   std::uint64_t added = 0, removed = 0, changed = 0, unchanged = 0;
 
   [[nodiscard]] bool same() const noexcept { return model.empty() && ops.empty(); }

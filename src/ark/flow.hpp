@@ -9,7 +9,7 @@
 //     if (d.kind == conflict::reads_written) draw(d.from, op);
 //   for (const std::uint32_t t : f.inputs()) ask_for(graph.tensors[t].id);
 //
-// Files say nowhere what a model's inputs and outputs are. Here an input is a tensor of this rank
+// Files don't list a model's inputs and outputs. Here an input is a tensor of this rank
 // that is read before anything wrote to any of its bytes, in a buffer that no peer fills; an output
 // is a tensor that is written and of which nothing is read later.
 //
@@ -18,8 +18,8 @@
 //
 // Lifetime:   a flow borrows its graph.
 // Errors:     none: any graph that was read will do, verified or not.
-// Limits:     `max_comparisons` of tensors with tensors; from there on a tensor is held against the
-//             latest access of its buffer alone, and bounded() says so.
+// Limits:     `max_comparisons` of tensors with tensors; beyond that, a tensor is compared with the
+//             latest access of its buffer only, and bounded() reports it.
 // Allocation: linear in the graph and in the conflicts found.
 
 #ifndef TESSERA_ARK_FLOW_HPP

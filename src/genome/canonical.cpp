@@ -14,15 +14,15 @@ namespace genomics {
 
 namespace {
 
-constexpr std::size_t most = max_canonical_nodes;
-using per_node = std::array<std::uint8_t, most>;
-using matrix = std::array<per_node, most>;
+constexpr std::size_t max_nodes = max_canonical_nodes;
+using per_node = std::array<std::uint8_t, max_nodes>;
+using matrix = std::array<per_node, max_nodes>;
 
 class search {
  public:
   search(std::span<const std::uint32_t> labels, const matrix& edges)
       : size_(labels.size()), edges_(edges) {
-    std::array<std::uint8_t, most> depths{};
+    std::array<std::uint8_t, max_nodes> depths{};
     bool grows = true;
     for (std::size_t round = 0; grows && round < size_; ++round) {
       grows = false;
@@ -47,10 +47,10 @@ class search {
 
  private:
   /// A node's colour is how many nodes come before its cell. Splits cells by the colours around
-  /// their nodes until that tells nothing more.
+  /// their nodes until that distinguishes no more.
   void refine(per_node& colours) const {
     for (;;) {
-      std::array<std::array<std::uint32_t, most + 1>, most> signatures{};
+      std::array<std::array<std::uint32_t, max_nodes + 1>, max_nodes> signatures{};
       for (std::size_t u = 0; u < size_; ++u) {
         auto& s = signatures[u];
         s[0] = colours[u];

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// One form for all orders in which the nodes of a small labelled graph may stand.
+// One form for all orders of the nodes of a small labelled graph.
 //
 //   canonical_form a = canonicalise(labels, edges);
 //   canonical_form b = canonicalise(other_labels, other_edges);
 //   a == b;  // whether they are isomorphic: labels, directions, inputs and gaps alike
 //
-// Nodes stand in an order of the dataflow: by the longest way from a node without producers, then by
+// Nodes are in an order of the dataflow: by the longest way from a node without producers, then by
 // label, then by what their neighbours are. That leaves some orders; all that differ by more than a
 // symmetry of the graph are tried, and the least adjacency matrix wins. So it is exact, not a hash.
 //
@@ -33,7 +33,7 @@ inline constexpr std::uint32_t max_canonical_nodes = 16;
 struct canonical_form {
   std::vector<std::uint32_t> labels;
   std::vector<gene_edge> edges;      ///< ascending, each once
-  std::vector<std::uint32_t> order;  ///< which of the given nodes stands where
+  std::vector<std::uint32_t> order;  ///< which of the given nodes is at each place
 
   friend bool operator==(const canonical_form& a, const canonical_form& b) {
     return a.labels == b.labels && a.edges == b.edges;

@@ -28,14 +28,14 @@ namespace genomics {
 [[nodiscard]] std::string printable(std::string_view name);
 /// How many characters a valid text has.
 [[nodiscard]] std::size_t width(std::string_view s) noexcept;
-/// At least `columns` characters, spaces behind.
+/// At least `columns` characters, spaces after.
 void put_left(text& out, std::string_view s, std::size_t columns);
 /// At least `columns` characters, spaces before.
 void put_right(text& out, std::string_view s, std::size_t columns);
-/// With that many digits behind the point, rounded half up.
+/// With that many decimals, rounded half up.
 void put_fixed(text& out, double v, unsigned decimals);
 [[nodiscard]] std::string fixed(double v, unsigned decimals);
-/// v to six digits behind the point: what is written where a float's own digits would be noise.
+/// v rounded to six decimals: what is written where a float's own digits would be noise.
 [[nodiscard]] double rounded(double v) noexcept;
 
 }  // namespace genomics

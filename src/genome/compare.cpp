@@ -20,7 +20,7 @@ namespace {
 /// exact in any order.
 struct bags {
   struct item {
-    std::uint32_t key = 0;  // gene, or behind all genes an operation
+    std::uint32_t key = 0;  // gene, or after all genes an operation
     double weight = 0;
   };
   std::vector<item> items;
@@ -70,12 +70,12 @@ void fill_row(const bags& from, std::size_t a, std::vector<double>& spread, dist
   for (std::size_t i = from.firsts[a]; i < from.firsts[a + 1]; ++i)
     spread[from.items[i].key] = from.items[i].weight;
   for (std::size_t b = a + 1; b < to.size; ++b) {
-    double least = 0;
+    double smaller = 0;
     for (std::size_t i = from.firsts[b]; i < from.firsts[b + 1]; ++i)
-      least += std::min(from.items[i].weight, spread[from.items[i].key]);
-    const double most = from.sums[a] + from.sums[b] - least;
+      smaller += std::min(from.items[i].weight, spread[from.items[i].key]);
+    const double larger = from.sums[a] + from.sums[b] - smaller;
     to.values[a * to.size + b] =
-        most > 0 ? static_cast<float>(std::max(1 - least / most, 0.0)) : 0.0f;
+        larger > 0 ? static_cast<float>(std::max(1 - smaller / larger, 0.0)) : 0.0f;
   }
   for (std::size_t i = from.firsts[a]; i < from.firsts[a + 1]; ++i) spread[from.items[i].key] = 0;
 }
@@ -103,7 +103,7 @@ distance_matrix distances(const corpus& all, const findings& found,
   const std::uint64_t total = std::uint64_t{to.size} * (to.size - (to.size != 0 ? 1u : 0u)) / 2;
   std::mutex telling;
   std::uint64_t done = 0;
-  // Rows get shorter; each is computed alone and by one thread.
+  // Rows get shorter; each is computed separately, by one thread.
   parallel(threads, to.size, [&](unsigned thread, std::size_t a) {
     fill_row(from, a, spread[thread], to);
     if (!how.progress) return;

@@ -18,7 +18,7 @@
 //
 //   output             what
 //   distance_table     up to max_table_size graphs as a matrix; of more, the nearest of each
-//   distance_csv       the matrix; quoted where RFC 4180 asks for it; six digits behind the point
+//   distance_csv       the matrix; quoted where RFC 4180 asks for it; six decimals
 //   distance_json      {"names": [...], "distances": [[...]]}, rounded to six digits
 //
 // The result is the same whatever the number of threads.

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t longest = 255;  // room and prefixes are bytes
 
-/// Runs of `shorter` + 1 to `longer` nodes that stand in the same places at first: those of a range
+/// Runs of `shorter` + 1 to `longer` nodes that occur in the same places at first: those of a range
 /// of the order. `score` is that of the best of them, as it was when they were last counted.
 struct candidate {
   std::uint64_t score = 0;
@@ -107,7 +107,7 @@ class search {
   }
   void add(std::uint32_t begin, std::uint32_t end, std::uint8_t shorter, std::uint8_t longer,
            std::uint32_t first) {
-    // At first the longest scores highest: they all stand in the same places.
+    // At first the longest scores highest: they all occur in the same places.
     const std::uint64_t score = std::uint64_t{end - begin} * longer;
     if (score < how_.min_score) return;
     heap_.push_back({score, text_.graph_at(first), first, begin, end, shorter, longer, longer});
@@ -126,8 +126,8 @@ class search {
     }
   }
 
-  /// Calls use(p) for all places of a range that have room for anything. An entry of the order that
-  /// has none becomes the index behind it and others like it, plus `gone`: it is passed over then.
+  /// Calls use(p) for all places of a range that can hold anything. An entry of the order that
+  /// can't becomes the index after it and others like it, plus `gone`: it is then skipped.
   template <class Use>
   void each_place(std::uint32_t begin, std::uint32_t end, Use use) {
     for (std::uint32_t i = begin; i < end;) {

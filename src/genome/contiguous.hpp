@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Contiguous genes: runs of nodes that stand one behind the other in many places, as the patterns
+// Contiguous genes: runs of consecutive nodes that occur in many places, as the patterns
 // of NAC v1.2 are defined.
 //
 //   findings found = mine_contiguous(all, {.min_length = 8, .max_length = 40});
@@ -13,10 +13,10 @@
 //   a run that        one node, whatever its nodes are, with how many they are (tokens.hpp)
 //   becomes a COPY
 //   never crossed     IF, WHILE, the ends of their blocks, the ends of graphs
-//   frequency         places where it stands, whether they overlap or not
+//   frequency         occurrences, whether they overlap or not
 //   score             frequency times length in nodes
 //
-// Again and again, among all runs of min_length to max_length nodes that stand in two places or
+// Again and again, among all runs of min_length to max_length nodes that occur in two places or
 // more, the one of the highest score becomes a gene, and its places are taken out, left to right
 // and without overlap, each leaving a gap that no later gene crosses. Of equal scores the one wins
 // whose first place is in the earliest graph; there the shorter; there the earlier. It ends where
@@ -25,13 +25,13 @@
 //   of a gene      occurrences, score    the frequency and score when it was chosen
 //                  models                graphs that held it then
 //                  inputs                of each node, below 0
-//                  edges                 inputs that lead to nodes of the gene when it stands with
+//                  edges                 inputs that lead to nodes of the gene when it occurs with
 //                                        nothing between its nodes, as in a registry
 //                  code                  kinds with inputs: "12(-1,-3) 14(-1)", of a COPY "3x2()"
 //   of findings    occurrences           places that were taken out
 //                  complete              false: max_genes ended it
 //
-// The text of all graphs is sorted once (suffix_array.hpp); runs that stand in the same places are
+// The text of all graphs is sorted once (suffix_array.hpp); runs that occur in the same places are
 // one range of that order. Scores only fall as places are taken out, so that a heap of old scores
 // finds the highest one: what it gives is counted again, and put back if it fell.
 //

@@ -7,7 +7,7 @@
 //   error why = add_graph(all, "resnet18", program);     // of v1.2, a .nac file or an ARK model
 //   result<signature> s = signature_of(all, 0);          // genome::verify takes both
 //
-//   v1.2              a node of the expansion each, by what its ids stand for. The key of a single
+//   v1.2              a node of the expansion each, by the meaning of its ids. The key of a single
 //                     constant (C > 0) is that of genome::single_constant_key.
 //
 //   .nac              an instruction of OPS each
@@ -26,14 +26,14 @@
 //   tensors read      the operation that last made or wrote the tensor, by its Id; else the last one
 //                     that wrote into the buffer; else a <DATA_INPUT> in front of the first reader:
 //                     files don't say which memory holds weights, IsExternal or not
-//   Tensor and Placeholder that read nothing name memory alone, and are no nodes
+//   Tensor and Placeholder that read nothing only name memory, and are no nodes
 //   operation         ark.TYPE:node_args(N):kwargs('ARGUMENT', …), Args by name, as constants
 //   at the end        one <OUTPUT> of all operations whose results nothing takes
 //   Not part of a node: shapes, data types, layouts and what repeats them (Matmul's ShapeMNK …),
 //   which buffer, rank and tag. Older names of arguments are today's.
 //
 // Signatures: ids from 10 on in the order of their first use; commands 0 to 9 under their names.
-// Constants are one where type and value are equal: 1, 1.0 and true are three. A constant alone is
+// Constants are one where type and value are equal: 1, 1.0 and true are three. A single constant is
 // C > 0 where its key is the one that readers would take it for, else a group of one. CONST_REFs
 // without names share one parameter. References inside of the innermost block are relative, all
 // others absolute. add_graph of a signature gives the same graph, but for nameless parameters that

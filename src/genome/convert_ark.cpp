@@ -63,7 +63,7 @@ class converter {
   }
 
   void add(const ark::op& o) {
-    if (ark::is_virtual(o.type) && o.reads == 0) return;  // names memory alone
+    if (ark::is_virtual(o.type) && o.reads == 0) return;  // only names memory
     parts_.clear();
     for (std::uint32_t k = 0; k < o.reads; ++k) {
       const std::uint32_t from = source_of(reads(g_, o)[k]);

@@ -104,7 +104,7 @@ class layout {
     for (const argument a : code_.arguments_of(s)) {
       if (a.is_constant()) continue;
       const std::uint32_t from = a.index();
-      // What a branch gives is there behind it alone, and inside of it what it has made.
+      // A branch's result is only available after it; results made inside it, only inside.
       const std::uint8_t what = code_.steps[from].a;
       const bool is_open = what == nac::op_control_flow && end_of(from) > i;
       if (ends_[from] <= i || is_open || what == nac::op_output)

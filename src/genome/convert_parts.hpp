@@ -9,7 +9,7 @@
 //   n.finish();                                // variation "in1,in0", inputs 5 and 7
 //   to.add(to.names().kind(n.operation("nac.add"), n.variation(), n.constants()), n.inputs());
 //
-//   text        argument names sort as text: arg10 stands before arg2
+//   text        argument names sort as text: arg10 comes before arg2
 //   floats      Python's repr; what JSON has no number for is a string: "nan", "inf", "-inf"
 //   strings     bytes that aren't UTF-8 are replaced by U+FFFD
 //

@@ -34,7 +34,7 @@ class converter {
       return control_flow_kind(to_.names(), n.b, static_cast<std::uint32_t>(d[0]),
                                static_cast<std::uint32_t>(d[1]));
     }
-    // Kinds of one A, B and C differ in whether a constant stands behind a list of tensors alone.
+    // Kinds of one A, B and C differ only in whether a constant follows a list of tensors.
     const bool nameless = n.what() == genome::command::const_ref && !how_.parameter_names;
     const std::uint64_t key = std::uint64_t{n.a} << 32 | std::uint64_t{n.b} << 24 |
                               std::uint64_t{n.count != 0} << 16 |

@@ -55,7 +55,7 @@ vocabulary::vocabulary() {
 
 std::uint32_t vocabulary::kind(std::string_view operation, std::string_view variation,
                                std::span<const argument> constants) {
-  std::string joined;  // each part behind its length
+  std::string joined;  // each part after its length
   for (const argument& a : constants)
     for (const std::string_view part : {a.key, a.type, a.value}) {
       char size[4];

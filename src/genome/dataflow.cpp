@@ -220,7 +220,7 @@ void dataflow::find_gaps(const std::vector<bool>& usable) {
   for (std::size_t v = 0; v < size(); ++v) first_gap_[v + 1] += first_gap_[v];
   std::vector<std::uint32_t> next(first_gap_.begin(), first_gap_.end() - 1);
   gaps_.resize(first_gap_.back());
-  // Pairs ascend by their first node, so the lists do: first what is before a node, then behind it.
+  // Pairs ascend by their first node, so the lists do: first what is before a node, then after it.
   for (const auto& [u, v] : pairs) gaps_[next[v]++] = u;
   for (const auto& [u, v] : pairs) gaps_[next[u]++] = v;
 }

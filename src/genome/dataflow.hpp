@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A graph as the search for subgraphs sees it: operations alone, and who takes what from whom.
+// A graph as the search for subgraphs sees it: only operations, and their edges.
 //
 //   operation_labels labels(all);
 //   dataflow g(all[0], dataflow_order(all[0], labels), labels, usable, max_gap);
@@ -14,9 +14,9 @@
 //                                input 1 is argument 0. 0 for all where it doesn't name all inputs
 //                                once at least, names more than 64, or the operation commutes
 //
-// D is sorted by ids, so where an input stands in it says nothing; the variation does. Nodes are
-// numbered by dataflow_order(), so that two graphs that differ by the order of their nodes alone are
-// seen alike.
+// D is sorted by ids, so the position of an input in it means nothing; the variation counts. Nodes
+// are numbered by dataflow_order(), so that two graphs that differ only in the order of their nodes
+// are seen alike.
 //
 // Two nodes are a gap apart when the one doesn't take the other's result itself, and a way leads from
 // the one to the other over 1 to `max_gap` others. Ways leave no node of more than max_fan takers,
@@ -81,7 +81,7 @@ class dataflow {
   static constexpr std::uint32_t max_gaps_a_node = 64;
 
   struct link {
-    std::uint32_t other = 0;     ///< before the node: gives to it; behind it: takes from it
+    std::uint32_t other = 0;     ///< before the node: gives to it; after it: takes from it
     std::uint32_t argument = 0;  ///< of the one that takes
     friend auto operator<=>(const link&, const link&) = default;
   };

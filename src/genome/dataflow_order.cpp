@@ -22,9 +22,9 @@ namespace {
 
 std::vector<std::uint32_t> dataflow_order(const corpus::graph& of, const operation_labels& labels) {
   const std::vector<operation_edge> edges = operation_edges(of, labels);
-  // Edges stand by the nodes that take, so that one way through them goes with the data, and the
+  // Edges are kept at their consumers, so that one way through them goes with the data, and the
   // other against it. Sums, because their terms come in no order that means anything.
-  std::vector<std::uint64_t> before(of.size()), behind(of.size()), colours(of.size());
+  std::vector<std::uint64_t> before(of.size()), after(of.size()), colours(of.size());
   std::vector<std::uint32_t> depths(of.size(), 0), first_edge(of.size() + std::size_t{1}, 0);
   for (const operation_edge& e : edges) ++first_edge[e.to + 1];
   for (std::size_t i = 0; i < of.size(); ++i) first_edge[i + 1] += first_edge[i];
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> dataflow_order(const corpus::graph& of, const operati
     if (const std::uint32_t label = labels.of_kind(of.kinds[i]); label != operation_labels::none)
       colours[i] = labels.name_hash(label);
   for (int round = 0; round < 2; ++round) {
-    before = behind = colours;
+    before = after = colours;
     for (std::uint32_t i = 0; i < of.size(); ++i) {
       for (std::uint32_t k = first_edge[i]; k < first_edge[i + 1]; ++k) {
         const operation_edge& e = edges[k];
@@ -42,13 +42,13 @@ std::vector<std::uint32_t> dataflow_order(const corpus::graph& of, const operati
       before[i] = mix(before[i], 1);
     }
     for (std::uint32_t i = of.size(); i-- > 0;) {
-      behind[i] = mix(behind[i], 2);
+      after[i] = mix(after[i], 2);
       for (std::uint32_t k = first_edge[i]; k < first_edge[i + 1]; ++k) {
         const operation_edge& e = edges[k];
-        behind[e.from] += mix(behind[i], e.argument);
+        after[e.from] += mix(after[i], e.argument);
       }
     }
-    for (std::size_t i = 0; i < of.size(); ++i) colours[i] = mix(before[i], behind[i]);
+    for (std::size_t i = 0; i < of.size(); ++i) colours[i] = mix(before[i], after[i]);
   }
 
   std::vector<std::uint32_t> order;

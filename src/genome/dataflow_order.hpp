@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// An order of a graph's operations that doesn't depend on the one in which they stand.
+// An order of a graph's operations that doesn't depend on their order in the file.
 //
 //   std::vector<std::uint32_t> order = dataflow_order(all[0], labels);  // nodes, givers first
 //
-// By the longest way from an operation that takes from none; then by what lies before and behind, as
-// a hash of the names of all operations there and of how they hang together; then by the places of
-// those that it takes from, by argument. Only what is alike in all of that stands as it did.
+// By the longest way from an operation that takes from none; then by what comes before and after,
+// as a hash of the names of all operations there and of how they are connected; then by the places
+// of the producers, by argument. Nodes that are alike in all of that keep their order.
 //
 // Lifetime:   values.
 // Errors:     std::bad_alloc, std::length_error beyond 2^31 inputs.

@@ -139,7 +139,7 @@ inline void disjoint_counter::end_first() {
     if (s.size == 0) continue;
     ++s.count;
     const std::uint32_t* const best = best_.data() + std::size_t{gene} * stride_;
-    for (std::uint32_t k = 1; k < s.size; ++k) used_.add(gene, best[k]);  // the first is behind us
+    for (std::uint32_t k = 1; k < s.size; ++k) used_.add(gene, best[k]);  // the first is passed
   }
   now_.clear();
   ++first_;

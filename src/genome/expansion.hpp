@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// How much the streams of one run may expand to: patterns of patterns double what they stand for with
+// How much the streams of one run may expand to: patterns of patterns double their expansion with
 // every few bytes.
 //
 //   expansion_budget left;
@@ -36,8 +36,8 @@ class expansion_budget {
     if (libraries_.insert(&p.library()).second)
       given_ += size(p.library().registry().pattern_nodes);
     given_ += size(p.stream());
-    const std::uint64_t most = free_nodes + growth * given_;
-    how.limit.max_items = std::min(how.limit.max_items, most - std::min(most, made_));
+    const std::uint64_t max_items = free_nodes + growth * given_;
+    how.limit.max_items = std::min(how.limit.max_items, max_items - std::min(max_items, made_));
     result<genome::stream> flat = genome::expand(p, how);
     if (flat) made_ += std::max(flat->nodes.size(), flat->inputs.size());
     return flat;

@@ -8,7 +8,7 @@
 //   connected    operations                direct: node `to` takes the result of `from`
 //   gapped       operations                direct, or over one or more nodes that aren't in the gene
 //
-// Nodes of connected and gapped genes stand in the order of their canonical code, whatever order
+// Nodes of connected and gapped genes are in the order of their canonical code, whatever order
 // they were found in: equal codes are equal genes.
 //
 // Lifetime:   values; labels are numbers of the corpus's vocabulary.
@@ -42,8 +42,8 @@ struct gene {
   gene_form form = gene_form::contiguous;
   std::vector<std::uint32_t> labels;
   std::vector<gene_edge> edges;
-  std::vector<std::uint32_t> repeats;  ///< contiguous alone: how many nodes a COPY is; else 0
-  std::vector<std::vector<std::int32_t>> inputs;  ///< contiguous alone
+  std::vector<std::uint32_t> repeats;  ///< contiguous only: how many nodes a COPY is; else 0
+  std::vector<std::vector<std::int32_t>> inputs;  ///< contiguous only
   std::uint64_t occurrences = 0;                  ///< as the miner's header defines them
   std::uint32_t models = 0;                       ///< support: graphs that hold it
   std::uint64_t score = 0;                        ///< as the miner's header defines it

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The text that stands for a gene: JSON without white space, the same in every corpus.
+// The text of a gene: JSON without white space, the same in every corpus.
 //
 //   gene_code(names, g);   // {"labels":["conv2d","relu"],"edges":[[0,1,0]]}
 //   skeleton_code(g);      // {"form":"connected","nodes":2,"edges":[[0,1]]}
@@ -11,7 +11,7 @@
 //
 // Lifetime:   values.
 // Errors:     std::bad_alloc.
-// Limits:     none; the skeleton of a connected or gapped gene of over 16 nodes is as it stands.
+// Limits:     none; the skeleton of a connected or gapped gene of over 16 nodes is not canonical.
 // Allocation: the text.
 
 #ifndef TESSERA_GENOME_GENE_CODE_HPP
@@ -25,7 +25,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 
-/// Of a connected or gapped gene, whose nodes stand in canonical order.
+/// Of a connected or gapped gene, whose nodes are in canonical order.
 [[nodiscard]] std::string gene_code(const vocabulary& names, const gene& g);
 /// Of a gene of any form: equal where everything but operations and arguments is.
 [[nodiscard]] std::string skeleton_code(const gene& g);

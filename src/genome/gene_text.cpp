@@ -99,11 +99,11 @@ void put_row(text& out, const cells& row, std::span<const std::size_t> widths,
 }  // namespace
 
 std::string_view short_target(std::string_view target) noexcept {
-  constexpr std::string_view before = "aten.", behind = ".default";
-  if (target.size() > before.size() && target.substr(0, before.size()) == before)
-    target.remove_prefix(before.size());
-  if (target.size() > behind.size() && target.substr(target.size() - behind.size()) == behind)
-    target.remove_suffix(behind.size());
+  constexpr std::string_view prefix = "aten.", suffix = ".default";
+  if (target.size() > prefix.size() && target.substr(0, prefix.size()) == prefix)
+    target.remove_prefix(prefix.size());
+  if (target.size() > suffix.size() && target.substr(target.size() - suffix.size()) == suffix)
+    target.remove_suffix(suffix.size());
   return target;
 }
 
@@ -144,8 +144,8 @@ std::string gene_line(const vocabulary& names, const gene& g) {
   return out;
 }
 
-text genes_table(const corpus& of, const findings& found, std::size_t most) {
-  const std::size_t shown = std::min(most, found.genes.size());
+text genes_table(const corpus& of, const findings& found, std::size_t max_genes) {
+  const std::size_t shown = std::min(max_genes, found.genes.size());
   const cells head{"rank", "score", "models", "occurrences", "nodes"};
   std::vector<cells> rows;
   std::array<std::size_t, 5> widths{};
@@ -163,7 +163,7 @@ text genes_table(const corpus& of, const findings& found, std::size_t most) {
   for (std::size_t i = 0; i < shown; ++i)
     put_row(out, rows[i], widths, gene_line(of.names(), found.genes[i]));
   if (shown < found.genes.size()) out << found.genes.size() - shown << " more\n";
-  if (!found.complete) out << "the search was cut short by its limits: there can be more\n";
+  if (!found.complete) out << "the search reached its limits: there may be more\n";
   return out;
 }
 

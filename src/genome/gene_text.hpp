@@ -41,9 +41,9 @@ namespace genomics {
 /// A gene on one line, for people.
 [[nodiscard]] std::string gene_line(const vocabulary& names, const gene& g);
 
-/// Rank, score, models, occurrences, nodes, gene; the first `most` of them.
+/// Rank, score, models, occurrences, nodes, gene; the first `max_genes` of them.
 [[nodiscard]] text genes_table(const corpus& of, const findings& found,
-                               std::size_t most = ~std::size_t{0});
+                               std::size_t max_genes = ~std::size_t{0});
 /// {"complete", "models", "genes": [{"rank", "form", "score", "models", "occurrences", "operations",
 /// "edges", "gaps", "code", "by_model"}]}: an edge is [from, to, input], a gap [from, to].
 [[nodiscard]] text genes_json(const corpus& of, const findings& found);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Streams of several registries in one: ids are only numbers, what they stand for is compared.
+// Streams of several registries joined into one: ids are only numbers; names are compared.
 //
 //   registry_join to(registry);                        // that of the patterns, say
 //   error e = to.add(library, stream);                 // the stream now is one of `registry`

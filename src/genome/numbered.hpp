@@ -7,7 +7,7 @@
 //   std::uint32_t i = edges.add({from, to});     // the same for the same key
 //   edges[i].from;
 //
-// A key is plain, compares with ==, and gives two words that tell it apart: key.words(). Numbers
+// A key is plain, compares with ==, and gives two words that identify it: key.words(). Numbers
 // don't depend on the table that finds them.
 //
 // Lifetime:   owns its keys.

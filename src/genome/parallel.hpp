@@ -29,8 +29,9 @@ namespace genomics {
 
 /// 0: as many as the machine has.
 [[nodiscard]] inline unsigned thread_count(unsigned wanted) {
-  const unsigned most = 256, found = wanted != 0 ? wanted : std::thread::hardware_concurrency();
-  return found == 0 ? 1 : found < most ? found : most;
+  const unsigned max_threads = 256,
+                 found = wanted != 0 ? wanted : std::thread::hardware_concurrency();
+  return found == 0 ? 1 : found < max_threads ? found : max_threads;
 }
 
 template <class Work>

@@ -12,7 +12,7 @@ namespace genomics {
 namespace {
 
 /// The nodes that a registry has for kinds. They differ between nodes with inputs and without: what
-/// C of a single constant means depends on where the tensors stand.
+/// C of a single constant means depends on the positions of the tensors.
 class nodes_of_kinds {
  public:
   nodes_of_kinds(const signatures& of, const corpus& from)

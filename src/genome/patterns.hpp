@@ -12,8 +12,8 @@
 // (a reference below -32768, no id left up to 65535), where it isn't contiguous, and where no node
 // of the corpus is like one of its own.
 //
-// A gene goes over inputs and parameters as if they weren't there, a pattern stands in one piece:
-// it can be that a stream has fewer places for the pattern than its gene had.
+// A gene skips inputs and parameters as if they weren't there, but a pattern is contiguous, so a
+// stream can have fewer places for the pattern than its gene had.
 //
 // Lifetime:   nothing is kept.
 // Errors:     std::bad_alloc; ids of 0 otherwise.

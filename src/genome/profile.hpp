@@ -26,7 +26,7 @@
 //                  "models": [{"name", "nodes", "calls", "operations": [{"name", "count"}],
 //                  "commands": likewise}]}
 //
-// Rows stand by count, the most first, then by name; so do those of a model.
+// Rows are sorted by count, the highest first, then by name; so are those of a model.
 //
 // Lifetime:   a profile has numbers of the corpus's vocabulary; the corpus stays what it was.
 // Errors:     std::bad_alloc.

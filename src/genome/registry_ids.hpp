@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Ids of a registry that is being filled, by what they stand for.
+// Ids of a registry that is being filled, by their meaning.
 //
 //   registry_ids ids(registry);                   // knows what the registry has
 //   ids.operation("aten.relu.default:node_args(1):kwargs()");       // its A; a new one is added

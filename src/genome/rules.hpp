@@ -16,9 +16,9 @@
 //
 // An edge is an entry of a node's D that refers to another node; SOURCE is the node that it comes
 // from, rel_D another input as its distance, the source's index minus the node's. Inputs are numbered
-// from 0 in the order of D, lengths of blocks left out; a node that stands in D twice gives two edges,
-// in which the other one is shown by its distance. Edges are one kind when both names and the
-// connection are equal. A transition is kept when its share of all edges from X is above
+// from 0 in the order of D, lengths of blocks left out; a node that appears in D twice gives two
+// edges, in which the other one is shown by its distance. Edges are one kind when both names and
+// the connection are equal. A transition is kept when its share of all edges from X is above
 // min_probability and these are more than min_transitions. `probability` is the share, as a double,
 // to two digits; where there are other edges from X, they are the exceptions, the most frequent
 // first. Its stream is X without inputs and Y with the input 0, both as they were met first.
@@ -32,12 +32,12 @@
 // and, as often as it says, in compositions. An IF or WHILE takes its condition, externals and states;
 // the nodes of its blocks count like all others.
 //
-// Rules stand by count, the most first, then by text.
+// Rules are sorted by count, the highest first, then by text.
 //
 // Lifetime:   borrows the library, which all programs are of.
 // Errors:     std::bad_alloc.
-// Limits:     max_exceptions of a rule; max_text characters of all: what comes behind isn't written.
-//             max_kinds: of nodes behind it only compositions count. finish() says so.
+// Limits:     max_exceptions of a rule; max_text characters in all: what follows isn't written.
+//             max_kinds: of later nodes only compositions count. finish() reports it.
 // Allocation: 16 to 40 bytes for each start and end of a list of inputs, and 40 to 80 for each edge,
 //             each once, whatever the number of programs that have it.
 

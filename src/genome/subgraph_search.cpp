@@ -18,7 +18,7 @@ constexpr std::uint32_t not_yet = none - 2;    // hasn't been looked up
 constexpr std::uint32_t max_states = std::uint32_t{1} << 20, max_codes = std::uint32_t{1} << 18;
 
 // Words of sets as they are visited: a node's label, then its edges from and to nodes before it, and
-// behind all of them the gaps.
+// after all of them the gaps.
 constexpr std::uint32_t gap_mark = 3u << 30, gives = 1u << 23;
 
 /// Labels and edges of a set, nodes in the order in which it was visited.

@@ -57,7 +57,7 @@ class subgraph_search {
     bool gapped = false;
     std::uint32_t size = 0;  ///< nodes of the sets that count; 0: all that are `wanted`
     std::uint32_t max_gap = 0, max_nodes = 0, max_candidates = 0;
-    bool prunes = false;  ///< gapped sets grow, too, from frequent genes alone
+    bool prunes = false;  ///< gapped sets, too, grow only from frequent genes
     const std::vector<std::uint32_t>* wanted = nullptr;  ///< by frequent gene: its number, or none
     const std::vector<bool>* needed = nullptr;  ///< the same: whether sets of it grow; null: yes
   };
@@ -94,7 +94,7 @@ class subgraph_search {
     std::uint32_t known = 0;               // the frequent gene, or one of those below
     std::uint32_t counted = 0, table = 0;  // of codes_, or the frequent gene; as of tables_
   };
-  /// What there is between a node of the set and those before it, a bit for each.
+  /// The edges between a node of the set and those before it, a bit for each.
   struct relations {
     std::uint32_t links = 0, gaps = 0;
   };
@@ -136,7 +136,7 @@ class subgraph_search {
   std::vector<relations> relations_;
   std::vector<std::uint32_t> words_, ends_, gap_words_, extensions_;
   std::vector<std::uint8_t> place_in_set_;  // of nodes: 1 more, or 0
-  std::vector<bool> near_;  // in the set or a neighbour of it, behind its first node
+  std::vector<bool> near_;                  // in the set or a neighbour of it, after its first node
   disjoint_counter counter_{max_canonical_nodes};
   std::span<const disjoint_counter::count> counts_;
   std::uint64_t allowance_ = 0;

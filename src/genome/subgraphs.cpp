@@ -60,7 +60,7 @@ class miner {
     for (std::uint32_t size = 1; size <= how_.max_nodes; ++size)
       work -= find({.gapped = false, .size = size}, work);
     for (std::uint32_t size = 2; how_.max_gap != 0 && size <= how_.max_gapped_nodes; ++size) {
-      const bool prunes = size > 2 && least_score_ != 0;
+      const bool prunes = size > 2 && min_score_ != 0;
       complete_ = complete_ && !prunes;
       needed_.clear();
       for (const totals& t : totals_) needed_.push_back(may_grow(t, how_.max_gapped_nodes));
@@ -160,7 +160,7 @@ class miner {
     for (std::uint32_t i = 0; i < codes.size(); ++i)
       if (pass.size >= how_.min_nodes && counts[i].models >= how_.min_models)
         scores_.push_back(counts[i].occurrences * (pass.size - 1));
-    find_least_score();
+    find_min_score();
     for (std::uint32_t i = 0; i < codes.size(); ++i) {
       const totals& t = counts[i];
       if (t.models < how_.min_models) continue;
@@ -173,18 +173,18 @@ class miner {
   }
 
   /// What the last of the genes looked at has at least: those of a lower score have no part in it.
-  void find_least_score() {
+  void find_min_score() {
     const std::uint64_t count = std::uint64_t{how_.max_genes} * looked_at_for_each;
     if (scores_.size() < count || count == 0) return;
     const auto last = scores_.begin() + static_cast<std::ptrdiff_t>(count - 1);
     std::nth_element(scores_.begin(), last, scores_.end(), std::greater<>());
-    least_score_ = *last;
+    min_score_ = *last;
     scores_.resize(static_cast<std::size_t>(count));
   }
 
   /// Whether a gene of so many nodes that holds this one can have a score that is looked at.
   [[nodiscard]] bool may_grow(const totals& t, std::uint32_t nodes) const {
-    return t.firsts * (nodes - 1) >= least_score_;
+    return t.firsts * (nodes - 1) >= min_score_;
   }
 
   [[nodiscard]] static bool is_gapped(const canonical_form& f) {
@@ -214,7 +214,7 @@ class miner {
     std::vector<place> places;
     for (std::uint32_t i = 0; i < frequent_.size(); ++i)
       if (const std::size_t nodes = nodes_of(i);
-          nodes >= how_.min_nodes && totals_[i].occurrences * (nodes - 1) >= least_score_)
+          nodes >= how_.min_nodes && totals_[i].occurrences * (nodes - 1) >= min_score_)
         places.push_back({totals_[i].occurrences * (nodes - 1), i});
     std::sort(places.begin(), places.end(), [](const place& a, const place& b) {
       return a.score != b.score ? a.score > b.score : a.gene < b.gene;
@@ -340,7 +340,7 @@ class miner {
   key_table frequent_;
   std::vector<totals> totals_;         // of frequent_
   std::vector<std::uint64_t> scores_;  // of what was found: the best
-  std::uint64_t least_score_ = 0;
+  std::uint64_t min_score_ = 0;
   std::vector<subgraph_search> searches_;
   std::vector<gene> chosen_;
   std::vector<std::uint32_t> wanted_;  // of frequent_: in chosen_

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Genes of the dataflow: connected pieces that recur, wherever their nodes stand in the streams.
+// Genes of the dataflow: connected pieces that recur, wherever their nodes are in the streams.
 //
 //   findings f = mine_subgraphs(all, {.min_nodes = 3, .max_nodes = 6});
 //   f.genes[0];                                   // conv > bn > add with both of its ways
@@ -74,10 +74,10 @@ namespace genomics {
 struct subgraph_options {
   std::uint32_t min_nodes = 3, max_nodes = 6;
   std::uint32_t min_models = 2;  ///< graphs that must hold a gene
-  std::uint32_t max_gap = 0;     ///< nodes between two of a gapped gene; 0: connected genes alone
+  std::uint32_t max_gap = 0;     ///< nodes between two of a gapped gene; 0: only connected genes
   std::uint32_t max_gapped_nodes = 4;  ///< of a gapped gene; max_nodes at most
   std::uint32_t max_genes = 1000;
-  std::uint32_t max_candidates = std::uint32_t{1} << 19;  ///< genes of one size that are told apart
+  std::uint32_t max_candidates = std::uint32_t{1} << 19;  ///< distinct genes of one size
   std::uint64_t max_work = std::uint64_t{1} << 30;        ///< sets, neighbours and gaps looked at
   unsigned threads = 0;                                   ///< 0: as many as the machine has
   progress_function progress = {};
@@ -92,7 +92,7 @@ struct allele_group {
 };
 /// Groups of two genes or more, by the occurrences of all their genes, then by skeleton. Genes are
 /// of a group when their form, their edges and their gaps are the same; which argument an edge is
-/// belongs to the operation, and isn't compared. Contiguous genes are compared as they stand in
+/// belongs to the operation, and isn't compared. Contiguous genes are compared as they are in
 /// their streams, the others, of 16 nodes at most, by their canonical code without labels.
 [[nodiscard]] std::vector<allele_group> alleles(const findings& of);
 

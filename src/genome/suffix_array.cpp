@@ -126,9 +126,9 @@ std::vector<std::uint8_t> common_prefixes(std::span<const std::uint32_t> text,
     const std::size_t end = std::min(order.size(), (part + 1) * part_size);
     for (std::size_t i = std::max<std::size_t>(part * part_size, 1); i < end; ++i) {
       const std::size_t a = order[i - 1], b = order[i];
-      const std::size_t most = std::min<std::size_t>(depth, text.size() - std::max(a, b));
+      const std::size_t max_length = std::min<std::size_t>(depth, text.size() - std::max(a, b));
       std::size_t length = 0;
-      while (length < most && text[a + length] == text[b + length]) ++length;
+      while (length < max_length && text[a + length] == text[b + length]) ++length;
       shared[i] = static_cast<std::uint8_t>(length);
     }
   });

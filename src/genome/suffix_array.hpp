@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Suffixes of a text of numbers, sorted by their first `depth` symbols: where something of that
-// length at most stands repeatedly, it stands in one range of the order.
+// Suffixes of a text of numbers, sorted by their first `depth` symbols: the occurrences of a
+// repeated string of at most that length are one range of the order.
 //
 //   std::vector<std::uint32_t> order = suffix_array(text, 26, 40);  // symbols from 0 to 25
 //   std::vector<std::uint8_t> shared = common_prefixes(text, order, 40);

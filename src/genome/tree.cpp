@@ -96,20 +96,20 @@ class joining {
       const double* const sums = sums_.data();
       const double own = sums_[i];
       // The least of the row, in lanes that become vectors; where it is, only when it's better.
-      double least[lanes];
-      for (double& l : least) l = best;
+      double lowest[lanes];
+      for (double& l : lowest) l = best;
       std::uint32_t k = i + 1;
       for (; k + lanes <= left_; k += lanes)
         for (std::uint32_t l = 0; l < lanes; ++l) {
           const double s = score(row[k + l], own, sums[k + l]);
-          least[l] = s < least[l] ? s : least[l];
+          lowest[l] = s < lowest[l] ? s : lowest[l];
         }
       for (; k < left_; ++k) {
         const double s = score(row[k], own, sums[k]);
-        least[0] = s < least[0] ? s : least[0];
+        lowest[0] = s < lowest[0] ? s : lowest[0];
       }
       bool better = false;
-      for (const double l : least) better = better || l < best;
+      for (const double l : lowest) better = better || l < best;
       if (!better) continue;
       for (k = i + 1; k < left_; ++k) {
         const double s = score(row[k], own, sums[k]);

@@ -11,8 +11,8 @@
 //
 //   (clusters - 2) × distance - sum of the one's distances - sum of the other's
 //
-// are joined. Clusters stand in the order of their first leaves; of equal pairs the one whose first,
-// then whose second cluster stands first is taken. Distances that are those along a tree give that
+// are joined. Clusters are in the order of their first leaves; of equal pairs the one whose first,
+// then whose second cluster comes first is taken. Distances that are those along a tree give that
 // tree. A branch whose length comes out below 0 gets 0, and its sibling takes the difference, so that
 // the two stay as far apart as they are; of the last three branches, both others take it.
 //
@@ -46,7 +46,7 @@ namespace genomics {
 /// Trees of more graphs are built from a sample.
 inline constexpr std::uint32_t max_tree_size = 2000;
 
-/// A tree without a root: leaves are 0 to leaves - 1, inner nodes behind them in the order in which
+/// A tree without a root: leaves are 0 to leaves - 1, inner nodes follow in the order in which
 /// they were joined; the last one has three children, or fewer where there are fewer leaves. Without
 /// leaves there is no node at all.
 struct tree {

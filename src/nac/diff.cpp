@@ -60,7 +60,7 @@ struct side {
         k.computed = mixed(k.computed, what);
         if (a.what == kind::result) {
           const auto from = static_cast<std::size_t>(a.value);
-          // A reference forward isn't valid; how far it leads tells enough.
+          // A reference forward isn't valid; its distance is enough.
           k.computed = mixed(k.computed, from < i ? of[from].computed : from - i);
         } else {
           const std::string shown = at.text_of(a);
@@ -203,8 +203,8 @@ class comparison {
       d.training = training;
       out_.instructions.push_back(std::move(d));
     };
-    std::uint32_t removed = 0;  // up to here those that were removed are reported
-    const auto tell_removed = [&](std::uint32_t end) {
+    std::uint32_t removed = 0;  // up to here removed ones have been reported
+    const auto report_removed = [&](std::uint32_t end) {
       for (; removed < end; ++removed)
         if (a.partner[removed] == lookup::none) {
           add({removed, lookup::none, false, {}});
@@ -218,7 +218,7 @@ class comparison {
         ++out_.added;
         continue;
       }
-      if (i > removed) tell_removed(i);
+      if (i > removed) report_removed(i);
       std::vector<property_difference> parts = compare(a, i, b, j);
       if (parts.empty()) {
         ++out_.unchanged;
@@ -227,7 +227,7 @@ class comparison {
         ++out_.changed;
       }
     }
-    tell_removed(static_cast<std::uint32_t>(a.code.size()));
+    report_removed(static_cast<std::uint32_t>(a.code.size()));
   }
 
   [[nodiscard]] std::vector<property_difference> compare(const side& a, std::uint32_t i,
@@ -273,7 +273,7 @@ class comparison {
       }
     };
     const auto paired = [&a](std::uint32_t i) {
-      // What has no partner can't be equal to anything: its index is past all instructions.
+      // An instruction without a partner equals no other: it is placed after all instructions.
       if (i >= a.partner.size()) return i;
       return a.partner[i] != lookup::none ? a.partner[i] : 0x10000 + i;
     };
@@ -308,7 +308,7 @@ class comparison {
   void done(bytes part) const {
     if (options_.done != nullptr) options_.done(options_.context, part);
   }
-  /// Whether payloads are equal; tells of parts that were compared.
+  /// Whether payloads are equal; reports the parts that were compared.
   [[nodiscard]] bool equal(bytes a, bytes b) const {
     if (a.size() != b.size()) return false;
     constexpr std::size_t part = std::size_t{1} << 22;
@@ -359,7 +359,7 @@ class comparison {
     }
   }
 
-  /// Pairs what has the same name, the first with the first; then tells.
+  /// Pairs those of the same name, the first with the first; then reports them.
   template <class Item, class Name, class Compare>
   void items(item_difference::kind what, const std::vector<Item>& a, const std::vector<Item>& b,
              Name name, Compare compare) {
@@ -405,7 +405,7 @@ class comparison {
   }
   void tensors(std::vector<property_difference>& to, const nac::tensor* x, const nac::tensor* y) {
     if (x == nullptr || y == nullptr) {
-      // Whether weights are internal is reported for the whole container.
+      // Whether weights are inside has been reported as a whole.
       if (a_.model().has_internal_weights() && b_.model().has_internal_weights())
         property(to, "elements", x != nullptr ? "inside" : "none",
                  y != nullptr ? "inside" : "none");

@@ -10,7 +10,7 @@
 //
 // Instructions are paired by what they compute: a hash of the operation's name, the signature, the
 // values of constants, the names of parameters and inputs, and the hashes of what they take. What
-// that doesn't find is paired with what is next to a pair and is the same but for what flows
+// that doesn't find is paired with a neighbour of a pair that is the same but for what flows
 // into it, then with what has the same operation. The rest was added or removed. Of a pair is
 // compared the operation, its signature, and each argument; arguments by the pairs that they are.
 //
@@ -52,14 +52,14 @@ struct instruction_difference {
   std::vector<property_difference> parts;  ///< of a pair
 };
 
-/// A parameter, a resource or an array of one file alone, or one that isn't equal.
+/// A parameter, a resource or an array of only one file, or one that differs.
 struct item_difference {
   enum class kind : std::uint8_t { parameter, resource, array };
   kind what = kind::parameter;
   std::string name;
   bool in_before = false, in_after = false;
   std::vector<property_difference> parts = {};  ///< of one in both
-  std::string note = {};  ///< how far values are apart, where they can be compared
+  std::string note = {};                        ///< how far values are apart, where that is known
 };
 
 struct file_difference {

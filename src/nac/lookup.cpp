@@ -68,10 +68,10 @@ std::uint64_t elements_of(nac::packed<std::uint32_t> shape) noexcept {
   return fits ? count : ~std::uint64_t{0};
 }
 
-std::string shortened(std::string_view s, std::size_t max) {
+std::string shortened(std::string_view s, std::size_t max_characters) {
   std::size_t at = 0;
   for (std::size_t characters = 0; at < s.size(); ++characters) {
-    if (characters == max) return std::string(s.substr(0, at)) + "\xE2\x80\xA6";
+    if (characters == max_characters) return std::string(s.substr(0, at)) + "\xE2\x80\xA6";
     const unsigned length = utf8_length(s.data() + at, s.data() + s.size());
     at += length == 0 ? 1 : length;
   }

@@ -8,10 +8,10 @@
 //   for (const auto& i : at.instructions())
 //     for (const auto& a : at.arguments(i)) std::cout << at.text_of(a);   // v3, 1.5, fc.weight
 //
-// Of records with the same id in a section, the last counts, as for readers.
+// Where an id appears several times in a section, the last one counts, as for readers.
 //
 // Lifetime:   borrows the file.
-// Errors:     none: what a reference doesn't find is an argument of kind `missing`.
+// Errors:     none: an unresolved reference is an argument of kind `missing`.
 // Limits:     none; 48 characters of a constant in short texts.
 // Allocation: 64 bytes for an instruction, 32 for a constant and a tensor, 1 MiB.
 
@@ -42,8 +42,8 @@ struct nac_argument {
 [[nodiscard]] std::string text_of_shape(nac::packed<std::uint32_t> shape);
 /// Elements of a shape; 2^64 - 1 when they are more.
 [[nodiscard]] std::uint64_t elements_of(nac::packed<std::uint32_t> shape) noexcept;
-/// A text cut to `max` characters, with an ellipsis.
-[[nodiscard]] std::string shortened(std::string_view s, std::size_t max = 48);
+/// A text cut to `max_characters` characters, with an ellipsis.
+[[nodiscard]] std::string shortened(std::string_view s, std::size_t max_characters = 48);
 
 class lookup {
  public:

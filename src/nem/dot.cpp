@@ -84,7 +84,7 @@ class drawing : public nem::visitor {
     for (std::size_t i = l.frames.size(); i-- != 0;) out_ << l.frames[i].view();
     if (!drawn) return;
     close_frame();
-    // Everything behind the loop comes after all of it.
+    // Everything after the loop waits for all of it.
     if (l.last_task) scopes_.back().after = {*l.last_task, l.cluster, tasks_};
     if (!loops_.empty() && l.last_task) loops_.back().last_task = l.last_task;
   }
@@ -129,7 +129,7 @@ class drawing : public nem::visitor {
          << (t.mode == nem::mode::sync ? ", penwidth=2" : "") << "];\n";
     for (const std::uint32_t d : v.tasks_before(t))
       if (drawn_.count(d) != 0) arrows_ << "  t" << d << " -> " << id << ";\n";
-    // What a task depends on comes after the barrier itself, where it was issued behind it.
+    // What a task depends on comes after the barrier itself, where it was issued after it.
     const barrier& after = scopes_.back().after;
     bool is_ordered = after.from.empty();
     for (const std::uint32_t d : v.tasks_before(t))

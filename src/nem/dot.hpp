@@ -6,7 +6,7 @@
 //   tessera::text dot = tessera::analysis::draw(program, {.expand = true});
 //
 //   box             a task: its opcode, operands and token; coloured by the unit that executes it;
-//                   with a bold line when it is .sync, so that all behind it waits
+//                   with a bold line when it is .sync, so that all tasks after it wait
 //   solid arrow     a dependency by deps
 //   dashed arrow    an order that a wait, a .sync task or the end of a loop makes
 //   frame           a loop, with its bounds and how many iterations may be in flight; when they are

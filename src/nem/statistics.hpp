@@ -54,7 +54,7 @@ struct nem_statistics {
 };
 [[nodiscard]] nem_statistics summarise(const nem::program& p);
 
-/// What a memory is called: "DDR", "L2", "L1[0]".
+/// The name of a memory: "DDR", "L2", "L1[0]".
 [[nodiscard]] std::string memory_name(nem::level level, std::int64_t engine);
 
 }  // namespace analysis

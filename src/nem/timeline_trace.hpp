@@ -37,7 +37,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace analysis {
 
-/// Keeps what happened; it is written behind the run.
+/// Keeps the events; they are written after the run.
 class timeline_recorder {
  public:
   /// The source is that which the program was read from: it is where lines are counted.
