@@ -77,7 +77,7 @@ class random_tensors {
         count, [&](std::int32_t v) { return centre + static_cast<float>(v) * 0x1p-10f * spread; });
   }
   /// Below `end`.
-  [[nodiscard]] std::vector<std::int64_t> wholes(std::size_t count, std::int32_t end) {
+  [[nodiscard]] std::vector<std::int64_t> integers(std::size_t count, std::int32_t end) {
     return make<std::int64_t>(count,
                               [&](std::int32_t v) { return std::int64_t{v + 1024} * end / 2048; });
   }
@@ -110,7 +110,7 @@ class network {
   void set_inputs(Machine& m) const {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       m.set_input(i, tessera::vm::nac::load(
-                         m.room(), inputs_[i].type, inputs_[i].dims,
+                         m.arena(), inputs_[i].type, inputs_[i].dims,
                          tessera::bytes(inputs_[i].bytes.data(), inputs_[i].bytes.size())));
   }
   /// Convolutions, linear layers and attention.
@@ -150,8 +150,8 @@ class network {
     products_.push_back({count(out), count(terms), count(size) * count(size)});
     const operand w = code_.parameter({whole(out), whole(in), whole(kernel), whole(kernel)},
                                       random_.weights(count(out) * count(terms), whole(terms), 2));
-    std::vector<operand> arguments = {x, w, code_.null(), code_.wholes({stride, stride})};
-    if (pad != 0) arguments.push_back(code_.wholes({pad, pad}));
+    std::vector<operand> arguments = {x, w, code_.null(), code_.int_list({stride, stride})};
+    if (pad != 0) arguments.push_back(code_.int_list({pad, pad}));
     return code_.op("aten.conv2d.default", arguments);
   }
   [[nodiscard]] operand normalise(operand x, std::int32_t channels, float centre) {
@@ -185,7 +185,7 @@ class network {
                        bytes_of(random_.weights(3 * count(size) * count(size), 1))});
     x = relu(normalise(convolve(x, 3, channels, 7, 2, size), channels, 1.0f));
     x = code_.op("aten.max_pool2d.default",
-                 {x, code_.wholes({3, 3}), code_.wholes({2, 2}), code_.wholes({1, 1})});
+                 {x, code_.int_list({3, 3}), code_.int_list({2, 2}), code_.int_list({1, 1})});
     size = (size - 1) / 2 + 1;
     for (std::int32_t stage = 0; stage < 4; ++stage)
       for (std::int32_t block = 0; block < 2; ++block) {
@@ -193,8 +193,8 @@ class network {
         x = residual_block(x, channels, width, stage != 0 && block == 0 ? 2 : 1, size);
         channels = width;
       }
-    x = code_.op("aten.adaptive_avg_pool2d.default", {x, code_.wholes({1, 1})});
-    x = code_.op("aten.view.default", {x, code_.wholes({1, channels})});
+    x = code_.op("aten.adaptive_avg_pool2d.default", {x, code_.int_list({1, 1})});
+    x = code_.op("aten.view.default", {x, code_.int_list({1, channels})});
     code_.output({linear(x, 1, channels, of.classes)});
     finish();
   }
@@ -213,15 +213,15 @@ class network {
         code_.parameter({whole(width)}, random_.around(count(width), 1.0f, 0.25f));
     const operand shift =
         code_.parameter({whole(width)}, random_.around(count(width), 0.0f, 0.125f));
-    return code_.op("aten.layer_norm.default",
-                    {x, code_.wholes({width}), scale, shift, code_.real(1e-5), code_.truth(false)});
+    return code_.op("aten.layer_norm.default", {x, code_.int_list({width}), scale, shift,
+                                                code_.real(1e-5), code_.truth(false)});
   }
   [[nodiscard]] operand encode(operand x, operand mask, const encoder& of) {
     const std::int32_t n = of.sequence, width = of.width, depth = width / of.heads;
     operand parts[3];
     for (operand& part : parts) part = linear(x, n, width, width);
     for (operand& part : parts) {
-      part = code_.op("aten.view.default", {part, code_.wholes({1, n, of.heads, depth})});
+      part = code_.op("aten.view.default", {part, code_.int_list({1, n, of.heads, depth})});
       part = code_.op("aten.transpose.int", {part, code_.whole(1), code_.whole(2)});
     }
     const std::size_t heads = count(of.heads);
@@ -230,7 +230,7 @@ class network {
     operand y =
         code_.op("aten.scaled_dot_product_attention.default", {parts[0], parts[1], parts[2], mask});
     y = code_.op("aten.transpose.int", {y, code_.whole(1), code_.whole(2)});
-    y = code_.op("aten.view.default", {y, code_.wholes({1, n, width})});
+    y = code_.op("aten.view.default", {y, code_.int_list({1, n, width})});
     y = linear(y, n, width, width);
     x = normalise_rows(code_.op("aten.add.Tensor", {x, y}), width);
     y = code_.op("aten.gelu.default", {linear(x, n, width, of.feed_forward)});
@@ -242,7 +242,7 @@ class network {
     const operand ids = code_.input(), mask = code_.input();
     const std::size_t n = count(of.sequence), width = count(of.width);
     inputs_.push_back(
-        {data_type::int64, {1, of.sequence}, bytes_of(random_.wholes(n, of.vocabulary))});
+        {data_type::int64, {1, of.sequence}, bytes_of(random_.integers(n, of.vocabulary))});
     std::vector<std::byte> seen(n, std::byte{1});
     std::fill(seen.end() - static_cast<std::ptrdiff_t>(n / 4), seen.end(), std::byte{0});
     inputs_.push_back({data_type::boolean, {1, 1, 1, of.sequence}, std::move(seen)});

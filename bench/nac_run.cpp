@@ -6,7 +6,7 @@
 //
 //   constant   INPUT of a constant: the loop, and a value of rank 0 that is shared
 //   pass       the loop and a call that gives its operand
-//   planned    results are dropped behind their last use
+//   planned    results are dropped after their last use
 //   never      results stay to the end
 
 #include <cstdint>
@@ -71,7 +71,7 @@ struct setting {
   vm::machine machine;
   setting(chain made, vm::freeing frees)
       : of(std::move(made)), machine(*of.program, {.frees = frees}) {
-    vm::tensor x = vm::make_tensor(machine.room(), nac::data_type::float32, {1});
+    vm::tensor x = vm::make_tensor(machine.arena(), nac::data_type::float32, {1});
     *x.as<float>() = 1;
     machine.set_input(0, x);
   }

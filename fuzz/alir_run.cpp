@@ -104,7 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // As it comes, and with other instructions and lanes.
   vm::alir::machine machine(*p);
   vm::alir::machine other(
-      *p, {.instructions = vm::alir::level(seed % 3), .least_lane_bits = seed % 2 == 0 ? 32 : 64});
+      *p, {.instructions = vm::alir::level(seed % 3), .min_lane_bits = seed % 2 == 0 ? 32 : 64});
   for (vm::alir::machine* const vm : {&machine, &other}) {
     const run plain = execute(*vm, inputs, n);
     if (plain.done.code == errc::budget_memory) return 0;
@@ -117,7 +117,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::span<const double> in = std::span(inputs).subspan(s * n_in, n_in);
     const std::span<const double> out = std::span(r.outputs).subspan(s * n_out, n_out);
     if (s > whole) {
-      for (const double v : out) fuzz::require(v == untouched, "outputs behind a trap stay");
+      for (const double v : out)
+        fuzz::require(v == untouched, "outputs after a trap stay unchanged");
       continue;
     }
     const run alone = execute(machine, in, 1);

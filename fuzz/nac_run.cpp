@@ -44,8 +44,8 @@ void describe(std::string& out, const value& v) {
     case value::form::list:
       for (const value& each : v.as_list()) describe(out, each);
       break;
-    case value::form::wholes:
-      for (const std::int64_t each : v.as_wholes()) out += std::to_string(each) + ' ';
+    case value::form::int_list:
+      for (const std::int64_t each : v.as_int_list()) out += std::to_string(each) + ' ';
       break;
     case value::form::numbers:
       for (const double each : v.as_numbers())
@@ -74,13 +74,13 @@ struct ending {
 // ---- programs
 
 /// An input that depends on the content and on its number.
-[[nodiscard]] tensor input(vm::nac::memory& room, std::size_t seed) {
+[[nodiscard]] tensor input(vm::nac::memory& arena, std::size_t seed) {
   static const vm::nac::shape shapes[] = {{},        {3},          {1, 3},          {2, 3},
                                           {1, 1, 4}, {1, 3, 8, 8}, {2, 2, 3, 3, 2}, {0, 3}};
   constexpr nac::data_type types[] = {nac::data_type::float32, nac::data_type::float32,
                                       nac::data_type::int64,   nac::data_type::boolean,
                                       nac::data_type::float16, nac::data_type::int32};
-  tensor t = vm::nac::make_tensor(room, types[seed / 8 % std::size(types)],
+  tensor t = vm::nac::make_tensor(arena, types[seed / 8 % std::size(types)],
                                   shapes[seed % std::size(shapes)]);
   vm::nac::visit(t.type, [&]<class T>(vm::nac::of<T>) {
     for (std::size_t i = 0; i < t.size(); ++i)
@@ -94,12 +94,12 @@ struct ending {
   how.max_memory = max_memory;
   how.frees = frees;
   vm::nac::machine machine(p, how);
-  if (machine.room().live() < max_memory / 2)  // else without them
+  if (machine.arena().live() < max_memory / 2)  // else without them
     for (std::size_t i = 0; i < p.inputs().size() && i < 100; ++i)
-      machine.set_input(i, input(machine.room(), seed + i * 3));
+      machine.set_input(i, input(machine.arena(), seed + i * 3));
   const vm::nac::outcome done = machine.run(max_steps);
   fuzz::require(done.steps <= max_steps, "steps are limited");
-  fuzz::require(machine.room().peak() <= max_memory, "memory is limited");
+  fuzz::require(machine.arena().peak() <= max_memory, "memory is limited");
   fuzz::require(done.code == errc::ok || done.instruction == vm::nac::outcome::none ||
                     done.instruction < p.size(),
                 "a fault is an instruction's");
@@ -129,7 +129,7 @@ struct ending {
   vm::nac::plan_machine machine(p, how);
   const vm::nac::plan_outcome done = machine.run();
   fuzz::require(done.steps <= max_steps, "steps of a plan are limited");
-  fuzz::require(machine.room().peak() <= max_memory, "memory of a plan is limited");
+  fuzz::require(machine.arena().peak() <= max_memory, "memory of a plan is limited");
   fuzz::require(written.size() <= how.max_written, "what a plan writes is limited");
   fuzz::require(done.offset <= p.model().plan().size(), "a plan ends at one of its instructions");
   ending e{done.code, done.offset, done.steps, done.text, written};

@@ -171,13 +171,13 @@ class stream_runner {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const given& g = inputs_[i];
       if (!g.form) {
-        io::expected<vn::value> v = read_npy(g.path, machine_.room());
+        io::expected<vn::value> v = read_npy(g.path, machine_.arena());
         if (!v) return to_.fail(v.error());
         machine_.set_input(i, std::move(*v));
         continue;
       }
       const element_shape what = elements_of(*g.form);
-      const vn::tensor t = vn::make_tensor(machine_.room(), g.form->type, g.form->dims);
+      const vn::tensor t = vn::make_tensor(machine_.arena(), g.form->type, g.form->dims);
       std::vector<std::byte> values(t.bytes());
       if (!g.path.empty()) {
         io::expected<std::vector<std::byte>> read =
@@ -192,15 +192,15 @@ class stream_runner {
           (void)store_element(values, what.type, k,
                               random_number(random, whole ? 0 : -1, most, whole));
       }
-      machine_.set_input(
-          i, vn::load(machine_.room(), g.form->type, g.form->dims, {values.data(), values.size()}));
+      machine_.set_input(i, vn::load(machine_.arena(), g.form->type, g.form->dims,
+                                     {values.data(), values.size()}));
     }
     return success;
   }
 
   [[nodiscard]] exit_code set_parameters() {
     for (const auto& [id, path] : parameters_) {
-      io::expected<vn::value> v = read_npy(path, machine_.room());
+      io::expected<vn::value> v = read_npy(path, machine_.arena());
       if (!v) return to_.fail(v.error());
       (void)machine_.set_parameter(id, std::move(*v));
     }
@@ -212,7 +212,7 @@ class stream_runner {
         if (i == in.weights->size() || parameters_.count(id) != 0) continue;
         const nac::external_tensor t = (*in.weights)[i];
         if (!t.representable) return to_.fail({errc::nac_weights_form, t.offset}, *in.file);
-        (void)machine_.set_parameter(id, vn::load(machine_.room(), t.as));
+        (void)machine_.set_parameter(id, vn::load(machine_.arena(), t.as));
         parameters_.emplace(id, options_.nac.weights);
       }
     }

@@ -106,7 +106,7 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
   w.begin_object().key("file").string(json_name(to.path)).key("format").string("nac");
   w.key("ok").boolean(true).key("steps").integer(steps).key("seconds");
   w.number(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  w.key("peak_bytes").integer(machine.room().peak()).key("returned").begin_array();
+  w.key("peak_bytes").integer(machine.arena().peak()).key("returned").begin_array();
   for (const vn::plan_value& v : done.returned) w.string(json_name(text_of(v)));
   w.end().end();
   out << '\n';

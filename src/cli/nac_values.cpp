@@ -130,7 +130,7 @@ element_shape elements_of(const tensor_form& form) {
 
 element_shape elements_of(const vn::tensor& t) { return elements_of(tensor_form{t.dims, t.type}); }
 
-io::expected<vn::value> read_npy(const std::string& path, vn::memory& room) {
+io::expected<vn::value> read_npy(const std::string& path, vn::memory& arena) {
   const io::expected<io::content> file = io::load(path);
   if (!file) return file.error();
   io::expected<io::array> a = io::read_npy_array(file->view());
@@ -148,7 +148,7 @@ io::expected<vn::value> read_npy(const std::string& path, vn::memory& room) {
                        0, path};
   vn::shape dims;
   for (const std::uint64_t d : a->shape) dims.push_back(static_cast<std::int64_t>(d));
-  return vn::value(vn::load(room, *type, dims, {a->data.data(), a->data.size()}));
+  return vn::value(vn::load(arena, *type, dims, {a->data.data(), a->data.size()}));
 }
 
 file_elements::file_elements(const vn::tensor& t) : view_(t.data, t.bytes()) {
@@ -301,10 +301,10 @@ exit_code nac_inputs::bind(const nac::program& p) {
 
 exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machine,
                            std::uint64_t& random, vn::value& out) const {
-  vn::memory& room = machine.room();
+  vn::memory& arena = machine.arena();
   if (g.from == origin::text) {
     vn::tokenizer_options how;
-    how.max_memory = room.limit() - room.live();
+    how.max_memory = arena.limit() - arena.live();
     const vn::tokenizer tokens(machine.program().model(), how);
     std::vector<std::int32_t> ids;
     vn::trouble why = tokens.made();
@@ -317,24 +317,24 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
       return to_.fail(d, bad_input, format::nac);
     }
     vn::tensor t =
-        vn::make_tensor(room, nac::data_type::int64, {1, static_cast<std::int64_t>(ids.size())});
+        vn::make_tensor(arena, nac::data_type::int64, {1, static_cast<std::int64_t>(ids.size())});
     std::copy(ids.begin(), ids.end(), t.as<std::int64_t>());
     out = std::move(t);
     return success;
   }
   if (g.from == origin::file && !g.form) {
-    io::expected<vn::value> v = read_npy(g.word, room);
+    io::expected<vn::value> v = read_npy(g.word, arena);
     if (!v) return to_.fail(v.error());
     out = std::move(*v);
     return success;
   }
   const element_shape what = elements_of(*g.form);
-  vn::tensor t = vn::make_tensor(room, g.form->type, g.form->dims);  // which checks its size
+  vn::tensor t = vn::make_tensor(arena, g.form->type, g.form->dims);  // which checks its size
   if (g.from == origin::file) {
     const io::expected<std::vector<std::byte>> values =
         read_elements(g.word, format_of(options_.input_format, g.word), what);
     if (!values) return to_.fail(values.error());
-    out = vn::load(room, g.form->type, g.form->dims, {values->data(), values->size()});
+    out = vn::load(arena, g.form->type, g.form->dims, {values->data(), values->size()});
     return success;
   }
   std::vector<std::byte> values(t.bytes());
@@ -349,7 +349,7 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
       (void)store_element(values, what.type, i,
                           random_number(random, whole ? 0 : -1, whole ? max : 1, whole));
   }
-  out = vn::load(room, g.form->type, g.form->dims, {values.data(), values.size()});
+  out = vn::load(arena, g.form->type, g.form->dims, {values.data(), values.size()});
   return success;
 }
 
@@ -363,7 +363,7 @@ exit_code nac_inputs::set(vn::machine& machine) const {
       machine.set_input(i, std::move(v));
     }
     for (const auto& [id, path] : states_) {
-      io::expected<vn::value> v = read_npy(path, machine.room());
+      io::expected<vn::value> v = read_npy(path, machine.arena());
       if (!v) return to_.fail(v.error());
       if (machine.set_state(id, std::move(*v)) != errc::ok)
         return usage("the program has no state " + std::to_string(id));

@@ -44,7 +44,8 @@ struct tensor_form {
 [[nodiscard]] element_shape elements_of(const vm::nac::tensor& t);
 [[nodiscard]] element_shape elements_of(const tensor_form& form);
 /// A .npy file of any shape and type that tensors have.
-[[nodiscard]] io::expected<vm::nac::value> read_npy(const std::string& path, vm::nac::memory& room);
+[[nodiscard]] io::expected<vm::nac::value> read_npy(const std::string& path,
+                                                    vm::nac::memory& arena);
 
 /// The elements of a tensor as files hold them: those of the tensor itself, where this processor
 /// has them so, for they may be most of the memory.

@@ -222,7 +222,7 @@ void write_causes(json::writer& w, const std::array<std::uint64_t, tm::cause_cou
 
 void append_report(text& out, const tm::timing_report& r) {
   out << "  cycles  " << r.cycles << "\n  tasks   " << r.tasks << "\n  tokens  "
-      << r.most_live_tokens << " live at most\n  stalls  ";
+      << r.max_live_tokens << " live at most\n  stalls  ";
   std::string_view between = "";
   for (std::size_t c = 0; c < tm::cause_count; ++c)
     if (r.stalls[c] != 0)
@@ -241,7 +241,7 @@ void append_report(text& out, const tm::timing_report& r) {
 void append_json(text& out, const tm::timing_report& r) {
   json::writer w(out);
   w.begin_object().key("cycles").integer(r.cycles).key("tasks").integer(r.tasks);
-  w.key("tokens_live").integer(r.most_live_tokens).key("stalls");
+  w.key("tokens_live").integer(r.max_live_tokens).key("stalls");
   write_causes(w, r.stalls);
   w.key("units").begin_array();
   for (const tm::unit_report& u : r.units) {

@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What a run has taken of its budget of steps. All machines charge their work to one of these, as far
-// as shapes say how much it will be, before they begin it.
+// The steps that a run has left of its budget. All machines charge their work to one of these,
+// before they begin it, as far as shapes tell how much it will be.
 //
 //   meter steps(budget{}.max_steps);
 //   if (!steps.charge(product_steps(m, n, k))) return refuse(steps.refusal());
 //
 //   a step    an element that is read or written, or eight bytes that are moved: about a nanosecond.
-//             What takes longer for an element (exponential functions, divisions, sorting) counts as
-//             several; a multiply-add of a product of matrices counts as a part of one.
+//             Slower work on an element (exponential functions, divisions, sorting) counts as
+//             several; a multiply-add of a matrix product counts as a part of one.
 //
-// Instructions, tasks and iterations take some steps of their own, so that programs without elements
+// Instructions, tasks and iterations take some steps themselves, so that programs without elements
 // end too. Counts depend on the program and on the shapes of its inputs, never on the platform, on
 // threads or on a schedule.
 //
 // Lifetime:   a value.
-// Errors:     charge() says no; nothing is charged then.
-// Limits:     sums and products that exceed 64 bits are the largest number, which no budget but that
-//             number itself holds.
+// Errors:     charge() returns false; nothing is charged then.
+// Limits:     sums and products beyond 64 bits saturate at the largest number, which only a budget
+//             of that number allows.
 // Allocation: none, but for refusal().
 
 #ifndef TESSERA_VM_METER_HPP
@@ -32,8 +32,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm {
 
-/// Steps of an instruction, a task or an iteration besides those of its elements: what finding out
-/// what to do takes.
+/// Steps of an instruction, a task or an iteration besides those of its elements: the cost of
+/// dispatch.
 inline constexpr std::uint64_t instruction_steps = 64;
 /// The same for each of its operands.
 inline constexpr std::uint64_t operand_steps = 16;
@@ -50,7 +50,7 @@ inline constexpr std::uint64_t operand_steps = 16;
 /// Multiply-adds of float32 kernels in a step: they do from ten to a hundred in a nanosecond.
 inline constexpr std::uint64_t products_a_step = 32;
 
-/// A product of matrices [m, k] and [k, n], of which `a_step` multiply-adds are a step. Thin ones take
+/// A product of matrices [m, k] and [k, n], with `a_step` multiply-adds per step. Thin ones take
 /// as long as reading their factors and writing the result.
 [[nodiscard]] constexpr std::uint64_t product_steps(
     std::uint64_t m, std::uint64_t n, std::uint64_t k,
@@ -67,7 +67,7 @@ class meter {
   constexpr explicit meter(std::uint64_t max_steps = UINT64_MAX) noexcept
       : max_(max_steps), left_(max_steps) {}
 
-  /// False where fewer are left; `refused` is then what was asked for.
+  /// False if fewer are left; `refused` is then the number requested.
   [[nodiscard]] constexpr bool charge(std::uint64_t steps) noexcept {
     if (steps > left_) [[unlikely]] {
       refused_ = steps;
@@ -76,7 +76,7 @@ class meter {
     left_ -= steps;
     return true;
   }
-  /// For a part of what this one counts, with a budget of its own that may be smaller.
+  /// A meter for a part of this work, with its own budget, which may be smaller.
   [[nodiscard]] constexpr meter part(std::uint64_t max_steps) const noexcept {
     if (max_ == UINT64_MAX) return meter(max_steps);
     meter m(max_);

@@ -184,7 +184,7 @@ std::string disagreement(const random_program::options& how) {
   auto proven = tessera::alir::verify(std::move(m));
   if (!proven) return "not verified: " + std::string(proven.error().name());
   // As it comes, and in one of the other ways.
-  std::vector<machine_options> ways = {{}, {.least_lane_bits = draw.chance(50) ? 32 : 64}};
+  std::vector<machine_options> ways = {{}, {.min_lane_bits = draw.chance(50) ? 32 : 64}};
   ways[1].instructions = static_cast<level>(how.seed % 3);
   if (how.seed % 4 == 0) ways[1].threads = 2;
   for (const machine_options& way : ways) {
@@ -196,7 +196,7 @@ std::string disagreement(const random_program::options& how) {
     if (done.steps != good * vm.size()) return "steps";
     if (!same_bits(std::span(out).first(expected.size()), expected)) return "outputs";
     for (std::size_t at = expected.size(); at < out.size(); ++at)
-      if (!std::isnan(out[at])) return "an output behind the trap";
+      if (!std::isnan(out[at])) return "an output after the trap";
   }
   observed_machine shown(*proven);
   const auto [seen, in_order] = observed(shown, in, samples);

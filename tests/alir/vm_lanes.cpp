@@ -47,7 +47,7 @@ std::vector<machine_options> ways() {
   std::vector<machine_options> all;
   for (int l = 0; l <= static_cast<int>(tessera::vm::alir::best_level()); ++l)
     for (const int least : {16, 32, 64})
-      all.push_back({.instructions = static_cast<level>(l), .least_lane_bits = least});
+      all.push_back({.instructions = static_cast<level>(l), .min_lane_bits = least});
   return all;
 }
 
@@ -249,7 +249,7 @@ TEST_CASE("alir/vm: intervals that lie change nothing", "[alir]") {
             of(opcode::bit_binary, y, s, 2 << 24, lie),
         };
         for (const std::int32_t u : uses) {
-          sketch one;  // the program of this use alone, so that it chooses the lanes
+          sketch one;  // the program of only this use, so that it chooses the lanes
           one.model = p.model;
           one.output(u, -1);
           one.output(u, 0, true);

@@ -71,7 +71,7 @@ TEST_CASE("vm_genome/arguments: lists of tensors", "[vm_genome]") {
   CHECK(single()(cat, "", 0, {0, 1, 2}) == "f32 [6] 1 2 3 5 10 20");
   single s;
   CHECK(s(cat, "", s.g.constant("int", "-1"), {1, 0}) == "f32 [4] 3 5 1 2");
-  // Of index, the list is what the variation leaves, wherever it stands in D.
+  // Of index, the list is what the variation leaves, wherever it is in D.
   graph g;
   const auto start = g.constant("int", "2");
   g.input();
@@ -123,7 +123,7 @@ TEST_CASE("vm_genome/arguments: groups and keywords", "[vm_genome]") {
     CHECK(s("aten.sum.dim_IntList:node_args(1):kwargs('dim', 'keepdim')", "in0", c, {1}) ==
           "f32 [1] 8");
   }
-  {  // a keyword behind ones that are missing
+  {  // a keyword after ones that are missing
     single s;
     CHECK(s("aten.sum.default:node_args(1):kwargs('dtype',)", "in0",
             s.g.constant("torch.dtype", R"("torch.float64")"), {1}) == "f64 [] 8");
@@ -147,7 +147,7 @@ TEST_CASE("vm_genome/arguments: tensors with keywords", "[vm_genome]") {
 
 TEST_CASE("vm_genome/arguments: a constant without a key", "[vm_genome]") {
   {
-    single s;  // behind the tensor
+    single s;  // after the tensor
     CHECK(s("aten.rsub.Scalar:node_args(1):kwargs()", "in0", s.g.constant("int", "1"), {1}) ==
           "f32 [2] -2 -4");
   }
@@ -159,7 +159,7 @@ TEST_CASE("vm_genome/arguments: a constant without a key", "[vm_genome]") {
             {1}) == (in_front ? "f32 [2] -2 -4" : "f32 [2] 2 4"));
   }
   {
-    single s;  // before it, by its name alone
+    single s;  // before it, only by its name
     CHECK(s("aten.pow.Scalar:node_args(1):kwargs()", "in0", s.g.constant("int", "2"), {1}) ==
           "f32 [2] 8 32");
   }
@@ -184,7 +184,7 @@ TEST_CASE("vm_genome/arguments: a constant without a key", "[vm_genome]") {
     CHECK(s("aten.layer_norm.default:node_args(3):kwargs()", "in0,in1,in2",
             s.g.constant("immutable_list", "[2]"), {0, 1, 2}) == "f32 [2] 7.00006 24.9999");
   }
-  {  // a number that tensors could stand for
+  {  // a number that tensors could also be
     graph g;
     for (int i = 0; i < 3; ++i) g.input();
     const auto shape = g.constant("list", "[1, 2, 1]"), groups = g.constant("int", "2");

@@ -48,7 +48,7 @@ class running {
   [[nodiscard]] vm::machine* operator->() { return &machine_; }
 
   [[nodiscard]] nac::tensor f32(const reals& values) {
-    nac::tensor t = nac::make_tensor(machine_.room(), data_type::float32,
+    nac::tensor t = nac::make_tensor(machine_.arena(), data_type::float32,
                                      {static_cast<std::int64_t>(values.size())});
     for (std::size_t i = 0; i < values.size(); ++i)
       t.as<float>()[i] = static_cast<float>(values[i]);

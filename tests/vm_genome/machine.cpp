@@ -143,7 +143,7 @@ TEST_CASE("vm_genome/machine: WHILE", "[vm_genome]") {
   g.loop(1, 1, {0});
   g.op(lt, "in0,in1", 0, {0, 1});
   g.op(mul, "in0", two, {0});
-  g.output({2, 0});  // behind the loop the state is what it was
+  g.output({2, 0});  // after the loop the state is what it was
   CHECK(g.run({{1}, {100}}) == "f32 [1] 128; f32 [1] 1");
   CHECK(g.run({{200}, {100}}) == "f32 [1] 200; f32 [1] 200");
   CHECK(g.run({{0}, {100}}, 1000) == "budget_steps at 4 (30)");
@@ -248,7 +248,7 @@ TEST_CASE("vm_genome/machine: a recurrent network", "[vm_genome]") {
   m->set_parameter("b", m.f32({0, 1}));
   m->set_parameter("u", m.f32({1, 0, 1, -1}).with_shape({2, 2}));
   const auto start_at = [&](std::int64_t i) {
-    nac::tensor t = nac::make_tensor(m->room(), data_type::int64, {1});
+    nac::tensor t = nac::make_tensor(m->arena(), data_type::int64, {1});
     *t.as<std::int64_t>() = i;
     m->set_input(1, t);
   };
@@ -260,7 +260,7 @@ TEST_CASE("vm_genome/machine: a recurrent network", "[vm_genome]") {
   CHECK(m.run() == "f32 [1, 2] 3 3");
   start_at(3);
   CHECK(m.run() == "f32 [1, 2] 0 0");
-  start_at(-3);  // rows from behind: the same three before them: (7, 4), (9, 3), (12, 9)
+  start_at(-3);  // rows from the end: the same three before them: (7, 4), (9, 3), (12, 9)
   CHECK(m.run() == "f32 [1, 2] 12 9");
 }
 
@@ -311,7 +311,7 @@ TEST_CASE("vm_genome/machine: branches far inside one another", "[vm_genome]") {
 }
 
 TEST_CASE("vm_genome/machine: memory", "[vm_genome]") {
-  // A chain of 100 results of 4000 bytes, each dropped behind its use.
+  // A chain of 100 results of 4000 bytes, each dropped after its use.
   graph g;
   const auto one = g.constant("int", "1");
   g.input();
@@ -320,10 +320,10 @@ TEST_CASE("vm_genome/machine: memory", "[vm_genome]") {
   running m = g.machine({.max_memory = 50'000});
   const reals zeros(1000);
   m->set_input(0, m.f32(zeros));
-  m->room().reset_peak();
+  m->arena().reset_peak();
   CHECK(m.run().substr(0, 16) == "f32 [1000] 100 1");
-  CHECK(m->room().peak() < 17'000);
-  CHECK(m->room().peak() > 8'000);
+  CHECK(m->arena().peak() < 17'000);
+  CHECK(m->arena().peak() > 8'000);
 
   graph h;  // all of them at once don't fit
   h.registry = g.registry;
@@ -345,12 +345,12 @@ TEST_CASE("vm_genome/machine: memory", "[vm_genome]") {
 }
 
 TEST_CASE("vm_genome/machine: results last through loops", "[vm_genome]") {
-  // What the body takes from outside is there in every round, and dropped behind the loop.
+  // What the body takes from outside is there in every round, and dropped after the loop.
   graph g;
   const auto one = g.constant("int", "1");
   g.input(), g.input();               // 0: x, 1: limit
-  g.op(add_number, "in0", one, {0});  // 2: taken in the body alone
-  g.op(add_number, "in0", one, {1});  // 3: taken in the condition alone
+  g.op(add_number, "in0", one, {0});  // 2: used only in the body
+  g.op(add_number, "in0", one, {1});  // 3: used only in the condition
   g.loop(1, 1, {0});                  // 4
   g.op(lt, "in0,in1", 0, {0, 3});     // 5
   g.op(add, "in0,in1", 0, {0, 2});    // 6

@@ -41,9 +41,9 @@ class converted {
         std::make_unique<genome::program>(take(genome::verify(std::move(s.stream), *library_)));
     machine_ = std::make_unique<vg::machine>(*program_);
     for (const nac::parameter& one : p.parameters())
-      CHECK(machine_->set_parameter(one.name, vm::load(room(), one.value)));
+      CHECK(machine_->set_parameter(one.name, vm::load(arena(), one.value)));
   }
-  [[nodiscard]] vm::memory& room() { return machine_->room(); }
+  [[nodiscard]] vm::memory& arena() { return machine_->arena(); }
   [[nodiscard]] vg::machine& operator*() { return *machine_; }
   [[nodiscard]] vg::machine* operator->() { return machine_.get(); }
 
@@ -77,7 +77,7 @@ template <class Values>
   for (const vm::value& v : values) add_bits(v, out);
   return out;
 }
-[[nodiscard]] std::string told(const vg::outcome& done) {
+[[nodiscard]] std::string summary(const vg::outcome& done) {
   std::string out(tessera::error{done.code, 0}.name());
   return done ? out : out + " at " + std::to_string(done.node) + ": " + done.text;
 }
@@ -90,7 +90,7 @@ template <class Values>
   converted other(rows.program());
   rows.set_inputs(*other);
   const vg::outcome done = other->run();
-  if (!done) return told(done);
+  if (!done) return summary(done);
   return bits_of(other->outputs()) == bits_of(rows.results()) ? "" : "other results";
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("vm_genome/nac: networks", "[vm_genome]") {
     REQUIRE(machine.run());
     converted other(net.program());
     net.set_inputs(*other);
-    CHECK(told(other->run()) == "ok");
+    CHECK(summary(other->run()) == "ok");
     REQUIRE(other->outputs().size() == 1);
     CHECK(bits_of(other->outputs()) == bits_of(machine.outputs()));
   };
@@ -147,13 +147,13 @@ TEST_CASE("vm_genome/nac: of several results OUTPUT gives the first", "[vm_genom
     const built made = b.build();
     vm::machine machine(*made.program);
     converted other(*made.program);
-    vm::tensor t = vm::make_tensor(machine.room(), data_type::float32, {2, 3});
+    vm::tensor t = vm::make_tensor(machine.arena(), data_type::float32, {2, 3});
     for (std::size_t i = 0; i < t.size(); ++i)
       t.as<float>()[i] = i == 1 ? 9 : static_cast<float>(i);
     machine.set_input(0, t);
     REQUIRE(other->set_input(0, t));
     REQUIRE(machine.run());
-    CHECK(told(other->run()) == "ok");
+    CHECK(summary(other->run()) == "ok");
     CHECK(other->outputs().size() == (returned ? 2u : 1u));
     CHECK(bits_of(other->outputs()) == bits_of(machine.outputs()));
   }
@@ -169,12 +169,12 @@ TEST_CASE("vm_genome/nac: files of all versions", "[vm_genome]") {
     vm::machine machine(program);
     converted other(program);
     vm::tensor x =
-        vm::make_tensor(machine.room(), data_type::float32, {2, name == "two_outputs" ? 2 : 3});
+        vm::make_tensor(machine.arena(), data_type::float32, {2, name == "two_outputs" ? 2 : 3});
     for (std::size_t i = 0; i < x.size(); ++i) x.as<float>()[i] = 0.5f - static_cast<float>(i);
     machine.set_input(0, x);
     REQUIRE(other->set_input(0, x));
     REQUIRE(machine.run());
-    CHECK(told(other->run()) == "ok");
+    CHECK(summary(other->run()) == "ok");
     CHECK(bits_of(other->outputs()) == bits_of(machine.outputs()));
   }
 }
@@ -260,8 +260,8 @@ TEST_CASE("vm_genome/nac: programs with branches", "[vm_genome]") {
     for (int round = 0; round < 4; ++round) {
       for (std::size_t i = 0; i < other->inputs(); ++i) {
         const bool choice = i < random_program::choices;
-        vm::tensor x = choice ? vm::make_tensor(machine.room(), data_type::float32, {1})
-                              : vm::make_tensor(machine.room(), data_type::float32, {2, 2});
+        vm::tensor x = choice ? vm::make_tensor(machine.arena(), data_type::float32, {1})
+                              : vm::make_tensor(machine.arena(), data_type::float32, {2, 2});
         for (std::size_t k = 0; k < x.size(); ++k)
           x.as<float>()[k] =
               choice ? static_cast<float>(random() % 2) : static_cast<float>(random() % 16) / 8 - 1;
@@ -269,7 +269,7 @@ TEST_CASE("vm_genome/nac: programs with branches", "[vm_genome]") {
         other->set_input(i, x);
       }
       REQUIRE(machine.run());
-      CHECK(told(other->run()) == "ok");
+      CHECK(summary(other->run()) == "ok");
       CHECK(bits_of(other->outputs()) == bits_of(machine.outputs()));
     }
   }

@@ -51,11 +51,11 @@ class recorded {
         tensors_(take(tessera::nac::read_safetensors(tessera::bytes(
             reinterpret_cast<const std::byte*>(content_.data()), content_.size())))) {}
 
-  [[nodiscard]] nac::tensor load(nac::memory& room, const std::string& name) const {
+  [[nodiscard]] nac::tensor load(nac::memory& arena, const std::string& name) const {
     const std::size_t at = tensors_.find(name);
     INFO(name);
     REQUIRE(at != tensors_.size());
-    return nac::load(room, tensors_[at].as);
+    return nac::load(arena, tensors_[at].as);
   }
   [[nodiscard]] bool has(const std::string& name) const {
     return tensors_.find(name) != tensors_.size();
@@ -68,12 +68,12 @@ class recorded {
 
 /// What a program gives, in a memory that outlives it.
 [[nodiscard]] std::vector<nac::value> run(const genome::program& p, const recorded& from,
-                                          nac::memory& room) {
-  vm::machine m(p, {.room = &room});
+                                          nac::memory& arena) {
+  vm::machine m(p, {.arena = &arena});
   for (std::size_t i = 0; i < m.inputs(); ++i)
-    m.set_input(i, from.load(room, "input." + std::to_string(i)));
+    m.set_input(i, from.load(arena, "input." + std::to_string(i)));
   for (const std::uint32_t id : m.parameters())
-    m.set_parameter(id, from.load(room, std::string(p.library().parameter(id))));
+    m.set_parameter(id, from.load(arena, std::string(p.library().parameter(id))));
   const vm::outcome done = m.run();
   INFO(tessera::error({done.code, 0}).name() << " at node " << done.node << ": " << done.text);
   REQUIRE(done);
@@ -114,13 +114,13 @@ TEST_CASE("vm_genome/networks: what torch.export writes gives what PyTorch does"
     INFO(name);
     const genome::program p = program(name, l);
     const recorded from(name);
-    nac::memory room(1 << 20);
-    const std::vector<nac::value> got = run(p, from, room);
+    nac::memory arena(1 << 20);
+    const std::vector<nac::value> got = run(p, from, arena);
     CHECK_FALSE(from.has("output." + std::to_string(got.size())));
     for (std::size_t i = 0; i < got.size(); ++i) {
       INFO("output " << i);
       REQUIRE(got[i].is_tensor());
-      check_like(got[i].as_tensor(), from.load(room, "output." + std::to_string(i)), 16);
+      check_like(got[i].as_tensor(), from.load(arena, "output." + std::to_string(i)), 16);
     }
   }
 }
@@ -131,8 +131,8 @@ TEST_CASE("vm_genome/networks: the same bits in patterns that were mined", "[vm_
   std::vector<std::string> expected;
   for (const std::string name : names) {
     const genome::program p = program(name, l);
-    nac::memory room(1 << 20);
-    expected.push_back(all_bits(run(p, recorded(name), room)));
+    nac::memory arena(1 << 20);
+    expected.push_back(all_bits(run(p, recorded(name), arena)));
     REQUIRE(genomics::add_graph(all, name, p, {.parameter_names = true}).code == errc::ok);
   }
   genomics::signatures made = take(genomics::signatures_of(all));
@@ -151,8 +151,8 @@ TEST_CASE("vm_genome/networks: the same bits in patterns that were mined", "[vm_
       calls += n.what() == genome::command::pattern ? 1u : 0u;
     CHECK(take(genome::expand(small)) == flat.stream());
     for (const genome::program* const p : {&flat, &small}) {
-      nac::memory room(1 << 20);
-      CHECK(all_bits(run(*p, from, room)) == expected[g]);
+      nac::memory arena(1 << 20);
+      CHECK(all_bits(run(*p, from, arena)) == expected[g]);
     }
   }
   CHECK(calls > 40);

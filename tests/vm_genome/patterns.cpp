@@ -35,7 +35,7 @@ void check_expansion(const graph& g, const std::vector<reals>& given, const std:
 TEST_CASE("vm_genome/patterns: calls", "[vm_genome]") {
   graph g;
   const auto three = g.constant("int", "3");
-  graph p;  // 10 = (x * 3) - x, of what stands right before it
+  graph p;  // 10 = (x * 3) - x, of what is right before it
   p.add({.a = g.operation(mul), .b = g.variation("in0"), .c = three}, {-1});
   p.add({.a = g.operation(sub), .b = g.variation("in1,in0")}, {-2, -1});
   g.registry.add_pattern(10, p.stream);
@@ -159,7 +159,7 @@ TEST_CASE("vm_genome/patterns: copies that end something", "[vm_genome]") {
 
 TEST_CASE("vm_genome/patterns: copies of inputs are the next inputs of the graph", "[vm_genome]") {
   graph g;
-  graph p;  // what stands before it, and the first of two inputs
+  graph p;  // what comes before it, and the first of two inputs
   const std::uint8_t plus = g.operation(add), both = g.variation("in0,in1");
   p.add({.a = 7, .b = 2, .c = 2}, {1, 0});
   p.add({.a = plus, .b = both}, {-2, -1});
@@ -222,7 +222,7 @@ TEST_CASE("vm_genome/patterns: calls in loops", "[vm_genome]") {
   g.op(lt, "in1,in0", 0, {0, 1});  // 3
   g.call(10, {1});                 // 4, flat 4 and 5: of node 0?
   g.output({2});
-  // From flat 4, -4 is node 0, the limit: the loop ends behind one round.
+  // From flat 4, -4 is node 0, the limit: the loop ends after one round.
   check_expansion(g, {{100}, {1}}, "f32 [1] 400");
 
   graph h;
@@ -248,7 +248,7 @@ TEST_CASE("vm_genome/patterns: what they take has to have a value", "[vm_genome]
   g.input();
   g.input();
   g.op(mul, "in0", g.constant("int", "3"), {0});
-  g.call(10);  // takes node 3, which stands in a block
+  g.call(10);  // takes node 3, which is in a block
   g.output({5});
   CHECK(g.run({{1}}) == "genome_pattern_order at 5 (35)");
   graph pad;
@@ -265,7 +265,7 @@ TEST_CASE("vm_genome/patterns: in an IF they take what it lists", "[vm_genome]")
   p.add({.a = g.operation(mul), .b = g.variation("in0"), .c = g.constant("int", "2")}, {-3});
   g.registry.add_pattern(10, p.stream);
   g.input(), g.input();    // 0, 1
-  g.branch(1, 1, {1, 1});  // 2: lists 1 alone
+  g.branch(1, 1, {1, 1});  // 2: lists only 1
   g.call(10);              // 3: takes 0
   g.call(10);              // 4: takes 1
   g.output({2});

@@ -82,13 +82,13 @@ inline constexpr data_type type_for = std::is_same_v<T, float>          ? data_t
 
 class bench {
  public:
-  explicit bench(std::uint64_t limit = std::uint64_t{64} << 20) : room(limit) {}
-  vm::memory room;
+  explicit bench(std::uint64_t limit = std::uint64_t{64} << 20) : arena(limit) {}
+  vm::memory arena;
 
   // ---- arguments
 
   [[nodiscard]] vm::value make(data_type type, const vm::shape& dims, const reals& values) {
-    vm::tensor t = vm::make_tensor(room, type, dims);
+    vm::tensor t = vm::make_tensor(arena, type, dims);
     REQUIRE(t.size() == values.size());
     vm::visit(type, [&]<class T>(vm::of<T>) {
       for (std::size_t i = 0; i < values.size(); ++i)
@@ -115,11 +115,11 @@ class bench {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
     return make(type, dims, values);
   }
-  [[nodiscard]] vm::value i(std::int64_t v) { return vm::make_number(room, v); }
-  [[nodiscard]] vm::value f(double v) { return vm::make_number(room, v); }
-  [[nodiscard]] vm::value b(bool v) { return vm::make_number(room, v); }
+  [[nodiscard]] vm::value i(std::int64_t v) { return vm::make_number(arena, v); }
+  [[nodiscard]] vm::value f(double v) { return vm::make_number(arena, v); }
+  [[nodiscard]] vm::value b(bool v) { return vm::make_number(arena, v); }
   [[nodiscard]] static vm::value l(std::vector<std::int64_t> v) {
-    return vm::value::wholes(std::move(v));
+    return vm::value::int_list(std::move(v));
   }
   [[nodiscard]] static vm::value s(std::string_view v) { return vm::value::string(v); }
   [[nodiscard]] static vm::value none() { return {}; }
@@ -137,7 +137,7 @@ class bench {
     nac::binding binding;
     const nac::match m = nac::bind(nac::pattern(operation), {forms.data(), forms.size()}, binding);
     if (m.what != nac::match::kind::fits) throw vm::fault{errc::nac_argument_type};
-    vm::call c(room, shared_, operation, binding, at);
+    vm::call c(arena, shared_, operation, binding, at);
     return vm::run(c);
   }
   [[nodiscard]] vm::value run(std::string_view name, const arguments& given) {
@@ -169,7 +169,7 @@ class bench {
     switch (v.what()) {
       case vm::value::form::none: return form::null;
       case vm::value::form::string: return form::string;
-      case vm::value::form::wholes: return form::wholes;
+      case vm::value::form::int_list: return form::wholes;
       case vm::value::form::numbers: return form::numbers;
       default: break;
     }

@@ -196,7 +196,7 @@ TEST_CASE("vm_nac/convolution: padding by name", "[vm_nac]") {
   const auto run = [&](const arguments& a) { return text(b.run("aten.conv1d.padding", a)); };
   CHECK(run({x, two}) == "f32 [1, 1, 3] 10 21 32");
   CHECK(run({x, two, b.none(), b.i(1), b.s("valid")}) == "f32 [1, 1, 3] 10 21 32");
-  // An even kernel: the zero more stands behind.
+  // An even kernel: the extra zero comes after.
   CHECK(run({x, two, b.none(), b.i(1), b.s("same")}) == "f32 [1, 1, 4] 10 21 32 3");
   CHECK(run({x, two, b.none(), b.i(1), b.s("same"), b.i(3)}) == "f32 [1, 1, 4] 20 30 1 2");
   const vm::value three = b.f32({1, 1, 3}, {1, 10, 100}), bias = b.f32({1}, {0.5});

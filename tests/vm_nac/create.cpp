@@ -52,7 +52,7 @@ TEST_CASE("vm_nac/create: what memory can't hold is refused before it is made", 
   CHECK(d.fault("aten.linspace.default", {d.i(0), d.i(1), d.i(INT64_MAX)}) == errc::budget_memory);
   CHECK(d.fault("nac.ones", {bench::l({-1})}) == errc::nac_run_shape);
   CHECK(d.fault("nac.ones", {bench::l(std::vector<std::int64_t>(17, 1))}) == errc::nac_run_rank);
-  CHECK(d.room.live() < 4096);
+  CHECK(d.arena.live() < 4096);
   CHECK(d.numbers("nac.arange", {d.i(INT64_MAX), d.i(INT64_MIN), d.i(INT64_MIN)}).size() == 2);
 }
 

@@ -17,9 +17,9 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// Small whole numbers, which every type has; the same in every run.
-[[nodiscard]] vm::tensor some(vm::memory& room, data_type type, const vm::shape& dims,
+[[nodiscard]] vm::tensor some(vm::memory& arena, data_type type, const vm::shape& dims,
                               std::uint32_t seed, std::uint32_t below = 7) {
-  vm::tensor t = vm::make_tensor(room, type, dims);
+  vm::tensor t = vm::make_tensor(arena, type, dims);
   vm::visit(type, [&]<class T>(vm::of<T>) {
     for (T& e : t.elements<T>()) {
       seed = seed * 1664525 + 1013904223;
@@ -29,7 +29,7 @@ constexpr double inf = std::numeric_limits<double>::infinity();
   return t;
 }
 
-/// The element of `x` that stands where element `at` of a result of these dimensions does.
+/// The element of `x` for element `at` of a result of these dimensions.
 [[nodiscard]] std::size_t place(const vm::tensor& x, const vm::shape& dims, std::size_t at) {
   std::size_t index = 0, stride = 1;
   for (std::size_t i = 0; i < dims.rank(); ++i) {
@@ -68,7 +68,7 @@ TEST_CASE("vm_nac/elementwise: broadcasting is that of a loop over indices", "[v
   for (const auto& row : rows)
     for (const data_type first : types)
       for (const data_type second : types) {
-        const vm::tensor a = some(d.room, first, row.a, 1), b = some(d.room, second, row.b, 2);
+        const vm::tensor a = some(d.arena, first, row.a, 1), b = some(d.arena, second, row.b, 2);
         const std::vector<double> x = numbers(a), y = numbers(b);
         const vm::tensor less = d.tensor("aten.lt.Tensor", {a, b});
         REQUIRE(less.type == data_type::boolean);
@@ -88,10 +88,10 @@ TEST_CASE("vm_nac/elementwise: broadcasting is that of a loop over indices", "[v
 
 TEST_CASE("vm_nac/elementwise: where chooses for every element of long rows", "[vm_nac]") {
   bench d;
-  const vm::tensor mask = some(d.room, data_type::int64, {700, 1}, 3, 2);
+  const vm::tensor mask = some(d.arena, data_type::int64, {700, 1}, 3, 2);
   const vm::tensor set = d.tensor("aten.eq.Scalar", {mask, d.i(1)});
-  const vm::tensor yes = some(d.room, data_type::int16, {600}, 4);
-  const vm::tensor no = some(d.room, data_type::bfloat16, {700, 600}, 5);
+  const vm::tensor yes = some(d.arena, data_type::int16, {600}, 4);
+  const vm::tensor no = some(d.arena, data_type::bfloat16, {700, 600}, 5);
   const vm::tensor y = d.tensor("aten.where.self", {set, yes, no});
   REQUIRE(y.type == data_type::bfloat16);
   REQUIRE(y.dims == vm::shape{700, 600});
@@ -106,7 +106,7 @@ TEST_CASE("vm_nac/elementwise: where chooses for every element of long rows", "[
 TEST_CASE("vm_nac/elementwise: long arrays have the precision of float", "[vm_nac]") {
   bench d;
   constexpr std::int64_t n = 4001;
-  vm::tensor x = vm::make_tensor(d.room, data_type::float32, {n});
+  vm::tensor x = vm::make_tensor(d.arena, data_type::float32, {n});
   for (std::size_t i = 0; i < n; ++i)
     x.as<float>()[i] = (static_cast<float>(i) - 2000) / 160;  // -12.5 … 12.5
   // Errors in units of the last place; `least`: absolute, where terms cancel each other.
@@ -201,7 +201,7 @@ TEST_CASE("vm_nac/elementwise: halves are rounded once", "[vm_nac]") {
   // An int64 of more digits than a half is rounded to one.
   CHECK(d.numbers("nac.sub", {d.of<vm::half>({1}, {2048}), d.of<std::int64_t>({1}, {2049})})[0] ==
         0);
-  const vm::tensor many = vm::make_tensor(d.room, data_type::bfloat16, {2, 1025});
+  const vm::tensor many = vm::make_tensor(d.arena, data_type::bfloat16, {2, 1025});
   for (vm::bfloat& e : many.elements<vm::bfloat>()) e = vm::bfloat(1.5f);
   const std::vector<double> y = d.numbers("aten.exp.default", {many});
   CHECK(y.size() == 2050);
@@ -254,7 +254,7 @@ TEST_CASE("vm_nac/elementwise: any operands at all give a result or a fault", "[
   for (std::size_t i = 1; i < nac::operation_count; ++i) {
     const auto o = static_cast<nac::operation>(i);
     const std::string_view letters = nac::pattern(o);
-    // Those of this file are those that take tensors and numbers alone, and no lists.
+    // This file has those that take only tensors and numbers, no lists.
     const bool elementwise = o >= nac::operation::relu && o <= nac::operation::isinf;
     if (!elementwise && letters != "xx" && letters != "xx?n" && letters != "txx" &&
         letters != "ttx")

@@ -23,18 +23,18 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Makes values in one memory.
 struct maker {
-  vm::nac::memory room{1 << 20};
+  vm::nac::memory arena{1 << 20};
 
   static plan_value null() { return {}; }
   static plan_value truth(bool v) { return plan_value::boolean(v); }
   static plan_value whole(std::int64_t v) { return plan_value::whole(v); }
   static plan_value real(double v) { return plan_value::real(v); }
-  plan_value str(std::string_view v) { return plan_value::string(room, v); }
-  plan_value data(std::string_view v) { return plan_value::bytes(room, v); }
+  plan_value str(std::string_view v) { return plan_value::string(arena, v); }
+  plan_value data(std::string_view v) { return plan_value::bytes(arena, v); }
   template <class T>
   tensor row(const std::vector<T>& v) {
     constexpr bool real = std::is_same_v<T, double>;
-    tensor t = vm::nac::make_tensor(room, real ? nac::data_type::float64 : nac::data_type::int64,
+    tensor t = vm::nac::make_tensor(arena, real ? nac::data_type::float64 : nac::data_type::int64,
                                     {static_cast<std::int64_t>(v.size())});
     for (std::size_t i = 0; i < v.size(); ++i) t.as<T>()[i] = v[i];
     return t;
@@ -280,13 +280,13 @@ TEST_CASE("vm_nac/format: what Python refuses is refused", "[vm_nac]") {
 
 TEST_CASE("vm_nac/format: tensors of one element are that element", "[vm_nac]") {
   maker make;
-  tensor one = vm::nac::make_tensor(make.room, nac::data_type::float32, {1, 1});
+  tensor one = vm::nac::make_tensor(make.arena, nac::data_type::float32, {1, 1});
   *one.as<float>() = 0.1f;
   CHECK(format("{:.2f}", {one}).text == "0.10");
   CHECK(format("{}", {one}).text == "0.10000000149011612");
   const tensor two = make.row<std::int64_t>({1, 2}).with_shape({1, 2});
   CHECK(format("{}", {two}).code == errc::nac_plan_format);
-  CHECK(format("{}", {two}).text == "a tensor of shape [1, 2] is no single value");
+  CHECK(format("{}", {two}).text == "a tensor of shape [1, 2] is not a single value");
   CHECK(written<vm::nac::append_str>(two).text == "[[1, 2]]");
   CHECK(written<vm::nac::append_str>(make.row<std::int64_t>({1, 2}).with_shape({2, 1, 1})).text ==
         "[[[1]], [[2]]]");

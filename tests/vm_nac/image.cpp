@@ -79,16 +79,16 @@ const row rows[] = {
      0.212879},
 };
 
-[[nodiscard]] tensor floats(vm::nac::memory& room, const vm::nac::shape& dims,
+[[nodiscard]] tensor floats(vm::nac::memory& arena, const vm::nac::shape& dims,
                             const std::vector<float>& v) {
-  tensor t = vm::nac::make_tensor(room, nac::data_type::float32, dims);
+  tensor t = vm::nac::make_tensor(arena, nac::data_type::float32, dims);
   REQUIRE(t.size() == v.size());
   std::copy(v.begin(), v.end(), t.as<float>());
   return t;
 }
 /// The samples of a picture after it was a file.
-[[nodiscard]] std::vector<int> samples(vm::nac::memory& room, const tensor& t) {
-  const std::string file = vm::nac::png_of(room, t);
+[[nodiscard]] std::vector<int> samples(vm::nac::memory& arena, const tensor& t) {
+  const std::string file = vm::nac::png_of(arena, t);
   const auto back = io::read_png(as_bytes(file), 1000);
   REQUIRE(back);
   return {back->samples.begin(), back->samples.end()};
@@ -97,16 +97,16 @@ const row rows[] = {
 }  // namespace
 
 TEST_CASE("vm_nac/image: pictures are resized, cropped and normalised", "[vm_nac]") {
-  vm::nac::memory room(std::uint64_t{1} << 26);
+  vm::nac::memory arena(std::uint64_t{1} << 26);
   if (!io::has_png()) {
-    CHECK(code_of([&] { (void)vm::nac::picture_for_model(room, {}); }) ==
+    CHECK(code_of([&] { (void)vm::nac::picture_for_model(arena, {}); }) ==
           errc::nac_plan_unavailable);
     return;
   }
   for (const row& r : rows) {
     CAPTURE(r.w, r.h);
     const std::vector<std::byte> file = png(r.w, r.h);
-    const tensor t = vm::nac::picture_for_model(room, {file.data(), file.size()});
+    const tensor t = vm::nac::picture_for_model(arena, {file.data(), file.size()});
     REQUIRE(t.dims == vm::nac::shape{1, 3, 224, 224});
     CHECK(t.type == nac::data_type::float32);
     double sum = 0;
@@ -122,13 +122,13 @@ TEST_CASE("vm_nac/image: pictures are resized, cropped and normalised", "[vm_nac
 
 TEST_CASE("vm_nac/image: a picture of one colour stays so, however long it is", "[vm_nac]") {
   if (!io::has_png()) return;
-  vm::nac::memory room(std::uint64_t{1} << 24);
+  vm::nac::memory arena(std::uint64_t{1} << 24);
   for (const auto& [w, h] :
        {std::pair<std::uint32_t, std::uint32_t>{1, 1}, {1, 60000}, {60000, 2}}) {
     io::image grey{1, w, h, std::vector<std::uint8_t>(std::size_t{w} * h, 51)};
     const auto file = io::write_png(grey);
     REQUIRE(file);
-    const tensor t = vm::nac::picture_for_model(room, {file->data(), file->size()});
+    const tensor t = vm::nac::picture_for_model(arena, {file->data(), file->size()});
     bool same = true;
     for (std::size_t i = 0; i < 224 * 224; ++i)
       same = same && t.as<float>()[i] == static_cast<float>((0.2 - 0.485) / 0.229);
@@ -138,49 +138,49 @@ TEST_CASE("vm_nac/image: a picture of one colour stays so, however long it is", 
 
 TEST_CASE("vm_nac/image: what isn't a picture that is read here", "[vm_nac]") {
   if (!io::has_png()) return;
-  vm::nac::memory room(std::uint64_t{1} << 26), small(7 * 299 * 280);
+  vm::nac::memory arena(std::uint64_t{1} << 26), small(7 * 299 * 280);
   const auto read = [](vm::nac::memory& in, bytes file) {
     return code_of([&] { (void)vm::nac::picture_for_model(in, file); });
   };
   const std::vector<std::byte> file = png(300, 280);
-  CHECK(read(room, as_bytes(std::string_view("\xff\xd8\xff\xe0 JFIF"))) == errc::nac_plan_image);
-  CHECK(read(room, {}) == errc::nac_plan_image);
-  CHECK(read(room, {file.data(), file.size() / 2}) == errc::nac_plan_image);
+  CHECK(read(arena, as_bytes(std::string_view("\xff\xd8\xff\xe0 JFIF"))) == errc::nac_plan_image);
+  CHECK(read(arena, {}) == errc::nac_plan_image);
+  CHECK(read(arena, {file.data(), file.size() / 2}) == errc::nac_plan_image);
   CHECK(read(small, {file.data(), file.size()}) == errc::nac_plan_image);
 }
 
 TEST_CASE("vm_nac/image: tensors become PNG files", "[vm_nac]") {
-  vm::nac::memory room(1 << 20);
+  vm::nac::memory arena(1 << 20);
   if (!io::has_png()) {
     CHECK(code_of([&] {
-            (void)vm::nac::png_of(room, floats(room, {1, 1}, {0}));
+            (void)vm::nac::png_of(arena, floats(arena, {1, 1}, {0}));
           }) == errc::nac_plan_unavailable);
     return;
   }
   using row = std::vector<int>;
   // Planes become pixels: 0.5 × 255 = 127.5, cut; above 1 and NaN are clipped.
-  CHECK(samples(room, floats(room, {1, 3, 1, 2}, {0, 1, 0.5f, 2, 0.25f, NAN})) ==
+  CHECK(samples(arena, floats(arena, {1, 3, 1, 2}, {0, 1, 0.5f, 2, 0.25f, NAN})) ==
         row{0, 127, 63, 255, 255, 0});
   // Below 0: from -1 to 1.
-  CHECK(samples(room, floats(room, {1, 1, 1, 3}, {-1, 0, 1})) ==
+  CHECK(samples(arena, floats(arena, {1, 1, 1, 3}, {-1, 0, 1})) ==
         row{0, 0, 0, 127, 127, 127, 255, 255, 255});
-  CHECK(samples(room, floats(room, {1, 2, 3}, {0, 0.1f, 0.2f, 0.3f, 0.4f, 1})) ==
+  CHECK(samples(arena, floats(arena, {1, 2, 3}, {0, 0.1f, 0.2f, 0.3f, 0.4f, 1})) ==
         row{0, 25, 51, 76, 102, 255});
-  CHECK(samples(room, floats(room, {1, 2}, {0, 1})) == row{0, 0, 0, 255, 255, 255});
-  tensor whole = vm::nac::make_tensor(room, nac::data_type::int64, {1, 2});
+  CHECK(samples(arena, floats(arena, {1, 2}, {0, 1})) == row{0, 0, 0, 255, 255, 255});
+  tensor whole = vm::nac::make_tensor(arena, nac::data_type::int64, {1, 2});
   whole.as<std::int64_t>()[0] = 7;
   whole.as<std::int64_t>()[1] = 255;
-  CHECK(samples(room, whole) == row{7, 7, 7, 255, 255, 255});
+  CHECK(samples(arena, whole) == row{7, 7, 7, 255, 255, 255});
   const auto fails = [&](const tensor& t) {
-    return code_of([&] { (void)vm::nac::png_of(room, t); });
+    return code_of([&] { (void)vm::nac::png_of(arena, t); });
   };
   whole.as<std::int64_t>()[0] = 256;
   CHECK(fails(whole) == errc::nac_run_argument);
   whole.as<std::int64_t>()[0] = -1;
   CHECK(fails(whole) == errc::nac_run_argument);
-  CHECK(fails(floats(room, {2}, {0, 0})) == errc::nac_run_shape);
-  CHECK(fails(floats(room, {1, 2, 1, 1}, {0, 0})) == errc::nac_run_shape);
-  CHECK(fails(floats(room, {2, 1, 1, 1}, {0, 0})) == errc::nac_run_shape);
-  CHECK(fails(floats(room, {1, 1, 2}, {0, 0})) == errc::nac_run_shape);
-  CHECK(fails(floats(room, {0, 2}, {})) == errc::nac_run_shape);
+  CHECK(fails(floats(arena, {2}, {0, 0})) == errc::nac_run_shape);
+  CHECK(fails(floats(arena, {1, 2, 1, 1}, {0, 0})) == errc::nac_run_shape);
+  CHECK(fails(floats(arena, {2, 1, 1, 1}, {0, 0})) == errc::nac_run_shape);
+  CHECK(fails(floats(arena, {1, 1, 2}, {0, 0})) == errc::nac_run_shape);
+  CHECK(fails(floats(arena, {0, 2}, {})) == errc::nac_run_shape);
 }

@@ -276,12 +276,12 @@ TEST_CASE("vm_nac/layout: lists count as memory", "[vm_nac]") {
   CHECK(b.fault("aten.unbind.int", {x}) == errc::budget_memory);
   CHECK(b.fault("aten.split.Tensor", {x, b.i(1)}) == errc::budget_memory);
   CHECK(b.fault("aten.chunk.default", {b.f32({0}, {}), b.i(INT64_MAX)}) == errc::budget_memory);
-  const std::uint64_t before = b.room.live();
+  const std::uint64_t before = b.arena.live();
   {
     const vm::value list = b.run("aten.unbind.int", {b.f32({100, 0}, {})});
-    CHECK(b.room.live() >= before + 100 * sizeof(vm::value));
+    CHECK(b.arena.live() >= before + 100 * sizeof(vm::value));
   }
-  CHECK(b.room.live() == before);
+  CHECK(b.arena.live() == before);
 }
 
 TEST_CASE("vm_nac/layout: triangles", "[vm_nac]") {
@@ -352,7 +352,7 @@ TEST_CASE("vm_nac/layout: whatever the arguments, there is a result or a fault",
     constexpr data_type types[] = {data_type::float32, data_type::int64, data_type::boolean,
                                    data_type::float16, data_type::uint8, data_type::int32,
                                    data_type::float64};
-    vm::tensor t = vm::make_tensor(b.room, types[random() % 7], dims);
+    vm::tensor t = vm::make_tensor(b.arena, types[random() % 7], dims);
     vm::visit(t.type, [&]<class T>(vm::of<T>) {
       for (T& v : t.template elements<T>())
         v = vm::convert<T>(static_cast<std::int64_t>(random() % 7) - 3);
@@ -414,7 +414,7 @@ TEST_CASE("vm_nac/layout: whatever the arguments, there is a result or a fault",
       const vm::value y = b.run(o, given);
       ++results;
       REQUIRE((y.is_tensor() || y.is_list()));
-      REQUIRE(b.room.live() <= b.room.limit());
+      REQUIRE(b.arena.live() <= b.arena.limit());
       if (y.is_tensor()) REQUIRE(y.as_tensor().dims.elements() >= 0);
     } catch (const vm::fault& f) {
       if (f.code == errc::nac_argument_type) continue;  // the pattern doesn't take these

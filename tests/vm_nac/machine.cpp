@@ -20,13 +20,13 @@ namespace {
 
 [[nodiscard]] vm::tensor floats(vm::machine& m, const vm::shape& dims,
                                 const std::vector<float>& values) {
-  vm::tensor t = vm::make_tensor(m.room(), data_type::float32, dims);
+  vm::tensor t = vm::make_tensor(m.arena(), data_type::float32, dims);
   REQUIRE(t.size() == values.size());
   for (std::size_t i = 0; i < values.size(); ++i) t.as<float>()[i] = values[i];
   return t;
 }
 [[nodiscard]] vm::tensor truth(vm::machine& m, bool v) {
-  vm::tensor t = vm::make_tensor(m.room(), data_type::boolean, {1});
+  vm::tensor t = vm::make_tensor(m.arena(), data_type::boolean, {1});
   *t.as<bool>() = v;
   return t;
 }
@@ -41,7 +41,7 @@ namespace {
 using list = std::vector<double>;
 
 /// "code" or "code of instruction".
-[[nodiscard]] std::string told(const vm::outcome& o) {
+[[nodiscard]] std::string summary(const vm::outcome& o) {
   std::string out(tessera::error{o.code, 0}.name());
   if (o.instruction != vm::outcome::none) out += " at " + std::to_string(o.instruction);
   return out;
@@ -75,13 +75,13 @@ operand convergence(builder& b, operand input, std::uint8_t threshold,
 
 }  // namespace
 
-TEST_CASE("vm_nac/machine: an input that is missing is told with its instruction", "[vm_nac]") {
+TEST_CASE("vm_nac/machine: a missing input is reported with its instruction", "[vm_nac]") {
   builder b;
   const operand x = b.input(), y = b.input();
   b.output({x, y});
   const built made = b.build();
   vm::machine machine(*made.program);
-  machine.set_input(0, vm::make_tensor(machine.room(), nac::data_type::float32, {2}));
+  machine.set_input(0, vm::make_tensor(machine.arena(), nac::data_type::float32, {2}));
   const vm::outcome done = machine.run();
   CHECK(done.code == tessera::errc::nac_run_input);
   CHECK(done.instruction == 1);
@@ -104,7 +104,7 @@ TEST_CASE("vm_nac/machine: inputs, parameters, constants and outputs in their or
   machine.set_input(1, floats(machine, {2}, {1, 2}));
   for (int run = 0; run < 2; ++run) {
     const vm::outcome done = machine.run();
-    REQUIRE(told(done) == "ok");
+    REQUIRE(summary(done) == "ok");
     CHECK(done.instructions == 7);
     REQUIRE(machine.outputs().size() == 4);
     CHECK(elements(machine.outputs()[0]) == list{11, 22});
@@ -124,7 +124,7 @@ TEST_CASE("vm_nac/machine: without an OUTPUT the last result is returned", "[vm_
     const built made = b.build();
     vm::machine machine(*made.program);
     machine.set_input(0, floats(machine, {2}, {1, 2}));
-    REQUIRE(told(machine.run()) == "ok");
+    REQUIRE(summary(machine.run()) == "ok");
     REQUIRE(machine.outputs().size() == 1);
     CHECK(elements(machine.outputs()[0]) == list{2, 4});
   }
@@ -140,9 +140,9 @@ TEST_CASE("vm_nac/machine: a run has as many outputs as the header", "[vm_nac]")
     vm::machine machine(*made.program);
     machine.set_input(0, floats(machine, {1}, {1}));
     const vm::outcome done = machine.run();
-    CHECK(told(done) == (wanted == 1 ? "ok" : "nac_run_outputs"));
+    CHECK(summary(done) == (wanted == 1 ? "ok" : "nac_run_outputs"));
     CHECK(machine.outputs().size() == (wanted == 1 ? 1u : 0u));
-    if (wanted == 2) CHECK(done.text == "1 of the run, 2 of the header");
+    if (wanted == 2) CHECK(done.text == "the run gave 1 outputs; the header has 2");
   }
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("vm_nac/machine: a program with an operation that is unknown runs noth
   vm::machine machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {1}));
   const vm::outcome done = machine.run();
-  CHECK(told(done) == "nac_operation_unsupported at 2");
+  CHECK(summary(done) == "nac_operation_unsupported at 2");
   CHECK(done.text == "my.op");
   CHECK(done.steps == 0);
 }
@@ -171,7 +171,7 @@ TEST_CASE("vm_nac/machine: of several results all but getitem takes the first", 
     machine.set_input(0, floats(machine, {2, 3}, {1, 5, 2, 4, 3, 0}));
     const vm::outcome done = machine.run();
     INFO(done.text);
-    REQUIRE(told(done) == "ok");
+    REQUIRE(summary(done) == "ok");
     list all;
     for (const vm::value& v : machine.outputs())
       for (const double d : elements(v)) all.push_back(d);
@@ -190,8 +190,8 @@ TEST_CASE("vm_nac/machine: of several results all but getitem takes the first", 
         }) == list{10, 8, 5, 4, 15});
   CHECK(result_of([](builder& b, operand x, operand) {
           const operand most =
-              b.op("aten.max.dim", {b.op("nac.view", {x, b.wholes({6})}), b.whole(0)});
-          b.output({b.op("nac.mul", {x, most}), b.op("nac.full", {b.wholes({1}), most})});
+              b.op("aten.max.dim", {b.op("nac.view", {x, b.int_list({6})}), b.whole(0)});
+          b.output({b.op("nac.mul", {x, most}), b.op("nac.full", {b.int_list({1}), most})});
         }) == list{5, 25, 10, 20, 15, 0, 5});
   CHECK(result_of([](builder& b, operand, operand both) {  // as the value of the program
           b.parts.outputs = 1;
@@ -212,7 +212,7 @@ TEST_CASE("vm_nac/machine: of several results all but getitem takes the first", 
     const built made = b.build();
     vm::machine machine(*made.program);
     machine.set_input(0, vm::value({vm::value({floats(machine, {1}, {3}), vm::value()})}));
-    REQUIRE(told(machine.run()) == "ok");
+    REQUIRE(summary(machine.run()) == "ok");
     CHECK(elements(machine.intermediate()[0]) == list{3});
     CHECK(elements(machine.outputs()[0]) == list{3});
   }
@@ -229,7 +229,7 @@ TEST_CASE("vm_nac/machine: nac.view is squeeze too, aten.view never", "[vm_nac]"
     vm::machine machine(*made.program);
     machine.set_input(0, floats(machine, {1, 2, 1, 3}, {1, 2, 3, 4, 5, 6}));
     const vm::outcome done = machine.run();
-    return done ? machine.outputs()[0].as_tensor().dims.text() : told(done);
+    return done ? machine.outputs()[0].as_tensor().dims.text() : summary(done);
   };
   using some = std::vector<operand>;
   CHECK(shape_of("nac.view", [](builder&) { return some{}; }) == "[2, 3]");
@@ -238,8 +238,8 @@ TEST_CASE("vm_nac/machine: nac.view is squeeze too, aten.view never", "[vm_nac]"
   CHECK(shape_of("nac.view", [](builder& b) { return some{b.whole(1)}; }) == "[1, 2, 1, 3]");
   CHECK(shape_of("nac.view", [](builder& b) { return some{b.real(2)}; }) == "[1, 2, 3]");
   CHECK(shape_of("nac.view", [](builder& b) { return some{b.whole(4)}; }) == "nac_run_axis at 1");
-  CHECK(shape_of("nac.view", [](builder& b) { return some{b.wholes({6})}; }) == "[6]");
-  CHECK(shape_of("nac.view", [](builder& b) { return some{b.wholes({0})}; }) ==
+  CHECK(shape_of("nac.view", [](builder& b) { return some{b.int_list({6})}; }) == "[6]");
+  CHECK(shape_of("nac.view", [](builder& b) { return some{b.int_list({0})}; }) ==
         "nac_run_shape at 1");
   CHECK(shape_of("nac.view", [](builder& b) { return some{b.whole(3), b.whole(-1)}; }) == "[3, 2]");
   CHECK(shape_of("aten.view.default", [](builder& b) { return some{b.whole(-1)}; }) == "[6]");
@@ -265,7 +265,7 @@ TEST_CASE("vm_nac/machine: OUTPUT 1 outside of branches gives intermediate resul
   vm::machine machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {1}));
   for (int run = 0; run < 2; ++run) {
-    REQUIRE(told(machine.run()) == "ok");
+    REQUIRE(summary(machine.run()) == "ok");
     REQUIRE(machine.intermediate().size() == 2);
     CHECK(elements(machine.intermediate()[0]) == list{2});
     CHECK(elements(machine.intermediate()[1]) == list{4});
@@ -274,8 +274,7 @@ TEST_CASE("vm_nac/machine: OUTPUT 1 outside of branches gives intermediate resul
   }
 }
 
-TEST_CASE("vm_nac/machine: budgets of steps and memory hold at n, and are told at n - 1",
-          "[vm_nac]") {
+TEST_CASE("vm_nac/machine: budgets of steps and memory hold at n and fail at n - 1", "[vm_nac]") {
   builder b;
   const operand x = b.input();
   const operand y = b.op("nac.add", {x, x});
@@ -287,20 +286,20 @@ TEST_CASE("vm_nac/machine: budgets of steps and memory hold at n, and are told a
     // Four instructions and their arguments; two additions that read two elements and write one.
     const std::uint64_t all = 4 + 4 * 64 + 5 * 16 + 2 * (2 + 2);
     CHECK(machine.run().steps == all);
-    CHECK(told(machine.run(all)) == "ok");
+    CHECK(summary(machine.run(all)) == "ok");
     const vm::outcome short_of_one = machine.run(all - 1);
-    CHECK(told(short_of_one) == "budget_steps at 3");
+    CHECK(summary(short_of_one) == "budget_steps at 3");
     CHECK(short_of_one.instructions == 3);
     CHECK(short_of_one.text == "80 steps, with 79 of 347 left");
     CHECK(machine.outputs().empty());
-    CHECK(told(machine.run(3)) == "budget_steps");
-    CHECK(told(machine.run(all)) == "ok");
+    CHECK(summary(machine.run(3)) == "budget_steps");
+    CHECK(summary(machine.run(all)) == "ok");
   }
   const auto needed = [&](std::uint64_t most) {  // x, y and the output live at once
     vm::machine machine(*made.program, {.max_memory = most});
     machine.set_input(0, floats(machine, {256}, std::vector<float>(256, 1)));
-    const std::string first = told(machine.run());
-    CHECK(told(machine.run()) == first);
+    const std::string first = summary(machine.run());
+    CHECK(summary(machine.run()) == first);
     return first;
   };
   CHECK(needed(3 * 1024) == "ok");
@@ -311,7 +310,7 @@ TEST_CASE("vm_nac/machine: budgets of steps and memory hold at n, and are told a
   constants.output({constants.op("nac.add", {constants.input(), c})});
   const built with_constant = constants.build();
   vm::machine none(*with_constant.program, {.max_memory = 7});
-  CHECK(told(none.run()) == "budget_memory");
+  CHECK(summary(none.run()) == "budget_memory");
   CHECK(none.outputs().empty());
 }
 
@@ -320,60 +319,61 @@ TEST_CASE("vm_nac/machine: what is more than the budget holds isn't begun", "[vm
   const struct {
     std::vector<std::int32_t> first, second;
     std::function<operand(builder&, operand, operand)> work;
-  } rows[] = {{{1, 1, 1 << 16},
-               {1, 1, 1 << 15},
-               [](builder& b, operand x, operand y) {
-                 return b.op("aten.conv1d.default", {x, y});
-               }},
-              {{1, 1, 1 << 14},
-               {1, 1, 1 << 14},
-               [](builder& b, operand x, operand y) {
-                 return b.op("aten.conv_transpose1d.default", {x, y});
-               }},
-              {{1 << 9, 1 << 9},
-               {1 << 9, 1 << 9},
-               [](builder& b, operand x, operand y) {
-                 return b.op("nac.matmul", {x, y});
-               }},
-              {{1 << 9, 1, 1 << 9},
-               {1 << 9, 1, 1 << 9},
-               [](builder& b, operand x, operand y) {
-                 return b.op("aten.einsum.default", {b.string("aib,cjb->ac"), x, y});
-               }},
-              {{1 << 11, 2},
-               {1 << 11, 2},
-               [](builder& b, operand x, operand y) {
-                 return b.op("aten.scaled_dot_product_attention.default", {x, y, y});
-               }},
-              {{1, 1, 200, 200},
-               {1},
-               [](builder& b, operand x, operand) {
-                 return b.op("aten.max_pool2d.default", {x, b.wholes({99, 99}), b.wholes({1, 1})});
-               }},
-              {{1, 1, 200, 200},
-               {1},
-               [](builder& b, operand x, operand) {
-                 return b.op("aten.adaptive_avg_pool2d.default", {x, b.wholes({799, 799})});
-               }},
-              {{1 << 16},
-               {1},
-               [](builder& b, operand x, operand) { return b.op("aten.sort.default", {x}); }},
-              // Rows without elements are rows.
-              {{1}, {1}, [](builder& b, operand, operand) {
-                 return b.op("nac.full", {b.wholes({1 << 20, 1 << 20, 0}), b.real(1)});
-               }}};
+  } rows[] = {
+      {{1, 1, 1 << 16},
+       {1, 1, 1 << 15},
+       [](builder& b, operand x, operand y) {
+         return b.op("aten.conv1d.default", {x, y});
+       }},
+      {{1, 1, 1 << 14},
+       {1, 1, 1 << 14},
+       [](builder& b, operand x, operand y) {
+         return b.op("aten.conv_transpose1d.default", {x, y});
+       }},
+      {{1 << 9, 1 << 9},
+       {1 << 9, 1 << 9},
+       [](builder& b, operand x, operand y) {
+         return b.op("nac.matmul", {x, y});
+       }},
+      {{1 << 9, 1, 1 << 9},
+       {1 << 9, 1, 1 << 9},
+       [](builder& b, operand x, operand y) {
+         return b.op("aten.einsum.default", {b.string("aib,cjb->ac"), x, y});
+       }},
+      {{1 << 11, 2},
+       {1 << 11, 2},
+       [](builder& b, operand x, operand y) {
+         return b.op("aten.scaled_dot_product_attention.default", {x, y, y});
+       }},
+      {{1, 1, 200, 200},
+       {1},
+       [](builder& b, operand x, operand) {
+         return b.op("aten.max_pool2d.default", {x, b.int_list({99, 99}), b.int_list({1, 1})});
+       }},
+      {{1, 1, 200, 200},
+       {1},
+       [](builder& b, operand x, operand) {
+         return b.op("aten.adaptive_avg_pool2d.default", {x, b.int_list({799, 799})});
+       }},
+      {{1 << 16},
+       {1},
+       [](builder& b, operand x, operand) { return b.op("aten.sort.default", {x}); }},
+      // Rows without elements are rows.
+      {{1}, {1}, [](builder& b, operand, operand) {
+         return b.op("nac.full", {b.int_list({1 << 20, 1 << 20, 0}), b.real(1)});
+       }}};
   for (const auto& row : rows) {
     builder b;
     const operand one = b.real(1);
-    const operand x = b.op("nac.full", {b.wholes(row.first), one});
-    const operand y = b.op("nac.full", {b.wholes(row.second), one});
+    const operand x = b.op("nac.full", {b.int_list(row.first), one});
+    const operand y = b.op("nac.full", {b.int_list(row.second), one});
     const operand z = row.work(b, x, y);
     b.output({z});
     const built made = b.build();
     vm::machine machine(*made.program);
     const vm::outcome done = machine.run(1 << 21);
     CAPTURE(row.first, done.steps, done.text);
-    CHECK(told(done) == "budget_steps at " + std::to_string(z.index));
+    CHECK(summary(done) == "budget_steps at " + std::to_string(z.index));
     CHECK(done.steps < 1 << 21);
     CHECK(machine.outputs().empty());
   }
@@ -402,7 +402,7 @@ TEST_CASE("vm_nac/machine: steps are the same with and without a schedule", "[vm
   CHECK(counts.size() == 1);
 }
 
-TEST_CASE("vm_nac/machine: a fault is told, and the machine can be run again", "[vm_nac]") {
+TEST_CASE("vm_nac/machine: a fault is reported, and the machine can be run again", "[vm_nac]") {
   builder b;
   const operand x = b.input(), y = b.input();
   const operand z = b.op("nac.add", {x, y});
@@ -411,18 +411,19 @@ TEST_CASE("vm_nac/machine: a fault is told, and the machine can be run again", "
   vm::machine machine(*made.program);
   machine.set_input(0, floats(machine, {2}, {1, 2}));
   machine.set_input(1, floats(machine, {3}, {1, 2, 3}));
-  const std::uint64_t live = machine.room().live();
+  const std::uint64_t live = machine.arena().live();
   const vm::outcome done = machine.run();
-  CHECK(told(done) == "nac_run_shape at 2");
+  CHECK(summary(done) == "nac_run_shape at 2");
   CHECK(done.instructions == 3);
   CHECK_FALSE(done.text.empty());
-  CHECK(machine.room().live() == live);
+  CHECK(machine.arena().live() == live);
   machine.set_input(1, floats(machine, {1}, {1}));
-  REQUIRE(told(machine.run()) == "ok");
+  REQUIRE(summary(machine.run()) == "ok");
   CHECK(elements(machine.outputs()[0]) == list{4, 9});
 }
 
-TEST_CASE("vm_nac/machine: each error of an operation is told with its instruction", "[vm_nac]") {
+TEST_CASE("vm_nac/machine: each error of an operation is reported with its instruction",
+          "[vm_nac]") {
   const struct {
     errc code;
     const char* name;
@@ -444,7 +445,7 @@ TEST_CASE("vm_nac/machine: each error of an operation is told with its instructi
     const operand y = b.op("nac.pass", {x});
     std::vector<operand> given = {y};
     if (!row.list.empty())
-      given.push_back(b.wholes(row.list));
+      given.push_back(b.int_list(row.list));
     else if (row.number >= 0)
       given.push_back(b.whole(row.number));
     b.output({b.op(row.name, given)});
@@ -453,10 +454,10 @@ TEST_CASE("vm_nac/machine: each error of an operation is told with its instructi
     machine.set_input(
         0, row.code == errc::nac_run_kind ? vm::value::string("x")
            : row.code == errc::nac_run_division
-               ? vm::value(vm::cast(machine.room(), floats(machine, {1}, {4}), data_type::int32))
+               ? vm::value(vm::cast(machine.arena(), floats(machine, {1}, {4}), data_type::int32))
                : vm::value(floats(machine, {1}, {4})));
     const vm::outcome done = machine.run();
-    CHECK(told(done) == std::string(tessera::error{row.code, 0}.name()) + " at 2");
+    CHECK(summary(done) == std::string(tessera::error{row.code, 0}.name()) + " at 2");
     CHECK(done.instructions == 3);
   }
 }
@@ -479,7 +480,7 @@ TEST_CASE("vm_nac/machine: weights that stand elsewhere are missed by the first 
   REQUIRE(without);
   vm::machine machine(*without);
   machine.set_input(0, floats(machine, {1}, {1}));
-  CHECK(told(machine.run()) == "nac_run_weights at 1");
+  CHECK(summary(machine.run()) == "nac_run_weights at 1");
 
   const auto weights = nac::write_safetensors(out->weights);
   REQUIRE(weights);
@@ -491,7 +492,7 @@ TEST_CASE("vm_nac/machine: weights that stand elsewhere are missed by the first 
   REQUIRE(with);
   vm::machine whole(*with);
   whole.set_input(0, floats(whole, {1}, {1}));
-  REQUIRE(told(whole.run()) == "ok");
+  REQUIRE(summary(whole.run()) == "ok");
   CHECK(elements(whole.outputs()[0]) == list{3});
 }
 
@@ -511,7 +512,7 @@ TEST_CASE("vm_nac/machine: parameters that were narrowed are float32 again", "[v
     const auto program = nac::verify(*file);
     REQUIRE(program);
     vm::machine machine(*program);
-    REQUIRE(told(machine.run()) == "ok");
+    REQUIRE(summary(machine.run()) == "ok");
     CHECK(machine.outputs()[0].as_tensor().type ==
           (header == nac::quantization::fp16 ? data_type::float32 : data_type::float16));
     CHECK(elements(machine.outputs()[0]) == list{1.5, -2});
@@ -536,13 +537,13 @@ TEST_CASE("vm_nac/machine: the peak, with a schedule and without", "[vm_nac]") {
   };
   const row rows[] = {
       {"planned", {}, 3},  // the input, and two of the others
-      {"behind the last use", {{3, command(action::free, p)}, {4, command(action::free, q)}}, 3},
+      {"after the last use", {{3, command(action::free, p)}, {4, command(action::free, q)}}, 3},
       {"at the last use", {{2, command(action::free, p)}, {3, command(action::free, q)}}, 3},
       {"forward", {{1, command(action::forward, q)}, {2, command(action::forward, r)}}, 3},
       {"forward, but saved",
        {{1, command(action::forward, q)}, {1, command(action::save_result, p)}},
        5},
-      {"one alone", {{4, command(action::free, q)}}, 4},
+      {"only one", {{4, command(action::free, q)}}, 4},
       {"too late", {{5, command(action::free, p)}, {5, command(action::free, q)}}, 5},
       {"the input, which the caller holds", {{2, command(action::free, x)}}, 5},
   };
@@ -554,7 +555,7 @@ TEST_CASE("vm_nac/machine: the peak, with a schedule and without", "[vm_nac]") {
     vm::machine machine(*made.program);
     machine.set_input(0, floats(machine, {256}, std::vector<float>(256, 1)));
     for (int run = 0; run < 2; ++run) {
-      REQUIRE(told(machine.run()) == "ok");
+      REQUIRE(summary(machine.run()) == "ok");
       CHECK(elements(machine.outputs()[0])[255] == 16);
       CHECK(machine.figures().peak == which.vectors * 1024);
       CHECK(machine.figures().peak_unfreed == 5 * 1024);
@@ -562,12 +563,12 @@ TEST_CASE("vm_nac/machine: the peak, with a schedule and without", "[vm_nac]") {
     }
     vm::machine never(*made.program, {.frees = vm::freeing::never});
     never.set_input(0, floats(never, {256}, std::vector<float>(256, 1)));
-    REQUIRE(told(never.run()) == "ok");
+    REQUIRE(summary(never.run()) == "ok");
     CHECK(never.figures().peak == 5 * 1024);
     CHECK(never.figures().peak_unfreed == 5 * 1024);
     vm::machine planned(*made.program, {.frees = vm::freeing::planned});
     planned.set_input(0, floats(planned, {256}, std::vector<float>(256, 1)));
-    REQUIRE(told(planned.run()) == "ok");
+    REQUIRE(summary(planned.run()) == "ok");
     CHECK(planned.figures().peak == 3 * 1024);
   }
 }
@@ -586,7 +587,7 @@ TEST_CASE("vm_nac/machine: parameters stay loaded, or go with their results", "[
   struct row {
     vm::freeing frees;
     bool keep;
-    std::uint64_t peak, live;  // in vectors; live: behind a run, the output among them
+    std::uint64_t peak, live;  // in vectors; live: after a run, the output among them
   };
   // Without a schedule there are x, p, y, q, z and the output: 6.
   const row rows[] = {
@@ -601,13 +602,13 @@ TEST_CASE("vm_nac/machine: parameters stay loaded, or go with their results", "[
                         {.frees = which.frees, .keep_parameters = which.keep, .preload = false});
     machine.set_input(0, floats(machine, {256}, std::vector<float>(256, 1)));
     for (int run = 0; run < 2; ++run) {
-      REQUIRE(told(machine.run()) == "ok");
+      REQUIRE(summary(machine.run()) == "ok");
       CHECK(elements(machine.outputs()[0])[0] == 12);
       // In the second run, parameters that stayed are there from its beginning.
       CHECK(machine.figures().peak == which.peak * 1024);
       CHECK(machine.figures().peak_unfreed == 6 * 1024);
       CHECK(machine.figures().parameters == 2 * 1024);
-      CHECK(machine.room().live() == which.live * 1024);
+      CHECK(machine.arena().live() == which.live * 1024);
     }
   }
 }
@@ -664,7 +665,7 @@ TEST_CASE("vm_nac/machine: a parameter is preloaded while instructions run", "[v
     vm::machine machine(*made.program, {.keep_parameters = keep});
     machine.set_input(0, floats(machine, {1}, {2}));
     for (int run = 0; run < 20; ++run) {
-      REQUIRE(told(machine.run()) == "ok");
+      REQUIRE(summary(machine.run()) == "ok");
       const list out = elements(machine.outputs()[0]);
       CHECK(out[1] == 4);
       CHECK(out[4095] == 4 * 4095);
@@ -675,7 +676,7 @@ TEST_CASE("vm_nac/machine: a parameter is preloaded while instructions run", "[v
   }
   vm::machine without(*made.program, {.preload = false});
   without.set_input(0, floats(without, {1}, {2}));
-  REQUIRE(told(without.run()) == "ok");
+  REQUIRE(summary(without.run()) == "ok");
   CHECK(elements(without.outputs()[0])[4095] == 4 * 4095);
   CHECK(without.figures().preloads_ready + without.figures().preloads_late == 0);
 }
@@ -686,24 +687,24 @@ TEST_CASE("vm_nac/machine: a preload that nobody waits for does no harm", "[vm_n
   for (int k = 0; k < 20; ++k) {
     vm::machine machine(*made.program, {.keep_parameters = k % 2 == 0});
     machine.set_input(0, floats(machine, {1}, {2}));
-    for (int run = 0; run < k % 3 + 1; ++run) CHECK(told(machine.run()) == "nac_run_index at 2");
+    for (int run = 0; run < k % 3 + 1; ++run) CHECK(summary(machine.run()) == "nac_run_index at 2");
   }
   vm::machine whole(*made.program);
   whole.set_input(0, floats(whole, {1}, {2}));
   const std::uint64_t all = whole.run().steps;
   vm::machine stopped(*made.program);  // by a budget, and gone before it is loaded
   stopped.set_input(0, floats(stopped, {1}, {2}));
-  CHECK(told(stopped.run(all - 1)) == "budget_steps at 2");
+  CHECK(summary(stopped.run(all - 1)) == "budget_steps at 2");
 }
 
 TEST_CASE("vm_nac/machine: a preload that finds no memory is left to its INPUT", "[vm_nac]") {
   const preloading source(false);
   const built made = source.b.build();
-  // An input, its sum, an index; then the parameter has no room.
+  // An input, its sum, an index; then the parameter has no arena.
   vm::machine machine(*made.program, {.max_memory = 4096 * 4});
   machine.set_input(0, floats(machine, {1}, {2}));
-  CHECK(told(machine.run()) == "budget_memory at 3");
-  CHECK(told(machine.run()) == "budget_memory at 3");
+  CHECK(summary(machine.run()) == "budget_memory at 3");
+  CHECK(summary(machine.run()) == "budget_memory at 3");
 }
 
 TEST_CASE("vm_nac/machine: an observer sees instructions and the schedule", "[vm_nac]") {
@@ -713,7 +714,7 @@ TEST_CASE("vm_nac/machine: an observer sees instructions and the schedule", "[vm
   vm::machine machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {2}));
   notes seen;
-  REQUIRE(told(machine.run(100000, seen)) == "ok");
+  REQUIRE(summary(machine.run(100000, seen)) == "ok");
   std::string text = seen.text();
   const std::string loaded = " loaded 3";  // unless the thread wasn't fast enough
   if (const std::size_t at = text.find(loaded); at != std::string::npos)
@@ -740,19 +741,19 @@ TEST_CASE("vm_nac/machine: states begin empty, stay between runs, and grow", "[v
   CHECK(machine.state(7)->as_tensor().dims == vm::shape{1, 12, 0, 64});
 
   machine.set_input(0, floats(machine, {1, 1, 2, 1}, {5, 6}));
-  REQUIRE(told(machine.run()) == "ok");  // sees what was there at its beginning
+  REQUIRE(summary(machine.run()) == "ok");  // sees what was there at its beginning
   CHECK(machine.outputs()[0].as_tensor().dims == vm::shape{1, 12, 0, 64});
   CHECK(elements(*machine.state(7)) == list{5, 6});
   CHECK(elements(*machine.state(3)).empty());
 
   machine.set_input(0, floats(machine, {1}, {9}));  // of another rank: broadcast
-  REQUIRE(told(machine.run()) == "ok");
+  REQUIRE(summary(machine.run()) == "ok");
   CHECK(elements(machine.outputs()[0]) == list{5, 6});
   CHECK(elements(*machine.state(7)) == list{9, 9});
   CHECK(machine.state(7)->as_tensor().dims == vm::shape{1, 1, 2, 1});
 
   CHECK(machine.set_state(3, floats(machine, {2}, {1, 2})) == errc::ok);
-  REQUIRE(told(machine.run()) == "ok");
+  REQUIRE(summary(machine.run()) == "ok");
   CHECK(elements(machine.outputs()[1]) == list{1, 2});
 
   machine.reset_states();
@@ -771,10 +772,10 @@ TEST_CASE("vm_nac/machine: a run that faults changes no state", "[vm_nac]") {
   CHECK(machine.set_state(0, floats(machine, {2}, {1, 2})) == errc::ok);
   machine.set_input(0, floats(machine, {2}, {3, 4}));
   machine.set_input(1, floats(machine, {3}, {0, 0, 0}));
-  CHECK(told(machine.run()) == "nac_run_shape at 4");
+  CHECK(summary(machine.run()) == "nac_run_shape at 4");
   CHECK(elements(*machine.state(0)) == list{1, 2});
   machine.set_input(1, floats(machine, {1}, {0}));
-  REQUIRE(told(machine.run()) == "ok");
+  REQUIRE(summary(machine.run()) == "ok");
   CHECK(elements(*machine.state(0)) == list{3, 4});
 }
 
@@ -794,21 +795,21 @@ TEST_CASE("vm_nac/machine: CONTROL_FLOW runs one branch, whose value it is", "[v
   for (const bool which : {true, false, true}) {
     machine.set_input(0, truth(machine, which));
     const vm::outcome done = machine.run();
-    REQUIRE(told(done) == "ok");
+    REQUIRE(summary(done) == "ok");
     CHECK(done.instructions == (which ? 7u : 6u));
     CHECK(elements(machine.outputs()[0]) == (which ? list{5, 39} : list{1, 3}));
   }
   notes seen;
-  REQUIRE(told(machine.run(100000, seen)) == "ok");
+  REQUIRE(summary(machine.run(100000, seen)) == "ok");
   CHECK(seen.text() ==
         "(0 0) (1 1) (2 (3 3) (4 forward 3 4) free 0 free 4 free 5 2) (6 free 1 free 2 6) (7 7)");
   machine.set_input(0, floats(machine, {1}, {std::numeric_limits<float>::quiet_NaN()}));
-  REQUIRE(told(machine.run()) == "ok");  // what isn't 0 is true
+  REQUIRE(summary(machine.run()) == "ok");  // what isn't 0 is true
   CHECK(elements(machine.outputs()[0]) == list{5, 39});
   machine.set_input(0, floats(machine, {2}, {1, 1}));
-  CHECK(told(machine.run()) == "nac_run_argument at 2");
+  CHECK(summary(machine.run()) == "nac_run_argument at 2");
   machine.set_input(0, vm::value::string("yes"));
-  CHECK(told(machine.run()) == "nac_run_kind at 2");
+  CHECK(summary(machine.run()) == "nac_run_kind at 2");
 }
 
 TEST_CASE("vm_nac/machine: OUTPUT 1 ends a branch, OUTPUT 0 the run", "[vm_nac]") {
@@ -826,13 +827,13 @@ TEST_CASE("vm_nac/machine: OUTPUT 1 ends a branch, OUTPUT 0 the run", "[vm_nac]"
   machine.set_input(1, floats(machine, {1}, {5}));
   machine.set_input(0, truth(machine, true));
   const vm::outcome yes = machine.run();
-  REQUIRE(told(yes) == "ok");
+  REQUIRE(summary(yes) == "ok");
   CHECK(yes.instructions == 7);
   CHECK(elements(machine.outputs()[0]) == list{15});
   CHECK(machine.intermediate().empty());
   machine.set_input(0, truth(machine, false));
   const vm::outcome no = machine.run();
-  REQUIRE(told(no) == "ok");
+  REQUIRE(summary(no) == "ok");
   CHECK(no.instructions == 5);
   CHECK(elements(machine.outputs()[0]) == list{25});
 }
@@ -855,7 +856,7 @@ TEST_CASE("vm_nac/machine: branches nest, empty ones too", "[vm_nac]") {
   const auto run = [&](bool first, bool second) {
     machine.set_input(0, truth(machine, first));
     machine.set_input(1, truth(machine, second));
-    REQUIRE(told(machine.run()) == "ok");
+    REQUIRE(summary(machine.run()) == "ok");
     return machine.outputs()[0];
   };
   CHECK(elements(run(true, false)) == list{9});
@@ -875,12 +876,12 @@ TEST_CASE("vm_nac/machine: results of branches that weren't run are absent", "[v
   vm::machine machine(*made.program);
   machine.set_input(1, floats(machine, {1}, {3}));
   machine.set_input(0, truth(machine, true));
-  REQUIRE(told(machine.run()) == "ok");
+  REQUIRE(summary(machine.run()) == "ok");
   CHECK(elements(machine.outputs()[0]) == list{6});
   machine.set_input(0, truth(machine, false));
-  CHECK(told(machine.run()) == "nac_run_absent at 4");
+  CHECK(summary(machine.run()) == "nac_run_absent at 4");
   machine.set_input(0, truth(machine, true));
-  CHECK(told(machine.run()) == "ok");
+  CHECK(summary(machine.run()) == "ok");
 
   builder own;  // the value of a CONTROL_FLOW that is being run
   const operand q = own.input();
@@ -890,7 +891,7 @@ TEST_CASE("vm_nac/machine: results of branches that weren't run are absent", "[v
   const built inside = own.build();
   vm::machine early(*inside.program);
   early.set_input(0, truth(early, true));
-  CHECK(told(early.run()) == "nac_run_absent at 2");
+  CHECK(summary(early.run()) == "nac_run_absent at 2");
 }
 
 TEST_CASE("vm_nac/machine: a schedule that verification lets through changes no result",
@@ -916,7 +917,7 @@ TEST_CASE("vm_nac/machine: a schedule that verification lets through changes no 
     machine.set_input(0, truth(machine, which));
     machine.set_input(1, floats(machine, {1}, {3}));
     for (int run = 0; run < 2; ++run) {
-      REQUIRE(told(machine.run()) == "ok");
+      REQUIRE(summary(machine.run()) == "ok");
       CHECK(elements(machine.outputs()[0]) == (which ? list{39} : list{6}));
     }
   }
@@ -925,7 +926,7 @@ TEST_CASE("vm_nac/machine: a schedule that verification lets through changes no 
 TEST_CASE("vm_nac/machine: what a skipped branch frees is freed", "[vm_nac]") {
   builder b;
   const operand p = b.input(), x = b.input();
-  const operand y = b.op("nac.add", {x, x});   // 2, used in the first branch alone
+  const operand y = b.op("nac.add", {x, x});   // 2, used only in the first branch
   const operand c = control_flow(b, p, 1, 1);  // 3
   b.op("nac.mul", {y, y});                     // 4
   b.op("nac.sub", {x, x});                     // 5
@@ -939,7 +940,7 @@ TEST_CASE("vm_nac/machine: what a skipped branch frees is freed", "[vm_nac]") {
   vm::machine machine(*made.program);
   machine.set_input(0, truth(machine, false));
   machine.set_input(1, floats(machine, {256}, std::vector<float>(256, 1)));
-  REQUIRE(told(machine.run()) == "ok");
+  REQUIRE(summary(machine.run()) == "ok");
   // The input and the predicate's byte, then c, z and u, of which c goes before u is made.
   CHECK(machine.figures().peak == 3 * 1024 + 1);
   CHECK(machine.figures().peak_unfreed == 5 * 1024 + 1);
@@ -963,7 +964,7 @@ TEST_CASE("vm_nac/machine: a skipped branch frees no value that the branch aroun
   machine.set_input(2, floats(machine, {1}, {3}));
   for (const bool which : {true, false}) {
     machine.set_input(1, truth(machine, which));
-    REQUIRE(told(machine.run()) == "ok");
+    REQUIRE(summary(machine.run()) == "ok");
     CHECK(elements(machine.outputs()[0]) == (which ? list{6} : list{0}));
   }
 }
@@ -1044,7 +1045,7 @@ TEST_CASE("vm_nac/machine: CONVERGENCE means what agrees", "[vm_nac]") {
     const std::vector<float> x = {1, -0.5, 0.25, 2, 0.75, -1};
     machine.set_input(0, floats(machine, {2, 3}, x));
     const vm::outcome done = machine.run();
-    REQUIRE(told(done) == "ok");
+    REQUIRE(summary(done) == "ok");
     CHECK(done.instructions == 3 + 2 * which.factors.size());
     std::vector<list> branches;
     for (const double f : which.factors) {
@@ -1072,15 +1073,15 @@ TEST_CASE("vm_nac/machine: CONVERGENCE fills axis 1 up with zeros", "[vm_nac]") 
   vm::machine machine(*made.program);
   machine.set_input(0, floats(machine, {2, 1, 2}, {1, 2, 3, 4}));
   machine.set_input(1, floats(machine, {2, 2, 2}, {1, 1, 2, 2, 3, 3, 4, 4}));
-  REQUIRE(told(machine.run()) == "ok");
+  REQUIRE(summary(machine.run()) == "ok");
   CHECK(machine.outputs()[0].as_tensor().dims == vm::shape{2, 2, 2});
   CHECK(elements(machine.outputs()[0]) == list{1.5, 2, 2, 2, 4.5, 5, 4, 4});
   machine.set_input(1, floats(machine, {1, 2, 2}, {1, 1, 2, 2}));  // another batch
-  CHECK(told(machine.run()) == "nac_run_shape at 2");
+  CHECK(summary(machine.run()) == "nac_run_shape at 2");
   machine.set_input(1, floats(machine, {4}, {1, 1, 2, 2}));  // another rank
-  CHECK(told(machine.run()) == "nac_run_shape at 2");
+  CHECK(summary(machine.run()) == "nac_run_shape at 2");
   machine.set_input(1, floats(machine, {2, 0, 2}, {}));  // all of it zeros: 0 isn't 0.01
-  REQUIRE(told(machine.run()) == "ok");
+  REQUIRE(summary(machine.run()) == "ok");
   CHECK(elements(machine.outputs()[0]) == list{1, 2, 3, 4});
 }
 
@@ -1092,11 +1093,11 @@ TEST_CASE("vm_nac/machine: CONVERGENCE of nothing, of one, of tuples, of numbers
     const built made = b.build();
     vm::machine machine(*made.program);
     machine.set_input(0, floats(machine, {1}, {3}));
-    REQUIRE(told(machine.run()) == "ok");
+    REQUIRE(summary(machine.run()) == "ok");
     CHECK(elements(machine.outputs()[0]) == list{3});
   }
   {
-    builder b;  // a branch without a value, and one with; what stands before the first isn't run
+    builder b;  // a branch without a value, and one with; what comes before the first isn't run
     const operand p = b.input(), x = b.input();
     const operand merge = convergence(b, x, 0, {5, 2, 2, 3});  // 2
     b.op("getitem", {x, b.whole(99)});                         // 3
@@ -1108,7 +1109,7 @@ TEST_CASE("vm_nac/machine: CONVERGENCE of nothing, of one, of tuples, of numbers
     vm::machine machine(*made.program);
     machine.set_input(0, truth(machine, true));
     machine.set_input(1, floats(machine, {1}, {3}));
-    REQUIRE(told(machine.run()) == "ok");
+    REQUIRE(summary(machine.run()) == "ok");
     CHECK(elements(machine.outputs()[0]) == list{36});
   }
   builder b;  // two values for each branch
@@ -1120,20 +1121,20 @@ TEST_CASE("vm_nac/machine: CONVERGENCE of nothing, of one, of tuples, of numbers
   b.output({v, x}, 1);                                       // 6
   b.output({b.op("getitem", {merge, b.whole(0)}), b.op("getitem", {merge, b.whole(1)})});
   CHECK(b.parts.outputs == 2);
-  // Operands of OUTPUT stand behind what was built inside of its call: the two getitem.
+  // Operands of OUTPUT come after what was built inside of its call: the two getitem.
   const built made = b.build();
   vm::machine machine(*made.program);
-  vm::tensor whole = vm::make_tensor(machine.room(), data_type::int64, {2});
+  vm::tensor whole = vm::make_tensor(machine.arena(), data_type::int64, {2});
   whole.as<std::int64_t>()[0] = 1;
   whole.as<std::int64_t>()[1] = 4;
   machine.set_input(0, whole);
   machine.set_input(1, floats(machine, {2}, {0.5, 0}));
-  REQUIRE(told(machine.run()) == "ok");
+  REQUIRE(summary(machine.run()) == "ok");
   CHECK(machine.outputs()[0].as_tensor().type == data_type::float32);
   CHECK(elements(machine.outputs()[0]) == list{1.5, 6});
   CHECK(elements(machine.outputs()[1]) == list{0.75, 2});
   machine.set_input(1, vm::value::string("a"));
-  CHECK(told(machine.run()) == "nac_run_kind at 2");
+  CHECK(summary(machine.run()) == "nac_run_kind at 2");
 }
 
 TEST_CASE("vm_nac/machine: branches nest as deep as a program is long", "[vm_nac]") {
@@ -1147,6 +1148,6 @@ TEST_CASE("vm_nac/machine: branches nest as deep as a program is long", "[vm_nac
   const built made = b.build();
   vm::machine machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {4}));
-  REQUIRE(told(machine.run()) == "ok");
+  REQUIRE(summary(machine.run()) == "ok");
   CHECK(elements(machine.outputs()[0]) == list{8});
 }

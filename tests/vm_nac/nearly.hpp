@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What tests of sums of products share: random tensors, and results held against loops in double.
+// Shared by tests of sums of products: random tensors, and comparison with loops in double.
 //
 //   random_tensors of(1);
 //   const vm::value x = of.make(b, data_type::float16, {2, 3});

@@ -53,7 +53,7 @@ namespace {
     return out.str();
   }
   const bool floats = nac::is_floating(want.type);
-  const std::size_t n = floats ? want.reals.size() : want.wholes.size();
+  const std::size_t n = floats ? want.reals.size() : want.ints.size();
   if (n != got.size()) return "the row has another count of elements";
   const bool halves = want.type == data_type::float16 || want.type == data_type::bfloat16;
   const double relative = (halves ? r.tolerance_of_halves : r.tolerance) * precision_of(want.type);
@@ -64,9 +64,9 @@ namespace {
   vm::visit(want.type, [&]<class T>(vm::of<T>) {
     for (std::size_t i = 0; i < n; ++i) {
       if constexpr (!vm::is_float<T>) {
-        if (static_cast<std::int64_t>(got.as<T>()[i]) == want.wholes[i]) continue;
+        if (static_cast<std::int64_t>(got.as<T>()[i]) == want.ints[i]) continue;
         out << "element " << i << " is " << static_cast<std::int64_t>(got.as<T>()[i])
-            << ", expected " << want.wholes[i];
+            << ", expected " << want.ints[i];
         return;
       } else {
         const double a = vm::convert<double>(got.as<T>()[i]);
@@ -98,7 +98,7 @@ namespace {
   return {};
 }
 
-/// What is wrong with a row that runs alone.
+/// The errors of a row that runs separately.
 [[nodiscard]] std::string run_alone(const row& r) {
   program_of_rows program(&r, &r + 1);
   std::string text;
@@ -114,7 +114,8 @@ namespace {
   return difference(r, program.result(0));
 }
 
-/// Rows with results run together by name; when that fails, and all that must fail, alone.
+/// Rows with results run together by name; when that fails, and for rows that must fail,
+/// separately.
 void check(const std::string& group) {
   const std::vector<row> rows = rows_of(group);
   std::string wrong;

@@ -52,7 +52,7 @@ class part_builder {
   operand string(std::string_view v) {
     return add(nac::constant_type::string, 0, parts.add_string(v));
   }
-  operand wholes(const std::vector<std::int32_t>& v) {
+  operand int_list(const std::vector<std::int32_t>& v) {
     std::vector<std::uint32_t> bits(v.begin(), v.end());
     return add(nac::constant_type::int32_list, 0, parts.add_numbers({bits.data(), bits.size()}));
   }

@@ -119,7 +119,7 @@ struct plan_case {
 }
 void put(const fs::path& p, std::string_view s) { std::ofstream(p, std::ios::binary) << s; }
 
-/// A run that writes "new" to a path; `mode` 0 anew, 1 behind what is there, 2 so and without a line's end.
+/// A run that writes "new" to a path; `mode` 0 anew, 1 at the end, 2 also, without a line end.
 [[nodiscard]] vm::plan_outcome written(const std::string& folder, std::string_view path,
                                        std::int64_t mode,
                                        vm::file_access files = vm::file_access::folder) {
@@ -481,7 +481,7 @@ TEST_CASE("vm_nac/plan: arithmetic of tensors broadcasts", "[vm_nac]") {
   c.plan.emit(plan_op::math_unary, {0, 60, 2});
   c.plan.emit(plan_op::tensor_extract, {61, 0, 70});
   CHECK_FALSE(c.run());
-  CHECK(c.done.code == errc::nac_plan_slot);  // the last one alone
+  CHECK(c.done.code == errc::nac_plan_slot);  // only the last one
   INFO(c.done.text);
   using row = std::vector<double>;
   CHECK(c.numbers(10) == row{3, 6});
@@ -586,7 +586,7 @@ namespace {
 }
 }  // namespace
 
-TEST_CASE("vm_nac/plan: samples follow their probabilities and the seed alone", "[vm_nac]") {
+TEST_CASE("vm_nac/plan: samples follow only their probabilities and the seed", "[vm_nac]") {
   std::string first, again, other;
   // e^0 : e^1 : e^2, of 4000: 360, 979, 2661; the deviation is at most 30.
   const std::vector<int> all = choices({0, 1, 2}, 1, 0, 7, &first);
@@ -667,15 +667,15 @@ TEST_CASE("vm_nac/plan: a break leaves the innermost loop", "[vm_nac]") {
   c.set(0, 3);
   c.set(1, "i");
   c.set(2, true);
-  const auto outer = c.plan.new_label(), inner = c.plan.new_label(), behind = c.plan.new_label();
+  const auto outer = c.plan.new_label(), inner = c.plan.new_label(), after = c.plan.new_label();
   c.plan.emit(plan_op::flow_loop_start, {0});
   c.plan.place(outer);
   c.plan.emit(plan_op::flow_loop_start, {0});
   c.plan.place(inner);
   c.plan.emit(plan_op::io_write, {1, 0, 0, 2});
-  c.plan.emit(plan_op::flow_break_loop_if, {2, behind});
+  c.plan.emit(plan_op::flow_break_loop_if, {2, after});
   c.plan.emit(plan_op::flow_loop_end, {inner});
-  c.plan.place(behind);
+  c.plan.place(after);
   c.plan.emit(plan_op::flow_loop_end, {outer});
   CHECK(c.run());
   CHECK(c.out == "iii");
@@ -691,7 +691,7 @@ TEST_CASE("vm_nac/plan: a plan without end ends with its steps, or its loops", "
   c.fails(errc::budget_steps);
   CHECK(c.done.instructions == 1000 / (64 + 2 * 16));
   CHECK(c.done.steps == 1000 / 96 * 96);
-  // Branches out of a loop leave its count behind.
+  // Branches out of a loop leave its count.
   plan_case out;
   out.set(0, 2);
   const auto start = out.plan.new_label(), body = out.plan.new_label();
@@ -720,7 +720,7 @@ TEST_CASE("vm_nac/plan: elements and text of endless loops are charged", "[vm_na
     c.run();
     CHECK(c.done.code == errc::budget_steps);
     CHECK(c.done.steps <= 1 << 22);
-    CHECK(c.machine->room().peak() < 1 << 22);
+    CHECK(c.machine->arena().peak() < 1 << 22);
     return c.done.instructions;
   };
   const auto nothing = [](plan_case&) {};
@@ -752,10 +752,10 @@ TEST_CASE("vm_nac/plan: what is true", "[vm_nac]") {
   const auto truth = [](const std::function<void(plan_case&)>& value) {
     plan_case c;
     value(c);
-    const auto behind = c.plan.new_label();
-    c.plan.emit(plan_op::flow_branch_if, {0, behind});
+    const auto after = c.plan.new_label();
+    c.plan.emit(plan_op::flow_branch_if, {0, after});
     c.set(1, 1);
-    c.plan.place(behind);
+    c.plan.place(after);
     c.run();
     if (!c.done) return std::string(c.done.code == errc::nac_plan_slot ? "slot" : "?");
     return std::string(c.slot(1).is_null() ? "true" : "false");
@@ -812,7 +812,7 @@ TEST_CASE("vm_nac/plan: models take values of any numeric kind", "[vm_nac]") {
   CHECK(c.numbers(1) == std::vector<double>{2, 8});
   CHECK(c.slot(5).as_whole() == 10);
   CHECK(c.done.instructions == 2 + 2 * (1 + 4) + 1 + 1 + 1 - 1);
-  CHECK(c.machine->room().live() < 10000);
+  CHECK(c.machine->arena().live() < 10000);
 }
 
 TEST_CASE("vm_nac/plan: models that can't run", "[vm_nac]") {
@@ -827,8 +827,8 @@ TEST_CASE("vm_nac/plan: models that can't run", "[vm_nac]") {
     if (!text.empty()) CHECK(c.done.text == text);
   };
   fails(errc::nac_plan_model, {3, 1, 0, 0}, "model 3");
-  fails(errc::nac_plan_outputs, {0, 1, 0, 3, 5, 6, 7}, "2 outputs, and 3 slots");
-  fails(errc::nac_plan_inputs, {0, 2, 0, 0, 0}, "1 inputs, and 2 slots");
+  fails(errc::nac_plan_outputs, {0, 1, 0, 3, 5, 6, 7}, "3 slots for 2 outputs");
+  fails(errc::nac_plan_inputs, {0, 2, 0, 0, 0}, "2 slots for 1 inputs");
   fails(errc::nac_run_input, {0, 0, 0});
   fails(errc::nac_plan_slot, {0, 1, 1, 0});
   plan_case c;
@@ -854,7 +854,7 @@ TEST_CASE("vm_nac/plan: inputs that are missing are those that were given, again
   CHECK(c.numbers(4) == std::vector<double>{1});
 }
 
-TEST_CASE("vm_nac/plan: a fault of a model tells where it was", "[vm_nac]") {
+TEST_CASE("vm_nac/plan: a fault of a model has its place", "[vm_nac]") {
   plan_case c;
   c.container.parts.instructions.clear();
   c.container.parts.input_names.clear();
@@ -1012,10 +1012,10 @@ TEST_CASE("vm_nac/plan: tokenizers encode, decode and know tokens", "[vm_nac]") 
     for (; bytes-- != 0; v >>= 8) words += static_cast<char>(v & 255);
   };
   number(12, 4);
-  std::size_t behind = 0;
+  std::size_t after = 0;
   for (const std::string_view t : tokens) {
-    number(behind, 4);
-    behind += t.size() + 10;
+    number(after, 4);
+    after += t.size() + 10;
   }
   for (std::uint32_t i = 0; i < 12; ++i) {
     number(tokens[i].size(), 2);
@@ -1217,7 +1217,7 @@ TEST_CASE("vm_nac/plan: only what is new or plain in a folder that was named is 
   fs::create_directories(inside / "sub");
   fs::create_directory_symlink("in", at.path / "link");
   const auto refuses = [&](std::string_view path, errc code, std::string_view why) {
-    for (const std::int64_t mode : {0, 1, 2}) {  // anew, behind a line, as it is
+    for (const std::int64_t mode : {0, 1, 2}) {  // anew, after a line, as it is
       const vm::plan_outcome done = written(inside.string(), path, mode);
       INFO(path << ": " << done.text);
       CHECK(done.code == code);
@@ -1237,7 +1237,7 @@ TEST_CASE("vm_nac/plan: only what is new or plain in a folder that was named is 
   CHECK(fs::is_empty(inside / "sub"));
   CHECK(written(inside.string(), "./sub/./../a.b", 0).code == errc::ok);
   CHECK(contents(inside / "a.b") == "new\n");
-  // The folder itself may be behind a link, or hidden: somebody named it.
+  // The folder itself may be reached by a link, or hidden: somebody named it.
   CHECK(written((at.path / "link").string(), "c", 0).code == errc::ok);
   CHECK(written((at.path / "link").string(), (at.path / "link/d").string(), 0).code == errc::ok);
   CHECK(written((inside / ".hidden").string(), "e", 0).code == errc::ok);
@@ -1266,7 +1266,7 @@ TEST_CASE("vm_nac/plan: only what is new or plain in a folder that was named is 
   refuses("sub", errc::nac_plan_file, "isn't a regular file");
   CHECK(fs::is_fifo(inside / "pipe"));
   fs::create_symlink("c", inside / "alias");
-  refuses("alias", errc::nac_plan_write, "behind a link");
+  refuses("alias", errc::nac_plan_write, "reached by a symbolic link");
   CHECK(fs::is_symlink(inside / "alias"));
   CHECK(contents(inside / "c") == "new\n");
 }
@@ -1319,7 +1319,7 @@ TEST_CASE("vm_nac/plan: real plans print what their own interpreter does", "[vm_
     const vm::plan_outcome done = machine.run();
     INFO(done.text);
     CHECK(done);
-    // Some say that they are done behind it.
+    // Some say that they are done after it.
     CHECK(('\n' + out).find('\n' + in_quotes(wanted) + '\n') != std::string::npos);
     ++count;
   }
@@ -1340,7 +1340,7 @@ TEST_CASE("vm_nac/plan: memory is limited", "[vm_nac]") {
   c.run();
   CHECK(c.done.code == errc::budget_memory);
   CHECK(c.done.offset == 10);
-  CHECK(c.machine->room().peak() <= 1 << 20);
+  CHECK(c.machine->arena().peak() <= 1 << 20);
   // The plan itself.
   c.how.max_memory = 640;
   c.run();

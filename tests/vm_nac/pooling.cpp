@@ -20,7 +20,7 @@ struct windows {
   std::int64_t kernel[2], stride[2], padding[2], dilation[2] = {1, 1};
   bool ceil_mode = false;
   /// Windows start at multiples of the stride as long as they fit; with ceil_mode one more may hang
-  /// out behind, if it starts before the padding behind.
+  /// out after, if it starts before the padding after.
   [[nodiscard]] std::int64_t count(std::int64_t in, std::size_t a) const {
     const std::int64_t under = dilation[a] * (kernel[a] - 1) + 1;
     std::int64_t n = 0;

@@ -414,7 +414,7 @@ TEST_CASE("vm_nac/products: attention", "[vm_nac]") {
       return out;
     };
     check_nearly(b.run(name, {q, k, v}), {2, 2, 3, 2}, all(a, {}));
-    // Arguments by position: dropout and is_causal, or a scale alone.
+    // Arguments by position: dropout and is_causal, or only a scale.
     const attended scaled{3, 5, 4, 2, false, 0.25}, causal{3, 5, 4, 2, true},
         both{3, 5, 4, 2, true, 2};
     check_nearly(b.run(name, {q, k, v, b.f(0.25)}), {2, 2, 3, 2}, all(scaled, {}));
@@ -485,10 +485,10 @@ TEST_CASE("vm_nac/products: attention takes memory for a block of rows", "[vm_na
   bench b;
   random_tensors some(8);
   const vm::value q = some.make(b, data_type::float32, {2, 2048, 4});
-  b.room.reset_peak();
-  const std::uint64_t before = b.room.live();
+  b.arena.reset_peak();
+  const std::uint64_t before = b.arena.live();
   CHECK(b.run("aten.scaled_dot_product_attention.default", {q, q, q}).as_tensor().size() != 0);
-  CHECK(b.room.peak() - before <= (1 << 20));  // the scores of one head are 16 MiB
+  CHECK(b.arena.peak() - before <= (1 << 20));  // the scores of one head are 16 MiB
 }
 
 TEST_CASE("vm_nac/products: LSTM cells", "[vm_nac]") {

@@ -218,7 +218,7 @@ TEST_CASE("vm_nac/reduce: softmax equals its definition along every axis", "[vm_
 
 TEST_CASE("vm_nac/reduce: softmax down to the least of floats", "[vm_nac]") {
   bench b;
-  // Beside 0, whose part is 1 as far as floats can tell.
+  // Beside 0, whose part is 1 in the precision of floats.
   std::vector<double> values = {0};
   for (int i = 0; i < 500; ++i) values.push_back(-20 - 0.25 * i);
   const std::vector<double> y =

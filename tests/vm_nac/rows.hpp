@@ -26,8 +26,8 @@ struct elements {
   data_type type = data_type::float32;
   bool is_number = false;
   std::vector<std::int64_t> dims;
-  std::vector<double> reals;         // of floats
-  std::vector<std::int64_t> wholes;  // of the others
+  std::vector<double> reals;       // of floats
+  std::vector<std::int64_t> ints;  // of the others
 };
 
 struct argument {
@@ -36,7 +36,7 @@ struct argument {
   std::int64_t whole = 0;
   std::string string;
   std::vector<double> reals;
-  std::vector<std::int64_t> wholes;
+  std::vector<std::int64_t> ints;
   std::vector<elements> results;
 };
 
@@ -120,7 +120,7 @@ class reader {
       if (nac::is_floating(out.type))
         out.reals.push_back(real());
       else
-        out.wholes.push_back(whole());
+        out.ints.push_back(whole());
     });
     return out;
   }
@@ -156,7 +156,7 @@ class reader {
         while (*at_ != 0 && *at_ != ';' && *at_ != '|') a.string += *at_++;
         while (!a.string.empty() && a.string.back() == ' ') a.string.pop_back();
         break;
-      case 'I': list([&] { a.wholes.push_back(whole()); }); break;
+      case 'I': list([&] { a.ints.push_back(whole()); }); break;
       case 'F': list([&] { a.reals.push_back(real()); }); break;
       default: throw "no kind of argument: " + w;
     }
@@ -273,7 +273,7 @@ class program_of_rows {
   template <class Machine>
   void set_inputs(Machine& m) const {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
-      m.set_input(i, value_of(m.room(), *inputs_[i]));
+      m.set_input(i, value_of(m.arena(), *inputs_[i]));
   }
 
  private:
@@ -284,7 +284,7 @@ class program_of_rows {
       case 'i': return builder_.whole(a.whole);
       case 'f': return builder_.real(a.real);
       case 's': return builder_.string(a.string);
-      case 'I': return builder_.wholes({a.wholes.begin(), a.wholes.end()});
+      case 'I': return builder_.int_list({a.ints.begin(), a.ints.end()});
       case 'F': {
         std::vector<float> all;
         for (const double v : a.reals) all.push_back(static_cast<float>(v));
@@ -299,15 +299,15 @@ class program_of_rows {
     inputs_.push_back(&a);
     return builder_.input();
   }
-  [[nodiscard]] static vm::value value_of(vm::memory& room, const elements& e) {
+  [[nodiscard]] static vm::value value_of(vm::memory& arena, const elements& e) {
     if (e.is_number) {
-      if (e.type == data_type::boolean) return vm::make_number(room, e.wholes.at(0) != 0);
-      if (e.type == data_type::int64) return vm::make_number(room, e.wholes.at(0));
-      return vm::make_number(room, e.reals.at(0));
+      if (e.type == data_type::boolean) return vm::make_number(arena, e.ints.at(0) != 0);
+      if (e.type == data_type::int64) return vm::make_number(arena, e.ints.at(0));
+      return vm::make_number(arena, e.reals.at(0));
     }
-    vm::tensor t = vm::make_tensor(room, e.type, vm::shape(e.dims));
+    vm::tensor t = vm::make_tensor(arena, e.type, vm::shape(e.dims));
     const std::size_t n = t.size();
-    REQUIRE(n == (nac::is_floating(e.type) ? e.reals.size() : e.wholes.size()));
+    REQUIRE(n == (nac::is_floating(e.type) ? e.reals.size() : e.ints.size()));
     vm::visit(e.type, [&]<class T>(vm::of<T>) {
       for (std::size_t i = 0; i < n; ++i)
         if constexpr (vm::is_half<T>)
@@ -315,14 +315,14 @@ class program_of_rows {
         else if constexpr (vm::is_float<T>)
           t.as<T>()[i] = static_cast<T>(e.reals[i]);
         else
-          t.as<T>()[i] = static_cast<T>(e.wholes[i]);
+          t.as<T>()[i] = static_cast<T>(e.ints[i]);
     });
     return t;
   }
-  [[nodiscard]] static vm::value value_of(vm::memory& room, const argument& a) {
-    if (a.kind == 'T') return value_of(room, a.results.front());
+  [[nodiscard]] static vm::value value_of(vm::memory& arena, const argument& a) {
+    if (a.kind == 'T') return value_of(arena, a.results.front());
     std::vector<vm::value> all;
-    for (const elements& e : a.results) all.push_back(value_of(room, e));
+    for (const elements& e : a.results) all.push_back(value_of(arena, e));
     return vm::value(std::move(all));
   }
 

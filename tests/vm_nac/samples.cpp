@@ -51,10 +51,10 @@ namespace fs = std::filesystem;
                        : data_type::int8;
 }
 
-[[nodiscard]] vm::tensor tensor_of(vm::memory& room, const io::array& a) {
+[[nodiscard]] vm::tensor tensor_of(vm::memory& arena, const io::array& a) {
   vm::shape dims;
   for (const std::uint64_t d : a.shape) dims.push_back(static_cast<std::int64_t>(d));
-  return vm::load(room, type_of(a.type), dims, {a.data.data(), a.data.size()});
+  return vm::load(arena, type_of(a.type), dims, {a.data.data(), a.data.size()});
 }
 
 [[nodiscard]] std::vector<double> elements(const vm::tensor& t) {
@@ -108,7 +108,7 @@ namespace fs = std::filesystem;
   if (!program) return std::string(program.error().name());
   vm::machine machine(*program);
   for (std::size_t k = 0; k < program->inputs().size(); ++k)
-    machine.set_input(k, tensor_of(machine.room(),
+    machine.set_input(k, tensor_of(machine.arena(),
                                    read_array(base.string() + ".in" + std::to_string(k) + ".npy")));
   const vm::outcome done = machine.run();
   if (done.code == errc::nac_operation_unsupported) return {};
@@ -116,9 +116,9 @@ namespace fs = std::filesystem;
   ran = true;
   for (std::size_t k = 0; k < machine.outputs().size(); ++k) {
     const fs::path path = base.string() + ".out" + std::to_string(k) + ".npy";
-    vm::memory room(std::uint64_t{1} << 30);
+    vm::memory arena(std::uint64_t{1} << 30);
     const double far =
-        distance(machine.outputs()[k].as_tensor(), tensor_of(room, read_array(path)));
+        distance(machine.outputs()[k].as_tensor(), tensor_of(arena, read_array(path)));
     if (!(far <= 1e-5)) return "output " + std::to_string(k) + " is off by " + std::to_string(far);
   }
   return {};

@@ -55,7 +55,7 @@ struct verified {
                                      vm::statistics& figures) {
   vm::machine machine(p, {.frees = frees});
   for (std::size_t k = 0; k < p.inputs().size(); ++k) {
-    vm::tensor t = vm::make_tensor(machine.room(), data_type::float32, {1});
+    vm::tensor t = vm::make_tensor(machine.arena(), data_type::float32, {1});
     *t.as<float>() = k % 2 == 0 ? (truth ? 1.0f : 0.0f) : static_cast<float>(k);
     machine.set_input(k, t);
   }
@@ -70,7 +70,7 @@ struct verified {
 
 }  // namespace
 
-TEST_CASE("vm_nac/schedule: chains are forwarded, others saved and freed behind", "[vm_nac]") {
+TEST_CASE("vm_nac/schedule: chains are forwarded, others saved and freed after", "[vm_nac]") {
   builder b;
   const operand x = b.input();                // 0
   const operand y = b.op("nac.add", {x, x});  // 1
@@ -112,7 +112,7 @@ TEST_CASE("vm_nac/schedule: branches free nothing that is of outside", "[vm_nac]
   b.op("nac.neg", {y});                        // 8
   const operand d = b.op("nac.add", {c, c});   // 9
   b.output({d});                               // 10
-  // u's last use ends the branch, so it is freed behind both.
+  // u's last use ends the branch, so it is freed after both.
   CHECK(plan_of(b) ==
         "2: save_result 2; 3: save_result 3; 4: save_result 4; 5: forward 6; 8: free 7; "
         "9: free 0, free 1, free 2, free 4, free 6, free 8; 10: free 3");

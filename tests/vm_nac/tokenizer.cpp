@@ -241,7 +241,7 @@ TEST_CASE("vm_nac/tokenizer: ids that other implementations give", "[vm_nac]") {
   }
 }
 
-// ---- each instruction alone
+// ---- single instructions
 
 namespace {
 
@@ -396,7 +396,7 @@ TEST_CASE("vm_nac/tokenizer: partition_rules", "[vm_nac]") {
     CHECK(fragments("xxabyy", {{behaves, partition_rule::remove, "ab"}}) == "(xx)(yy)");
     CHECK(fragments("xxabyy", {{behaves, partition_rule::isolate, "ab"}}) == "(xx)(ab)(yy)");
     CHECK(fragments("xxabyy", {{protects, 0, "ab"}}) == "(xx)[ab](yy)");
-    // A behaviour counts with its flag alone, and 3 is none.
+    // A behaviour only counts with its flag, and 3 is none.
     CHECK(fragments("xab", {{0, partition_rule::remove, "ab"}}) == "(x)(ab)");
     CHECK(fragments("xab", {{behaves, 3, "ab"}}) == "(x)(ab)");
   }
@@ -559,7 +559,7 @@ TEST_CASE("vm_nac/tokenizer: BPE", "[vm_nac]") {
   const std::vector<partition_rule> rules = {{protects, 0, "\\s*<\\w>\\s*"}};
   CHECK(ids({"<s>", "<t>\u3000", "[UNK]", "a"}, {}, "a \t<s>a<t>\u3000a<u>", rules) ==
         ids_type{3, 0, 3, 1, 3, 2});
-  // With a suffix the last character is another one, alone too.
+  // With a suffix the last character is different, also if it is the only one.
   CHECK(ids({"a", "a$", "b$", "ab$"}, {{"a", "b$"}}, "a", {}, "$") == ids_type{1});
   CHECK(ids({"a", "a$", "b$", "ab$"}, {{"a", "b$"}}, "ab", {}, "$") == ids_type{3});
   CHECK(ids({"a", "a$", "b$", "ab$"}, {{"a", "b$"}}, "aa", {}, "$") == ids_type{0, 1});
@@ -625,7 +625,7 @@ TEST_CASE("vm_nac/tokenizer: WordPiece", "[vm_nac]") {
     return m.well().ids(text);
   };
   CHECK(ids({"[UNK]", "ab", "a", "##b", "##c", "##bc"}, "abc abbc") == ids_type{1, 4, 1, 5});
-  // On failure unk and one character on; a piece behind it has the marker too.
+  // On failure unk and one character on; a piece after it has the marker too.
   CHECK(ids({"a", "##b", "[UNK]"}, "xb\u4e2db a") == ids_type{2, 1, 2, 1, 0});
   CHECK(ids({"a"}, "xa") == ids_type{100, 100});
   CHECK(ids({"a", "b"}, "ab ba", "") == ids_type{0, 1, 1, 0});
@@ -838,8 +838,8 @@ TEST_CASE("vm_nac/tokenizer: resources that aren't whole", "[vm_nac]") {
   const auto packed = [&](std::vector<word> words) {
     return files{{"vocab.b", vocab_b(std::move(words))}, {"merges.b", merges}};
   };
-  refused(packed({{"a", 1, 0}, {"a", 2, 0}}), "second time");
-  refused(packed({{"a", -1, 0}}), "below 0");
+  refused(packed({{"a", 1, 0}, {"a", 2, 0}}), "duplicate token");
+  refused(packed({{"a", -1, 0}}), "negative id");
   refused(packed({{"a", 1, std::numeric_limits<float>::quiet_NaN()}}), "score");
   refused(packed({{"\xff", 1, 0}}), "UTF-8");
   std::string far = vocab;
@@ -853,12 +853,12 @@ TEST_CASE("vm_nac/tokenizer: resources that aren't whole", "[vm_nac]") {
   CHECK(least.size() == 4 + 4 + 10);
   CHECK(trouble_of({{"vocab.b", least}, {"merges.b", merges}}).code == errc::ok);
   std::string two = vocab_b(std::vector<word>{{"", 0, 0}, {"", 1, 0}});
-  refused({{"vocab.b", two}, {"merges.b", merges}}, "second time");
+  refused({{"vocab.b", two}, {"merges.b", merges}}, "duplicate token");
   two.pop_back();
-  refused({{"vocab.b", two}, {"merges.b", merges}}, "more tokens than there are bytes");
+  refused({{"vocab.b", two}, {"merges.b", merges}}, "more tokens than the file can hold");
   std::string places;
   for (const std::uint32_t n : {2u, 0u}) put(places, n);
-  refused({{"vocab.b", places}, {"merges.b", merges}}, "more entries than there are bytes");
+  refused({{"vocab.b", places}, {"merges.b", merges}}, "more entries than the file can hold");
   // vidx.b: the last 10 bytes are a token, the last 9 none.
   const std::string last = from_hex(
       "02000000000000000b0000000100610000000000000000"
@@ -870,7 +870,7 @@ TEST_CASE("vm_nac/tokenizer: resources that aren't whole", "[vm_nac]") {
     if (place == 11)
       CHECK(trouble_of(all).code == errc::ok);
     else
-      refused(all, "a place outside of vocab.b");
+      refused(all, "offset outside of vocab.b");
   }
   for (const std::vector<std::uint32_t>& index : std::vector<std::vector<std::uint32_t>>{
            {}, {1}, {0xffffffff, 0}, {1, 1}, {1, 0x10000}, {1, 0, 0}, {2, 0, 2}}) {

@@ -110,7 +110,7 @@ std::vector<double> expected_integers(convolution& c, bool& has_wrapped) {
   std::vector<double> out;
   each_index(c.y.shape, [&](const sizes& i) {
     run_sums sums;
-    // Padding has the scale of what stands before it, or of the first that is none; where all is, of
+    // Padding has the scale of what comes before it, or of the first that is none; where all is, of
     // the first place.
     sizes first(c.x.shape.size(), 0);
     first[0] = i[0];

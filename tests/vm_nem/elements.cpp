@@ -228,7 +228,7 @@ TEST_CASE("vm_nem/elements: nibbles", "[vm_nem]") {
   held rows(element::i4, {3, 3}, {1, 2, 3, 4, 5, 6, 7, -8, -7});
   CHECK(rows.memory == std::vector<std::byte>{std::byte{0x21}, std::byte{0x43}, std::byte{0x65},
                                               std::byte{0x87}, std::byte{0x09}});
-  // A byte behind them isn't touched.
+  // A byte after them isn't touched.
   std::array<std::byte, 3> memory{std::byte{0xa5}, std::byte{0xa5}, std::byte{0xa5}};
   vm::nem::tensor even = held(element::i4, {4}).tensor();
   const std::array<int64_t, 1> shape{4}, strides{1};

@@ -16,7 +16,7 @@ namespace test {
 
 using numbers = std::vector<std::int64_t>;
 
-/// To the next index, in the order of the shape; false behind the last.
+/// To the next index, in the order of the shape; false after the last.
 inline bool advance(numbers& at, const numbers& shape) {
   for (std::size_t d = shape.size(); d-- != 0;) {
     if (++at[d] < shape[d]) return true;
@@ -35,7 +35,7 @@ inline std::size_t number_of(const numbers& at, const numbers& shape) {
   for (std::size_t d = 0; d < shape.size(); ++d) n = n * shape[d] + at[d];
   return static_cast<std::size_t>(n);
 }
-/// Strides of three kinds: without gaps; with a gap behind each row; with gaps, and the first
+/// Strides of three kinds: without gaps; with a gap after each row; with gaps, and the first
 /// dimension innermost.
 inline numbers strides_of(int kind, const numbers& shape) {
   if (kind == 0) return {};
@@ -48,7 +48,7 @@ inline numbers strides_of(int kind, const numbers& shape) {
   }
   return strides;
 }
-/// Whether the bits that no element has are as they were made; those behind an odd number of i4
+/// Whether the bits that no element has are as they were made; those after an odd number of i4
 /// without gaps are 0.
 inline bool keeps_gaps(const held& h) {
   const std::size_t bits = nem::bitwidth(h.type);

@@ -108,8 +108,7 @@ TEST_CASE("vm_nem/machine: buffers that don't fit are RT-MEM", "[vm_nem]") {
   const vm::nem::outcome done = r.run();
   CHECK(done.code == errc::nem_rt_mem);
   CHECK(done.tasks == 0);
-  CHECK(r.messages ==
-        "RT-MEM at 'buffer': with y the buffers need 32 bytes, the run may take 31\n");
+  CHECK(r.messages == "RT-MEM at 'buffer': with y the buffers need 32 bytes; the limit is 31\n");
   how.max_memory = 32;
   running fits(copy_of_16, how);
   CHECK(fits.machine.has_memory());
@@ -182,7 +181,7 @@ gather.sync
         "and the axis has 4 elements\n");
 }
 
-TEST_CASE("vm_nem/machine: hosts execute compute, and tell what they find", "[vm_nem]") {
+TEST_CASE("vm_nem/machine: hosts execute compute, and report failures", "[vm_nem]") {
   constexpr std::string_view source = R"(
 buffer x : DDR (size=16)
 buffer y : DDR (size=4)
@@ -208,7 +207,7 @@ endloop
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   CHECK(r.get<std::int8_t>("y") == i8s{5, 6, 7, 8});
   CHECK(r.messages ==
-        "RT-ACC at 't': compute t: a sum exceeds the 32 bits of its accumulator, and wraps where i "
+        "RT-ACC at 't': compute t: a sum exceeds its 32-bit accumulator and wraps where i "
         "is 2 and k is 2\n");
   CHECK(r.warnings == 1);
 #endif
@@ -218,8 +217,8 @@ endloop
   CHECK(done.code == errc::nem_rt_unsupported);
   CHECK(done.tasks == 0);
   CHECK(none.messages ==
-        "RT-UNSUPPORTED at 't': compute t has op \"narrow\", which nothing here executes where i "
-        "is 0 and k is 2\n");
+        "RT-UNSUPPORTED at 't': compute t has op \"narrow\", which the machine does not "
+        "support where i is 0 and k is 2\n");
   running on(source, {.keep_going = true});
   on.bind("x", std::vector<std::int32_t>{5, 6, 7, 8});
   on.bind("y", i8s{1, 2, 3, 4});
@@ -251,8 +250,8 @@ t = maxpool.sync
   computes.bind("x", counted(16));
   CHECK(computes.run().code == errc::nem_rt_unsupported);
   CHECK(computes.messages ==
-        "RT-UNSUPPORTED at 't': maxpool t has an operand of f64, which nothing here computes "
-        "with\n");
+        "RT-UNSUPPORTED at 't': maxpool t has an operand of f64, which the machine does not "
+        "support\n");
 }
 
 TEST_CASE("vm_nem/machine: bytes that nothing wrote are RT-UNINIT", "[vm_nem]") {
@@ -260,7 +259,8 @@ TEST_CASE("vm_nem/machine: bytes that nothing wrote are RT-UNINIT", "[vm_nem]") 
   r.bind("x", counted(5));
   CHECK(r.run().code == errc::ok);
   CHECK(r.messages ==
-        "RT-UNINIT at 't': transfer t reads bytes 5..15 of x, which nothing wrote or bound\n");
+        "RT-UNINIT at 't': transfer t reads bytes 5..15 of x, which were neither written nor "
+        "bound\n");
   CHECK(r.warnings == 1);
   octets expected = counted(5);
   expected.resize(16);
@@ -268,7 +268,7 @@ TEST_CASE("vm_nem/machine: bytes that nothing wrote are RT-UNINIT", "[vm_nem]") 
   r.bind("x", counted(15));
   CHECK(r.run().code == errc::ok);
   CHECK(r.messages ==
-        "RT-UNINIT at 't': transfer t reads byte 15 of x, which nothing wrote or bound\n");
+        "RT-UNINIT at 't': transfer t reads byte 15 of x, which were neither written nor bound\n");
   r.machine.mark_bound(r.at("x"));
   CHECK(r.run().code == errc::ok);
   CHECK(r.messages.empty());
@@ -286,11 +286,11 @@ t = transfer.sync(dst=region(x, 4, 3), src=region(y, 0, 3))
   strided.bind("x", i8s{1, -2, 3, 4});
   CHECK(strided.run().code == errc::ok);
   CHECK(strided.messages ==
-        "RT-UNINIT at 't': transfer t reads byte 1 of y, which nothing wrote or bound\n");
+        "RT-UNINIT at 't': transfer t reads byte 1 of y, which were neither written nor bound\n");
   CHECK(strided.get<std::int8_t>("y") == i8s{1, 0, 0, 0, 3, 0, 4, 0});
   CHECK(strided.get<std::int8_t>("x") == i8s{1, -2, 3, 4, 1, 0, 0, -4});
 
-  // Ranges that cross pages, told of where they first lack something.
+  // Ranges that cross pages, reported at the first byte that is missing.
   running large(R"(
 buffer x : DDR (size=20000)
 buffer y : DDR (size=20000)
@@ -300,8 +300,8 @@ t = transfer.sync(dst=region(x, 0, 20000), src=region(y, 0, 20000))
   large.bind("x", octets(16000, 1));
   CHECK(large.run().code == errc::ok);
   CHECK(large.messages ==
-        "RT-UNINIT at 't': transfer t reads bytes 12000..19999 of y, which nothing wrote or "
-        "bound\n");
+        "RT-UNINIT at 't': transfer t reads bytes 12000..19999 of y, which were neither "
+        "written nor bound\n");
 }
 
 TEST_CASE("vm_nem/machine: many separate ranges are as cheap as one", "[vm_nem]") {
@@ -317,8 +317,8 @@ t = transfer.sync(dst=region(x, 0, 2), src=region(y, 399978, 2))
   r.machine.mark_bound(r.at("x"));
   CHECK(r.run().tasks == 20001);
   CHECK(r.messages ==
-        "RT-UNINIT at 't': transfer t reads bytes 399978..399979 of y, which nothing wrote or "
-        "bound\n");
+        "RT-UNINIT at 't': transfer t reads bytes 399978..399979 of y, which were neither "
+        "written nor bound\n");
 }
 
 TEST_CASE("vm_nem/machine: budgets end a run", "[vm_nem]") {
@@ -351,7 +351,7 @@ endloop
     CHECK(ended.code == errc::budget_steps);
     CHECK(ended.steps == all - 2);
     CHECK(one_less.messages ==
-          " at 't': the run's budget is too small: this needs 2 steps, "
+          " at 't': the step budget is exhausted: this needs 2 steps, "
           "with 1 of " +
               std::to_string(all - 1) + " left where i is 9\n");
     running by_iteration(source, {.max_steps = 3 * each, .schedule = order});

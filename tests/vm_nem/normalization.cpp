@@ -148,7 +148,7 @@ TEST_CASE("vm_nem/normalization: large and small numbers", "[vm_nem]") {
     REQUIRE(run(opcode::layernorm, {&x}, {&y}, along(0)));
     CHECK(y.bits() == patterns{0xbd5e, 0xb728, 0x3728, 0x3d5e});
   }
-  SECTION("epsilon stands under the root") {
+  SECTION("epsilon is under the root") {
     held x(element::f32, {2}, {0, 0}), y(element::f32, {2});
     REQUIRE(run(opcode::rmsnorm, {&x}, {&y}, along(0, 4)));
     CHECK(y.get() == std::vector<double>{0, 0});
@@ -163,7 +163,7 @@ TEST_CASE("vm_nem/normalization: large and small numbers", "[vm_nem]") {
   }
 }
 
-TEST_CASE("vm_nem/normalization: slices with NaN or of -inf alone", "[vm_nem]") {
+TEST_CASE("vm_nem/normalization: slices with NaN or of only -inf", "[vm_nem]") {
   const numbers shape = {4, 3};
   for (const element e : floats) {
     held x(e, shape, {not_a_number, 1, 2, -inf, -inf, -inf, 1, inf, 2, -inf, 0, 0}), y(e, shape);

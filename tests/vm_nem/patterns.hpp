@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Patterns of elements and the numbers that they are, worked out with integers alone.
+// Patterns of elements and their numbers, computed only with integers.
 
 #ifndef TESSERA_TESTS_VM_NEM_PATTERNS_HPP
 #define TESSERA_TESTS_VM_NEM_PATTERNS_HPP

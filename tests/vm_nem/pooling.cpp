@@ -203,7 +203,7 @@ TEST_CASE("vm_nem/pooling: differing descriptors quantize again", "[vm_nem]") {
       }
 }
 
-TEST_CASE("vm_nem/pooling: one descriptor alone means nothing", "[vm_nem]") {
+TEST_CASE("vm_nem/pooling: a single descriptor means nothing", "[vm_nem]") {
   const pool_case p{{1, 1, 2, 1}, {1, 2}, {0, 0, 0, 0}, {1, 1}};
   held x(element::i8, p.x, {10, 21}), y(element::i8, p.y());
   x.quantize({100}, {5});

@@ -235,7 +235,7 @@ TEST_CASE("vm_nem/products: sums that leave 32 bits wrap", "[vm_nem]") {
   const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));
   CHECK(test::run(opcode::matmul, {&a, &b}, {&y}).has_wrapped);
   CHECK(y.get() == std::vector<double>{std::nearbyint(low / 1048576.0), 0});
-  // A bias alone can do it, and can take a sum back.
+  // A bias by itself can overflow, and can undo an overflow.
   held one(element::i8, {1, 1}, {1}), c(element::i32, {1}, {2147483647.0}),
       out(element::i8, {1, 1});
   CHECK(test::run(opcode::gemm, {&one, &one, &c}, {&out}).has_wrapped);

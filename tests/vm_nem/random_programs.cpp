@@ -51,7 +51,7 @@ result<nem::program> verified(const std::string& text, nem::report& found,
   return nem_test::verify(std::move(*d), how, &found);
 }
 
-/// The bytes of all buffers behind a run, one behind the other.
+/// The bytes of all buffers after a run, one after the other.
 std::string run(const nem::program& p, const machine_options& how,
                 vm::nem::timeline* when = nullptr) {
   machine vm(p, how);

@@ -196,7 +196,7 @@ class race_search {
   /// An execution and all before it.
   [[nodiscard]] set up_to(std::size_t e) const { return set(executions_[e].before).set(e); }
 
-  /// Returns what is complete behind the statements when `complete` is before them.
+  /// Returns what is complete after the statements when `complete` is before them.
   set expand(const std::vector<std::size_t>& body, set complete) {
     for (const std::size_t i : body) {
       const random_statement& s = p_.statements[i];

@@ -227,7 +227,7 @@ TEST_CASE("vm_nem/reductions: quantized values, by what they stand for", "[vm_ne
           CHECK(y.get() == expected);
         }
       }
-  SECTION("one descriptor alone means nothing") {
+  SECTION("a single descriptor means nothing") {
     held x(element::i8, {3}, {100, 100, 100}), y(element::i8, {1});
     x.quantize({0.5f}, {50});
     REQUIRE(run(opcode::reduce_sum, {&x}, {&y}, reducing(first, true)));

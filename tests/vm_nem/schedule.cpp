@@ -99,7 +99,7 @@ TEST_CASE("vm_nem/schedule: the order of the text, and the reverse", "[vm_nem]")
   const std::string body = "loop i in [0..5] @max_in_flight(3):\n" + task("a", "i", "i") +
                            task("b", "i", "20 + i") + "endloop\n" + task("c", "6", "40");
   CHECK(shown(order_of(body, {})) == "a0 b0 a1 b1 a2 b2 a3 b3 a4 b4 a5 b5 c6");
-  // Iterations 3 to 5 start behind 0 to 2; those are complete with a0, their last.
+  // Iterations 3 to 5 start after 0 to 2; those are complete with a0, their last.
   CHECK(shown(order_of(body, {.schedule = schedule::reverse})) ==
         "b2 b1 b0 a2 a1 a0 b5 b4 b3 a5 a4 a3 c6");
 }
@@ -152,7 +152,7 @@ TEST_CASE("vm_nem/schedule: wait and .sync hold back what follows in their itera
     return p.op == "s" && q.op == "d";
   });
   CHECK(orders > 20);
-  // Nothing else is held back: b may be behind all of its iteration, d of the one before it.
+  // Nothing else is held back: b may be after all of its iteration, d of the one before it.
   bool has_late_b = false, has_early_iteration = false;
   for (const machine_options& how : all_schedules()) {
     const std::vector<event> seen = order_of(body, how);
@@ -166,7 +166,7 @@ TEST_CASE("vm_nem/schedule: wait and .sync hold back what follows in their itera
   CHECK(has_early_iteration);
 }
 
-TEST_CASE("vm_nem/schedule: what follows a loop is behind it, what is before it isn't before it",
+TEST_CASE("vm_nem/schedule: what follows a loop is after it, what is before it isn't before it",
           "[vm_nem]") {
   const std::string body = task("a", "0", "0") + "loop i in [0..2] @max_in_flight(3):\n" +
                            task("b", "i", "10 + i") + "loop k in [0..1] @max_in_flight(2):\n" +

@@ -425,7 +425,7 @@ TEST_CASE("vm_nem/timing: windows of a pipeline", "[vm_nem]") {
     const std::uint64_t compute = (2048 + costs.elements - 1) / costs.elements + 1;
     const schedule one = simulate(pipeline(1), costs);
     CHECK(one.report.cycles == 6 * (68 + compute));
-    CHECK(one.report.most_live_tokens == 2);
+    CHECK(one.report.max_live_tokens == 2);
     CHECK(one.tasks[2].why == cause::window);
     CHECK(one.idle(nem::unit::sdma, -1, cause::window) == 5 * compute);
     CHECK(one.idle(nem::unit::cstl, 0, cause::deps) == 6 * 68);
@@ -442,7 +442,7 @@ TEST_CASE("vm_nem/timing: windows of a pipeline", "[vm_nem]") {
     }
     CHECK(two.report.cycles == computed);
     CHECK(two.report.cycles < one.report.cycles);
-    CHECK(two.report.most_live_tokens == 4);
+    CHECK(two.report.max_live_tokens == 4);
   }
 }
 
@@ -468,7 +468,7 @@ TEST_CASE("vm_nem/timing: what tasks waited for", "[vm_nem]") {
   CHECK(s.idle(nem::unit::cstl, 1, cause::loop_end) == 24);
   for (const std::uint64_t cycles : s.report.stalls)
     CHECK(cycles == 0);  // issued late, not stalled
-  CHECK(s.report.most_live_tokens == 2);
+  CHECK(s.report.max_live_tokens == 2);
 }
 
 TEST_CASE("vm_nem/timing: live tokens and bytes", "[vm_nem]") {
@@ -478,7 +478,7 @@ TEST_CASE("vm_nem/timing: live tokens and bytes", "[vm_nem]") {
                               relu("c", "A, 0", "F, 0", 48, " deps=[a]"));
   CHECK(s[1] == "DMA[0]@0 7..12 unit");
   CHECK(s[2] == "CSTL[0]@0 7..9 deps");
-  CHECK(s.report.most_live_tokens == 3);
+  CHECK(s.report.max_live_tokens == 3);
   REQUIRE(s.report.memories.size() == 4);
   const auto memory_of = [&](std::size_t i) {
     const vm::nem::memory_report& m = s.report.memories[i];
@@ -490,7 +490,7 @@ TEST_CASE("vm_nem/timing: live tokens and bytes", "[vm_nem]") {
   CHECK(memory_of(1) == "L2 -1 65536/65536/0");
   CHECK(memory_of(2) == "L1 0 16534/16534/0");
   CHECK(memory_of(3) == "L1 1 0/16384/0");
-  // One behind the other, buffers aren't live together.
+  // One after the other, buffers aren't live together.
   const schedule apart = simulate(
       device("1", "NMU = 1 CSTL = 1 DMA = 1 VPU = 1") +
       "buffer S : L2 (size=256)\nbuffer E : L1[0] (size=100)\nbuffer F : L1[0] (size=50)\n" +
@@ -645,7 +645,7 @@ TEST_CASE("vm_nem/timing: the machine in time gives the same bytes, and the same
     const schedule s = simulate(source);
     const timing_report r = when.report();
     CHECK(r.cycles == s.report.cycles);
-    CHECK(r.most_live_tokens == s.report.most_live_tokens);
+    CHECK(r.max_live_tokens == s.report.max_live_tokens);
     CHECK(r.stalls == s.report.stalls);
     CHECK(r.memories.size() == s.report.memories.size());
     REQUIRE(placed.size() == s.tasks.size());

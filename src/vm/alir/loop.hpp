@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The loop of the reference VM of ALIR, and what comes before and behind it: one block of samples
+// The loop of the reference VM of ALIR, and what comes before and after it: one block of samples
 // through one plan. vm.cpp includes it once for each instruction set, in a namespace of its own.
 //
 //   namespace avx2 {
@@ -205,7 +205,7 @@ TESSERA_TARGET void execute(const plan& p, block& b) {
   }
 }
 
-// Samples stand in rows of a matrix and are needed by columns, so both ends go through tiles: as
+// Samples are rows of a matrix and are needed by columns, so both ends go through tiles: as
 // many values of as many samples, turned around while they are in the first cache.
 inline constexpr std::size_t tile_width = 8, tile_height = 16;
 
@@ -238,7 +238,7 @@ TESSERA_TARGET void read_inputs(const plan& p, const block& b) {
           const input& x = list[j];
           lane* const to = rows + std::size_t{x.row} * Lanes + from;
           const double factor = x.to_grid.factor;
-          // |v| < 2^51: behind adding 2^52 + 2^51 the low bits of v's significand are those of v
+          // |v| < 2^51: after adding 2^52 + 2^51 the low bits of v's significand are those of v
           // rounded to an integer. A NaN has an exponent too large for that.
           constexpr double magic = 0x1.8p52;
           constexpr auto magic_bits = std::bit_cast<std::uint64_t>(magic);
@@ -285,7 +285,7 @@ TESSERA_TARGET void write_outputs(const plan& p, const block& b, std::size_t sam
           continue;
         }
         lane* const v = rows + std::size_t{x.row} * Lanes + from;
-        // Nothing is negated behind the conversion, for no output is -0.0.
+        // Nothing is negated after the conversion, as no output is -0.0.
         const auto flip = static_cast<Lane>(x.negative ? -1 : 0);
         const double factor = x.to_double.factor;
         for (std::size_t s = 0; s < height; ++s)

@@ -24,7 +24,7 @@ using tessera::alir::program;
 
 /// Terms of a sum at most. All their rows are in use when it starts, so that a long chain of
 /// additions must not become one sum; and more terms gain next to nothing.
-constexpr unsigned most_terms = 64;
+constexpr unsigned max_terms = 64;
 
 [[nodiscard]] scale make_scale(std::int64_t exponent) noexcept {
   const auto near = static_cast<int>(std::clamp<std::int64_t>(exponent, -5000, 5000));
@@ -110,12 +110,12 @@ class planner {
   /// These numbers are looked at as a whole, so lanes must hold them.
   void need(const range& r) noexcept { needed_ = either(needed_, r); }
   /// A shift by so many bits must be possible.
-  void need_shift(std::int64_t by) noexcept { most_shift_ = std::max(most_shift_, by); }
+  void need_shift(std::int64_t by) noexcept { max_shift_ = std::max(max_shift_, by); }
 
   [[nodiscard]] int lane_bits() const noexcept {
     if (how_.one_to_one) return 64;
     for (const int bits : {16, 32})
-      if (bits >= how_.least_lane_bits && fits(needed_, bits) && most_shift_ < bits) return bits;
+      if (bits >= how_.min_lane_bits && fits(needed_, bits) && max_shift_ < bits) return bits;
     return 64;
   }
 
@@ -220,8 +220,8 @@ class planner {
 
   // What is needed, and by whom ------------------------------------------------------------------
 
-  /// Whether an operation computes its value from a sum of its operands: what is a sum itself can be
-  /// part of that one, also when it is shifted, tested and wrapped behind.
+  /// Whether an operation computes its value from a sum of its operands: an operand that is a sum
+  /// can be merged into it, even if the result is then shifted, tested and wrapped.
   [[nodiscard]] static bool takes_terms(opcode code) noexcept {
     return code == opcode::negate || code == opcode::add || code == opcode::subtract ||
            code == opcode::relu || code == opcode::quantize || code == opcode::add_constant ||
@@ -247,12 +247,12 @@ class planner {
       const id wanted = std::exchange(n.row, no_row);
       id sum = i;
       if (wanted != no_row && is_sum && n.linear && n.readers == 1 && !how_.one_to_one &&
-          nodes_[wanted].terms + count - 1 <= most_terms) {
+          nodes_[wanted].terms + count - 1 <= max_terms) {
         n.joined = true;
         sum = wanted;
         nodes_[sum].terms = static_cast<std::uint8_t>(nodes_[sum].terms + count - 1);
       } else {
-        n.terms = static_cast<std::uint8_t>(std::min(count, most_terms));
+        n.terms = static_cast<std::uint8_t>(std::min(count, max_terms));
       }
       if (!is_sum) sum = no_row;
       each_operand(i, [this, sum](id x) {
@@ -322,7 +322,7 @@ class planner {
 
   // Instructions ---------------------------------------------------------------------------------
 
-  /// Emits operation i behind all that it needs and that isn't there yet.
+  /// Emits operation i after all operations that it needs and that aren't emitted yet.
   void emit_from(id i) {
     path_.push_back({i, false});
     while (!path_.empty()) {
@@ -399,13 +399,13 @@ class planner {
           i.right = static_cast<std::uint8_t>(s.b < 0 ? -s.b : 0);
           i.a = 1;
           const auto left = static_cast<std::uint32_t>(std::max<std::int64_t>(s.b, 0));
-          plan_.terms.push_back({row_of(o.id1) & (most_rows - 1), left & 63u});
+          plan_.terms.push_back({row_of(o.id1) & (max_rows - 1), left & 63u});
           break;
         }
         i.what = kind::mux;
         i.bit = static_cast<std::uint8_t>(width - 1);
         i.c = row_of(o.data);
-        // The operand that is shifted stands second.
+        // The shifted operand is the second.
         const bool swap = s.a != 0;
         const std::int64_t by = swap ? s.a : s.b;
         i.bit_value = !swap;
@@ -507,7 +507,7 @@ class planner {
       need_shift(now.left);
       const auto by = static_cast<std::uint32_t>(now.left);
       (now.negative ? subtracted_ : plan_.terms)
-          .push_back({row_of(now.x) & (most_rows - 1), by & 63u});
+          .push_back({row_of(now.x) & (max_rows - 1), by & 63u});
     }
   }
 
@@ -524,7 +524,7 @@ class planner {
   std::vector<node> nodes_;
   std::vector<range> table_ranges_;
   range needed_;
-  std::int64_t most_shift_ = 0;
+  std::int64_t max_shift_ = 0;
   std::vector<std::uint32_t> free_;
   std::uint32_t row_count_ = 0;
   std::vector<std::pair<id, bool>> path_;

@@ -1,26 +1,26 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What the reference VM of ALIR runs: a program made into fewer, decoded instructions over rows
-// that are used again, and the number of bits that each value needs.
+// The program that the reference VM of ALIR runs: fewer, decoded instructions over rows that are
+// reused, and the number of bits that each value needs.
 //
 //   const plan p = make_plan(program);
 //   p.lane_bits;   // 16: no value that counts is wider, whatever its interval claims
 //
 // Three things make a plan smaller than its program. Chains of additions, each with one reader,
 // become one sum with a list of terms. Operations are ordered depth first from the outputs, and a
-// value gives its row to a later one behind its last reader. What nothing needs is left out, unless
-// it is a lookup that may trap.
+// value gives its row to a later one after its last reader. Unused operations are left out, unless
+// they are lookups that may trap.
 //
 // Width. Lanes of L bits compute modulo 2^L, and additions, products, left shifts and bit
 // operations give the same low bits at any L. So a lane is wide enough when those numbers fit it
-// that are looked at as a whole: what is shifted to the right, tested, used as an index or written
-// out. Bounds for these start where values are forced into a type (input, relu, quantize, mux), at
+// that are used in full: shifted to the right, tested, used as an index or written out. Bounds for
+// these start where values are forced into a type (input, relu, quantize, mux), at
 // the entries of tables and at constants; never at an interval, which is a promise.
 //
 // Lifetime:   a plan keeps nothing of the program, and may be shared between threads.
 // Errors:     none.
-// Limits:     2^26 rows; a plan that needs more says that it needs all memory there is.
+// Limits:     2^26 rows; a plan that needs more reports the maximum as its memory.
 // Allocation: some 50 bytes for each operation while planning, less for the plan.
 
 #ifndef TESSERA_VM_ALIR_PLAN_HPP
@@ -52,8 +52,8 @@ struct instruction {
     conjunction,  ///< of a and b << left; so are the next two
     disjunction,
     exclusive,
-    input,  ///< nothing: inputs come first; stands there to be observed
-    end     ///< behind the last instruction, so that the loop needs no count
+    input,  ///< does nothing: inputs come first; it is there to be observed
+    end     ///< after the last instruction, so that the loop needs no count
   };
 
   kind what = kind::end;
@@ -78,7 +78,7 @@ struct instruction {
 struct term {
   std::uint32_t row : 26, left : 6;
 };
-inline constexpr std::uint32_t most_rows = std::uint32_t{1} << 26;
+inline constexpr std::uint32_t max_rows = std::uint32_t{1} << 26;
 
 /// 2^exponent, as a factor where a double can hold it.
 struct scale {
@@ -94,7 +94,7 @@ struct input {
   std::uint32_t index = 0, row = 0;
   scale to_grid;
   std::uint64_t mask = 0, sign = 0;  ///< of the type to wrap to
-  /// floor(v), or the least int64 where v has no int64 (not a number, too large); wrapped.
+  /// floor(v), or INT64_MIN where v has no int64 (not a number, too large); wrapped.
   [[nodiscard]] std::uint64_t converted(double v) const noexcept {
     constexpr double end = 9223372036854775808.0;
     v = std::floor(to_grid(v));
@@ -138,14 +138,14 @@ struct plan {
            tables.size() * sizeof(tables[0]) + table_data.size() * sizeof(table_data[0]);
   }
   [[nodiscard]] std::uint64_t memory_of_rows() const noexcept {
-    return rows > most_rows ? UINT64_MAX : rows * row_bytes;
+    return rows > max_rows ? UINT64_MAX : rows * row_bytes;
   }
 };
 
 struct plan_options {
   /// One instruction for each operation, in their order, and lanes of 64 bits.
   bool one_to_one = false;
-  int least_lane_bits = 16;  ///< for tests
+  int min_lane_bits = 16;  ///< for tests
 };
 
 [[nodiscard]] plan make_plan(const tessera::alir::program& p, const plan_options& how = {});

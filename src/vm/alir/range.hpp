@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Intervals of int64 that hold every value of an operation, in arithmetic that wraps around: what
-// may overflow can be anything.
+// Intervals of int64 that hold every value of an operation, in arithmetic that wraps around: a
+// result that may overflow has the full range.
 //
 //   range sum = add(shifted(a, 3), b);
 //   if (fits(sum, 16)) ...

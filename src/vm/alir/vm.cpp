@@ -16,7 +16,7 @@ namespace vm::alir {
 
 namespace {
 
-/// What a block of samples is run with, and where its first trap was.
+/// The state of a block of samples, and where its first trap was.
 struct block {
   void* rows;
   const double* in;
@@ -27,7 +27,7 @@ struct block {
   std::size_t trap_lane = SIZE_MAX;
   std::uint32_t trap_operation = 0;
 
-  /// Instructions stand in another order than operations, so the first trap may be seen last. What
+  /// Instructions are in another order than operations, so the first trap may be seen last. What
   /// it makes of later values doesn't matter: whatever traps because of it is a later operation of
   /// the same sample.
   void trapped(std::size_t lane, std::uint32_t operation) noexcept {
@@ -105,7 +105,7 @@ machine::machine(const tessera::alir::program& p, const machine_options& how)
 
 machine::machine(const tessera::alir::program& p, const machine_options& how, bool one_to_one)
     : plan_(std::make_shared<const plan>(
-          make_plan(p, {.one_to_one = one_to_one, .least_lane_bits = how.least_lane_bits}))),
+          make_plan(p, {.one_to_one = one_to_one, .min_lane_bits = how.min_lane_bits}))),
       how_(how),
       crew_(std::max(how.threads, 1u) - 1) {
   how_.threads = std::max(how.threads, 1u);
@@ -150,7 +150,7 @@ outcome machine::run_range(unsigned thread, const double* in, double* out, std::
   outcome done;
   while (first < last) {
     const std::uint64_t left = last - first;
-    // A whole row costs as much as two blocks of few lanes, and one of those as two samples alone.
+    // A whole row costs as much as two blocks of few lanes, and one of those as two single samples.
     const std::size_t lanes = watch.call != nullptr || left >= many || left > 2 * few_lanes ? many
                               : left > 1 ? few_lanes
                                          : 1;
@@ -177,10 +177,10 @@ outcome machine::run_range(unsigned thread, const double* in, double* out, std::
   return done;
 }
 
-/// Threads take stretches of samples in turn until none is left, so that one that comes late costs
-/// little. Behind a trap no stretch is begun; those that have begun end, so that all samples before
-/// the first trap are done. Where lookups may trap the outputs are copied before, and those behind
-/// the first trap put back: cheap against running, and no thread waits for another.
+/// Threads take stretches of samples in turn until none is left, so that a late one costs little.
+/// After a trap no stretch is begun; those that have begun end, so that all samples before the
+/// first trap are done. If lookups may trap, the outputs are copied before, and those after the
+/// first trap restored: cheap against running, and no thread waits for another.
 outcome machine::run_threads(unsigned threads, std::span<const double> in, std::span<double> out,
                              std::uint64_t samples) {
   const auto all = static_cast<std::size_t>(samples * outputs());

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The reference VM of ALIR: runs a verified program over batches of samples, bit for bit as the
-// specification says.
+// The reference VM of ALIR: runs a verified program over batches of samples, bit-exact to the
+// specification.
 //
 //   tessera::vm::alir::machine vm(program);
 //   auto done = vm.run(inputs, outputs, samples);   // row-major [samples][n]
@@ -10,17 +10,17 @@
 //
 // Values are integers that wrap around at 64 bits. Samples run in blocks, one after another through
 // a plan (see plan.hpp): an instruction is decoded once and applied to all lanes of a block, which
-// have 16 bits where the plan proves that those are enough, or 32. What an instruction set can do is
-// asked when the program runs, not when it is compiled.
+// have 16 bits where the plan proves that those are enough, or 32. The instruction set is chosen at
+// run time, not at compile time.
 //
 // Lifetime:   a machine keeps nothing of the program. One machine serves one caller at a time; a
 //             copy shares its plan.
-// Errors:     alir_lookup_range, a value outside its table: the outcome names the first sample that
-//             has one, and for it the first operation; outputs of earlier samples are written, and
-//             those from it on are as they were. budget_steps and budget_memory are found before
-//             anything runs.
+// Errors:     alir_lookup_range, a value outside its table: the outcome gives the first sample with
+//             one, and the first operation for it; outputs of earlier samples are written, those
+//             from it on are unchanged. budget_steps and budget_memory are detected before anything
+//             runs.
 // Limits:     budget.
-// Allocation: when a machine is made, without its rows if they would go over the budget. run()
+// Allocation: on construction, without rows that would exceed the budget. run()
 //             allocates nothing with one thread; with several, threads at the first run, and where a
 //             lookup may trap a copy of the outputs.
 
@@ -42,7 +42,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::alir {
 
-/// How a run ended. True means that all samples ran.
+/// The result of a run; true when all samples ran.
 struct outcome {
   errc code = errc::ok;
   std::int64_t operation = -1;  ///< index of the operation that trapped
@@ -60,10 +60,10 @@ struct machine_options {
   std::uint64_t max_memory = budget{}.max_memory;
   unsigned threads = 1;               ///< at most, for batches that are worth it
   level instructions = best_level();  ///< at most best_level()
-  int least_lane_bits = 16;           ///< for tests: 32 and 64 ask for wider lanes
+  int min_lane_bits = 16;             ///< for tests: 32 and 64 ask for wider lanes
 };
 
-/// Told what each instruction wrote: its index, the first sample of the block, and a value for each.
+/// Called with what each instruction wrote: its index, the first sample of the block, a value each.
 struct observer {
   void (*call)(void* self, std::size_t index, std::uint64_t first,
                std::span<const std::int64_t> values) = nullptr;
@@ -112,8 +112,8 @@ class machine {
   workers crew_;            // the threads besides the caller's
 };
 
-/// A machine that shows every operation's values, in the order of the program: slower, for its plan
-/// is the program as it stands.
+/// A machine that shows every operation's values, in the order of the program: slower, as its plan
+/// is the unchanged program.
 class observed_machine : private machine {
  public:
   explicit observed_machine(const tessera::alir::program& p,
@@ -122,9 +122,9 @@ class observed_machine : private machine {
 
   using machine::inputs, machine::outputs, machine::size, machine::memory;
 
-  /// As machine::run, calling `observe(operation, first_sample, values)` behind every operation
-  /// with its values, an int64 for each sample of a block. Behind a trap the values of its sample
-  /// and of later ones mean nothing.
+  /// As machine::run, calling `observe(operation, first_sample, values)` after every operation
+  /// with its values, an int64 for each sample of a block. After a trap the values of its sample
+  /// and of later ones are meaningless.
   template <class Observer>
   outcome run(std::span<const double> in, std::span<double> out, std::uint64_t samples,
               const budget& limit, Observer&& observe) {
@@ -134,7 +134,7 @@ class observed_machine : private machine {
                          std::span<const std::int64_t> values) {
       (*static_cast<std::remove_reference_t<Observer>*>(self))(index, first, values);
     };
-    // The observer may be constant; `call` gives it back as what it was.
+    // The observer may be constant; `call` restores its type.
     void* const self = const_cast<void*>(static_cast<const void*>(std::addressof(observe)));
     return run_range(0, in.data(), out.data(), 0, samples, {call, self});
   }

@@ -172,7 +172,7 @@ class product {
   }
 
  private:
-  /// The rows that stand in memory, or a copy of them in FP32.
+  /// The rows in memory, or a copy of them in FP32.
   [[nodiscard]] kernels::matrix matrix(const patch& p, const std::byte* data, bool transposed,
                                        float* copy, const std::byte*& copied) {
     if (!copies_) return matrix_of(data, p.step[2], p.step[3], transposed);

@@ -26,7 +26,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
 
-/// Told of each operation when it is done: indices in graph::nodes and graph::ops.
+/// Called after each operation: indices in graph::nodes and graph::ops.
 struct observer {
   void (*call)(void* self, std::uint32_t rank, std::uint32_t node, std::uint32_t op) = nullptr;
   void* self = nullptr;

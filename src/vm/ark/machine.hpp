@@ -11,7 +11,7 @@
 //   vm.read(0, tensor, bytes);
 //
 //   storage         bytes, zero at first; every tensor is a view of one
-//   FP32            computed as it is
+//   FP32            computed directly
 //   FP16, BF16      computed in FP32, rounded once to nearest, ties to even
 //   sums            of Matmul, ReduceSum and ReduceMean in FP64, rounded once; `fast`: Matmul in FP32,
 //                   in another order
@@ -20,14 +20,14 @@
 //
 // Operations run in the order of the file. Where an operation would overwrite what it still reads,
 // it runs as if all inputs had been read first. Ranks take turns: each runs until it waits. Every
-// run begins without messages; buffers keep what they hold.
+// run begins without messages; buffers keep their contents.
 //
 // Lifetime:   a machine borrows the world and its programs. One machine serves one caller at a time.
 // Errors:     made(): ark_unsupported, naming the operation; budget_memory. run(): those,
 //             budget_steps before anything runs; ark_division and ark_index, before the operation
-//             writes anything; ark_m08_deadlock, and who waits for what.
+//             writes anything; ark_m08_deadlock, with the ranks that wait, and for what.
 // Limits:     machine_options; max_steps.
-// Allocation: when a machine is made, without memory if it would be too much. Storages that nothing
+// Allocation: on construction, without memory beyond the budget. Storages that nothing
 //             touches are not touched. run() allocates nothing but texts.
 
 #ifndef TESSERA_VM_ARK_MACHINE_HPP
@@ -49,7 +49,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
 
 struct machine_options {
-  bool fast = false;  ///< sums of products in FP32, as quick as the host can
+  bool fast = false;  ///< sums of products in FP32, as fast as the host can
   std::uint64_t max_memory = budget{}.max_memory;
 };
 
@@ -77,7 +77,7 @@ class machine {
   machine& operator=(machine&&) noexcept;
   ~machine();
 
-  /// Whether it can run, and if not, why.
+  /// Whether it can run; if not, the error.
   [[nodiscard]] const outcome& made() const noexcept { return made_; }
   /// Bytes of memory that it has or would need.
   [[nodiscard]] std::uint64_t memory() const noexcept { return memory_; }
@@ -94,13 +94,13 @@ class machine {
   bool read(std::size_t rank, std::uint32_t tensor, std::span<std::byte> dense) const;
 
   outcome run(std::uint64_t max_steps = budget{}.max_steps) { return run_watched(max_steps, {}); }
-  /// The same, calling `observe(rank, node, op)` behind every operation that does anything.
+  /// The same, calling `observe(rank, node, op)` after every operation that does anything.
   template <class Observer>
   outcome run(std::uint64_t max_steps, Observer&& observe) {
     const auto call = [](void* self, std::uint32_t rank, std::uint32_t node, std::uint32_t op) {
       (*static_cast<std::remove_reference_t<Observer>*>(self))(rank, node, op);
     };
-    // The observer may be constant; `call` gives it back as what it was.
+    // The observer may be constant; `call` restores its type.
     void* const self = const_cast<void*>(static_cast<const void*>(std::addressof(observe)));
     return run_watched(max_steps, {call, self});
   }
@@ -108,7 +108,7 @@ class machine {
   void reset() noexcept;
 
  protected:
-  /// Plans for the ranks [first, last) alone, and no memory yet.
+  /// Plans only for the ranks [first, last), and no memory yet.
   machine(const model::world& w, const machine_options& how, std::size_t first, std::size_t last);
   /// Places all storages and scratch. With an arena, of arena_size() zeros, the storages of the one
   /// rank lie in it; see arena_offset.
@@ -116,7 +116,8 @@ class machine {
   [[nodiscard]] static std::uint64_t arena_size(const model::program& p);
   [[nodiscard]] static std::vector<std::uint64_t> arena_offsets(const model::program& p);
   [[nodiscard]] static std::string describe_left(const model::channel& c, std::uint64_t count);
-  /// Whether a run of so many steps doesn't fit: budget_steps, at the operation that is too much.
+  /// Whether a run of so many steps exceeds the budget: budget_steps, at the first operation beyond
+  /// it.
   [[nodiscard]] outcome check(std::uint64_t steps, std::uint64_t max_steps) const;
   [[nodiscard]] runner& runner_of(std::size_t rank) noexcept { return runners_[rank - first_]; }
 

@@ -58,9 +58,9 @@ class mpi_machine::window final : public transport {
   void put(std::uint32_t to, std::uint32_t storage, std::uint64_t offset, const std::byte* from,
            std::size_t bytes) override {
     // Counts of MPI are ints.
-    constexpr std::size_t most = std::size_t{1} << 30;
-    for (std::size_t done = 0; done < bytes; done += most) {
-      const int part = static_cast<int>(std::min(most, bytes - done));
+    constexpr std::size_t max_part = std::size_t{1} << 30;
+    for (std::size_t done = 0; done < bytes; done += max_part) {
+      const int part = static_cast<int>(std::min(max_part, bytes - done));
       MPI_Put(from + done, part, MPI_BYTE, static_cast<int>(to),
               static_cast<MPI_Aint>(offsets_[to][storage] + offset + done), part, MPI_BYTE,
               window_);

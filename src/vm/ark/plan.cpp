@@ -488,7 +488,7 @@ class planner {
         return errc::ark_o06_data_types;
     if (g_.tensors[write(o, 0)].type != type || g_.tensors[write(o, 2)].type != type)
       return errc::ark_o06_data_types;
-    // A slot is what is behind the cache's first dimension.
+    // A slot is what follows the cache's first dimension.
     const std::size_t first = 4 - layout_of(g_, write(o, 0)).rank;
     s.slots = s.cache.shape[first];
     s.slot_step = s.cache.step[first];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What a machine runs: the operations of one rank as steps, all of whose sizes, distances and
-// functions were found when the plan was made.
+// The plan of a machine: the operations of one rank as steps, with all sizes, distances and
+// functions resolved.
 //
 //   plan p;
 //   outcome made = make_plan(world, rank, p);
@@ -22,7 +22,7 @@
 //   views, Noop, SendDone  none
 //
 // An operation whose inputs lie, in another order, where it writes, writes to scratch memory; a map
-// behind it copies that to its place.
+// after it copies that to its place.
 //
 // Lifetime:   a plan borrows the lists of channels of the world.
 // Errors:     an operation that no machine runs: the outcome names it.
@@ -44,7 +44,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
 
-/// How something ended: true when all went well.
+/// The result of planning or running; true on success.
 struct outcome {
   errc code = errc::ok;
   std::uint32_t rank = 0;
@@ -53,7 +53,7 @@ struct outcome {
   /// Elements computed: of results; of what is reduced; m n k for products; at least 1 for each
   /// operation.
   std::uint64_t steps = 0;
-  std::string text;  ///< what else there is to say: who waits for what, tokens that were left
+  std::string text;  ///< details: waiting ranks, tokens that were left
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
@@ -143,7 +143,7 @@ enum class step_kind : std::uint8_t {
   unpack,
   sum,
   sync,
-  end  ///< behind the last one
+  end  ///< after the last one
 };
 /// One step. `index` is in the plan's list of that kind.
 struct step {
@@ -156,7 +156,7 @@ struct step {
 struct map_step {
   loops over;
   row_function function = nullptr;
-  row scalar;            ///< what every row has
+  row scalar;            ///< shared by all rows
   bool divides = false;  ///< integers, by what must not be 0
   model::data_type type = model::data_type::fp32;
 };
@@ -170,7 +170,7 @@ struct multiply_step {
   model::op_type op = model::op_type::matmul;
   model::data_type type = model::data_type::fp32;
   std::size_t m = 0, n = 0, k = 0;
-  patch a, b;  ///< [.., m, k] and [.., k, n], whatever stands in which order
+  patch a, b;  ///< [.., m, k] and [.., k, n], whatever the order of the inputs
   bool transpose_a = false, transpose_b = false;
   patch residual, c;
   float scale = 1;
@@ -193,7 +193,7 @@ struct send_step {
   std::uint32_t flag = 0;
   std::uint64_t workspace = 0;  ///< in scratch: for packets, and where it reshapes
   std::span<const std::uint32_t>
-      signals;  ///< channels of the world; behind the last of an operation
+      signals;  ///< channels of the world; after the last step of an operation
 };
 struct wait_step {
   std::span<const std::uint32_t> channels;
@@ -223,7 +223,7 @@ struct plan {
   std::uint64_t scratch = 0;         ///< bytes
   std::uint64_t cost = 0;            ///< outcome::steps of a whole run
   std::vector<std::uint64_t> costs;  ///< of each operation of `steps`, in the place of its last one
-  bool multiplies = false;           ///< needs room for kernels::matmul
+  bool multiplies = false;           ///< needs the workspace of kernels::matmul
   std::byte* workspace = nullptr;    ///< the scratch memory
 
   /// Sets all addresses.

@@ -14,8 +14,8 @@
 #include "kernels/elementwise.hpp"
 #include "tessera/core/float16.hpp"
 
-// Rows that are read and written are the same one or don't overlap, so that neither order of
-// elements can be told from the other. Compilers can't know that.
+// Rows that are read and written are the same one or don't overlap, so that the order of elements
+// makes no difference. Compilers can't know that.
 #if defined(__clang__)
 #define TESSERA_ROW_LOOP _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -85,7 +85,7 @@ template <class T>
 [[nodiscard]] std::byte* at(std::byte* base, std::ptrdiff_t step, std::size_t i) noexcept {
   return base + static_cast<std::ptrdiff_t>(i) * step * static_cast<std::ptrdiff_t>(sizeof(T));
 }
-/// As what it is. Memory of tensors is aligned for every type that lies in it.
+/// A pointer to T. Memory of tensors is aligned for every type that lies in it.
 template <class T>
 [[nodiscard]] const T* as(const std::byte* p) noexcept {
   return static_cast<const T*>(static_cast<const void*>(p));
@@ -401,11 +401,11 @@ void softmax(const row& r) noexcept {
   const auto in = [&r](std::size_t i) {
     return to_double(read<T>(at<T>(r.in[0], r.in_step[0], i)));
   };
-  double most = -std::numeric_limits<double>::infinity(), sum = 0;
-  for (std::size_t i = 0; i < r.count; ++i) most = in(i) > most ? in(i) : most;
-  for (std::size_t i = 0; i < r.count; ++i) sum += std::exp(in(i)-most);
+  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (std::size_t i = 0; i < r.count; ++i) largest = in(i) > largest ? in(i) : largest;
+  for (std::size_t i = 0; i < r.count; ++i) sum += std::exp(in(i)-largest);
   for (std::size_t i = 0; i < r.count; ++i)
-    write(at<T>(r.out, r.out_step, i), from_double<T>(std::exp(in(i)-most) / sum));
+    write(at<T>(r.out, r.out_step, i), from_double<T>(std::exp(in(i)-largest) / sum));
 }
 template <class T>
 void layer_norm(const row& r) noexcept {
@@ -488,19 +488,20 @@ void reduce_mean(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept 
 }
 template <class T>
 void reduce_max(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
-  // NaNs are dropped, and what is below the least finite value is that.
+  // NaNs are dropped, and values below the least finite one become that.
   if constexpr (is_float<T>) {
-    const float least = std::is_same_v<T, half>     ? -65504.0f
-                        : std::is_same_v<T, bfloat> ? -0x1.fep127f
-                                                    : -std::numeric_limits<float>::max();
+    const float lowest = std::is_same_v<T, half>     ? -65504.0f
+                         : std::is_same_v<T, bfloat> ? -0x1.fep127f
+                                                     : -std::numeric_limits<float>::max();
     reduce_rows<T>(
-        r, depth, step, least,
-        [](float most, T x) { return to_float(x) > most ? to_float(x) : most; },
-        [](float most) { return from_float<T>(most); });
+        r, depth, step, lowest,
+        [](float largest, T x) { return to_float(x) > largest ? to_float(x) : largest; },
+        [](float largest) { return from_float<T>(largest); });
   } else {
     reduce_rows<T>(
         r, depth, step, std::numeric_limits<T>::min(),
-        [](T most, T x) { return x > most ? x : most; }, [](T most) { return most; });
+        [](T largest, T x) { return x > largest ? x : largest; },
+        [](T largest) { return largest; });
   }
 }
 

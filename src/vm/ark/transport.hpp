@@ -36,7 +36,7 @@ class transport {
   /// Writes to a storage of rank `to`.
   virtual void put(std::uint32_t to, std::uint32_t storage, std::uint64_t offset,
                    const std::byte* from, std::size_t bytes) = 0;
-  /// Waits until what was put to rank `to` is there, and `from` may change.
+  /// Waits until the data put to rank `to` has arrived, and `from` may change.
   virtual void flush(std::uint32_t to) = 0;
   /// Sends a message on a channel of the world.
   virtual void signal(std::uint32_t channel) = 0;

@@ -142,7 +142,7 @@ class collector {
     return true;
   }
 
-  /// Whether a keyword can be a constant: not, where its letter takes tensors alone.
+  /// Whether a keyword can be a constant: not if its letter takes only tensors.
   [[nodiscard]] bool takes_constant(std::string_view keyword) const {
     const char letter = letter_at(pattern_, letter_of(call_.operation, keyword));
     return letter != 't' && letter != 'T';
@@ -289,13 +289,13 @@ class collector {
       all.insert(all.begin() + static_cast<std::ptrdiff_t>(at), constant_item(*single_));
       return all;
     };
-    // What both places fit: the name tells.
+    // Both places fit: the name decides.
     if (name_.target == "aten.pow.Scalar" || name_.target == "aten.where.ScalarSelf") {
       const std::size_t at = name_.target == "aten.pow.Scalar" ? 0 : 1;
       if (at > tensors.size() || !bind(with_single_at(at))) refuse();
       return;
     }
-    // Behind all, and before it where a letter of its own may be.
+    // After all tensors, and before one where its own letter may be.
     std::vector<std::size_t> places = {tensors.size()};
     for (std::size_t k = std::min(tensors.size(), tessera::nac::max_letters); k-- > 0;)
       places.push_back(k);
@@ -317,7 +317,7 @@ class collector {
       return constant_item(planner_.keep({v, form}));
     };
     std::vector<item> all = {input_item(0),
-                             whole(nac::make_number(planner_.room(), std::int64_t{0})),
+                             whole(nac::make_number(planner_.arena(), std::int64_t{0})),
                              whole(part[0]), whole(part[1])};
     if (!part[2].is_none()) all.push_back(whole(part[2]));
     keywords_.clear();
@@ -344,7 +344,7 @@ class collector {
 const loaded_constant& call_planner::constant(std::uint32_t id) {
   if (places_.size() <= id) places_.resize(std::size_t{id} + 1);
   if (places_[id] == 0) {
-    loaded_.push_back(load(room_, library_, id));
+    loaded_.push_back(load(arena_, library_, id));
     places_[id] = static_cast<std::uint32_t>(loaded_.size());
   }
   return loaded_[places_[id] - 1];

@@ -4,7 +4,7 @@
 // How the parts of a v1.2 node become a call of the tensor machine.
 //
 //   // A = "aten.linear.default:node_args(2):kwargs()", B = "in1,in0", C = 0, D = two nodes
-//   call_planner planner(room, library);
+//   call_planner planner(arena, library);
 //   const planned_call& c = planner.plan(node, 2);
 //   c.operation;                           // linear
 //   c.arguments;                           // input 1, input 0
@@ -14,16 +14,16 @@
 //   keys "argN" of a group        position N
 //   other keys of a group         the keyword
 //   a constant without a group    the operation's keyword, where it has one that takes a constant;
-//                                 else the position behind the tensors, or the nearest before it in
+//                                 else the position after the tensors, or the nearest before it in
 //                                 which tensors meet letters of tensors and the constant another
 //   inputs of the variation       what is left of positions and of the operation's keywords, both in
 //                                 the order of their names as text: arg0, arg1, arg10, arg2, mask
 //   other inputs                  elements of a list of tensors, ascending: at position 1, and without
 //                                 tensors before it at position 0 ("einsum" has a string there)
 //
-// A variation counts the inputs as D has them. Where a writer counted first and then sorted D, nothing
-// tells which input is which argument: the order of D does. And of two calls that differ only in
-// where their constant without a key stands it is the likelier one, x - 1 and not 1 - x: writers
+// A variation counts the inputs as D has them. Where a writer counted first and then sorted D, only
+// the order of D can tell which input is which argument. And of two calls that differ only in the
+// position of their constant without a key it is the likelier one, x - 1 and not 1 - x: writers
 // give the other one a group of one.
 //
 // Positions are those of PyTorch's function, or those of a flattened list: "cat" of three and an axis
@@ -71,12 +71,12 @@ struct planned_call {
 /// Calls for the nodes of a program, each kind of node looked at once.
 class call_planner {
  public:
-  call_planner(nac::memory& room, const model::library& from) : room_(room), library_(from) {}
+  call_planner(nac::memory& arena, const model::library& from) : arena_(arena), library_(from) {}
   /// `n`: an operation, with the inputs that it has.
   [[nodiscard]] const planned_call& plan(const model::node& n, std::uint32_t inputs);
 
   [[nodiscard]] const model::library& library() const noexcept { return library_; }
-  [[nodiscard]] nac::memory& room() const noexcept { return room_; }
+  [[nodiscard]] nac::memory& arena() const noexcept { return arena_; }
   [[nodiscard]] const loaded_constant& constant(std::uint32_t id);
   /// One that no registry holds.
   [[nodiscard]] const loaded_constant& keep(loaded_constant c) {
@@ -87,7 +87,7 @@ class call_planner {
   [[nodiscard]] tessera::nac::operation operation_of(std::uint8_t a);
 
  private:
-  nac::memory& room_;
+  nac::memory& arena_;
   const model::library& library_;
   std::map<std::uint64_t, planned_call> calls_;  // by A, B, C and the number of inputs
   std::vector<std::uint32_t> places_;            // by id: in loaded_, plus 1

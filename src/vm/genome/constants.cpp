@@ -43,7 +43,7 @@ using tessera::nac::argument_form;
 
 /// A list of numbers. Whole ones are exact; a list that has others is one of floats.
 [[nodiscard]] loaded_constant list(json::reader& in, std::string_view type, std::string_view json) {
-  std::vector<std::int64_t> wholes;
+  std::vector<std::int64_t> ints;
   std::vector<double> numbers;
   bool all_whole = true;
   for (in.array(); in.element();) {
@@ -70,22 +70,22 @@ using tessera::nac::argument_form;
     } else {
       refuse(type, json);  // null, and lists of lists
     }
-    wholes.push_back(whole);
+    ints.push_back(whole);
     numbers.push_back(number);
   }
-  if (all_whole) return {value::wholes(std::move(wholes)), argument_form::int_list};
+  if (all_whole) return {value::int_list(std::move(ints)), argument_form::int_list};
   return {value::numbers(std::move(numbers)), argument_form::number_list};
 }
 
 /// Start, end and step, each a number or null.
-[[nodiscard]] loaded_constant slice(nac::memory& room, json::reader& in) {
+[[nodiscard]] loaded_constant slice(nac::memory& arena, json::reader& in) {
   std::vector<value> parts;
   for (in.array(); in.element();)
     if (in.peek() == json::kind::null) {
       in.null();
       parts.emplace_back();
     } else {
-      parts.emplace_back(nac::make_number(room, in.int64()));
+      parts.emplace_back(nac::make_number(arena, in.int64()));
     }
   const bool three = parts.size() == 3;
   if (!three) in.fail(errc::json_missing_element, 0);
@@ -94,19 +94,19 @@ using tessera::nac::argument_form;
 
 }  // namespace
 
-loaded_constant load(nac::memory& room, const model::library& from, std::uint32_t id) {
+loaded_constant load(nac::memory& arena, const model::library& from, std::uint32_t id) {
   const model::registry& r = from.registry();
   const model::constant& c = *from.constant(id);
   const std::string_view type = r.name_of(c.type), json = r.name_of(c.value);
   json::reader in(json);
   loaded_constant out;
   if (type == "int") {
-    out = {nac::make_number(room, in.int64()), argument_form::integer};
+    out = {nac::make_number(arena, in.int64()), argument_form::integer};
   } else if (type == "float") {
     const double v = real(in);
-    out = {nac::make_number(room, v), form_of(v)};
+    out = {nac::make_number(arena, v), form_of(v)};
   } else if (type == "bool") {
-    out = {nac::make_number(room, in.boolean()), argument_form::integer};
+    out = {nac::make_number(arena, in.boolean()), argument_form::integer};
   } else if (type == "NoneType") {
     in.null();
   } else if (type == "str" || type.substr(0, 6) == "torch.") {
@@ -114,7 +114,7 @@ loaded_constant load(nac::memory& room, const model::library& from, std::uint32_
   } else if (type == "list" || type == "tuple" || type == "immutable_list") {
     out = list(in, type, json);
   } else if (type == "slice") {
-    out = slice(room, in);
+    out = slice(arena, in);
   } else {
     refuse(type, json);
   }

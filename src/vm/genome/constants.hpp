@@ -3,9 +3,9 @@
 //
 // Constants of registries as values of the tensor machine.
 //
-//   const loaded_constant c = load(room, library, 14);     // {"type":"list","value":[1,-1,12,64]}
-//   c.value.as_wholes();                                   // 1, -1, 12, 64
-//   c.form;                                                // wholes
+//   const loaded_constant c = load(arena, library, 14);     // {"type":"list","value":[1,-1,12,64]}
+//   c.value.as_int_list();                                 // 1, -1, 12, 64
+//   c.form;                                                // argument_form::int_list
 //
 //   type                            value
 //   int, float, bool                a number; floats may be the strings "nan", "inf" and "-inf"
@@ -13,7 +13,7 @@
 //   torch.layout, memory_format     a string
 //   NoneType                        null
 //   list, tuple, immutable_list     whole numbers, or numbers
-//   slice                           a list of three, each a whole number or null: for getitem alone
+//   slice                           a list of three, each a whole number or null: only for getitem
 //
 // Lifetime:   values are of the memory.
 // Errors:     faults: genome_run_constant, genome_constant_value, budget_memory.
@@ -40,7 +40,8 @@ struct loaded_constant {
 };
 
 /// A constant that the library has.
-[[nodiscard]] loaded_constant load(nac::memory& room, const model::library& from, std::uint32_t id);
+[[nodiscard]] loaded_constant load(nac::memory& arena, const model::library& from,
+                                   std::uint32_t id);
 
 }  // namespace vm::genome
 }  // namespace tessera::inline TESSERA_ABI

@@ -18,7 +18,7 @@ namespace {
 
 [[nodiscard]] bool truth_of(const value& v) {
   const value& one = nac::decayed(v);
-  if (!one.is_tensor()) nac::fail(errc::genome_run_condition, "no tensor");
+  if (!one.is_tensor()) nac::fail(errc::genome_run_condition, "the condition is not a tensor");
   const nac::tensor& t = one.as_tensor();
   if (t.size() != 1) nac::fail(errc::genome_run_condition, "a tensor of shape " + t.dims.text());
   return nac::visit(t.type, [&]<class T>(nac::of<T>) { return nac::convert<bool>(*t.as<T>()); });
@@ -44,9 +44,9 @@ outcome machine::run(std::uint64_t max_steps) {
   outcome done = made_;
   if (!done) return done;
   outputs_.clear();
-  const vm::meter outer = room_.exchange(vm::meter(max_steps));
+  const vm::meter outer = arena_.exchange(vm::meter(max_steps));
   try {
-    room_.charge(results_.size());  // the end of a run goes over all of them
+    arena_.charge(results_.size());  // the end of a run goes over all of them
     execute(done);
   } catch (nac::fault& f) {
     done.code = f.code;
@@ -54,7 +54,7 @@ outcome machine::run(std::uint64_t max_steps) {
   } catch (const std::bad_alloc&) {
     done.code = errc::budget_memory;
   }
-  done.steps = room_.exchange(outer).used();
+  done.steps = arena_.exchange(outer).used();
   if (!done) {
     place(at_, done);
     outputs_.clear();
@@ -100,7 +100,7 @@ void machine::execute(outcome& done) {
     }
     const planned& p = code_[i];
     at_ = i;
-    room_.charge(instruction_steps + p.count * operand_steps);
+    arena_.charge(instruction_steps + p.count * operand_steps);
     ++done.nodes;
     const std::uint32_t slot = base + p.slot;
     switch (p.what) {
@@ -150,7 +150,7 @@ value machine::run_operation(const planned& p, std::uint32_t base) {
   arguments_.clear();
   for (const operand& o : operands_of(p))
     arguments_.push_back(o.constant != nullptr ? o.constant : &slot_of(o, base));
-  nac::call c(room_, work_, p.operation, p.binding, arguments_);
+  nac::call c(arena_, work_, p.operation, p.binding, arguments_);
   return nac::run(c);
 }
 
@@ -207,10 +207,10 @@ void machine::begin_block(std::uint32_t opener, std::uint32_t base, bool second,
       {what, second ? p.next : c.middle, base, opener, base + c.results[second ? 1 : 0], {}, {}});
 }
 
-/// Makes the initial states stand for the variables; of two that are one node it is the first.
+/// Binds the initial states to the variables; of two that are one node it is the first.
 void machine::begin_round(frame& f) {
   const std::span<const operand> states = operands_of(code_[f.opener]);
-  room_.charge(states.size() * operand_steps);
+  arena_.charge(states.size() * operand_steps);
   for (std::size_t k = states.size(); k-- > 0;) slot_of(states[k], f.base) = f.variables[k];
 }
 
@@ -249,7 +249,7 @@ std::uint32_t machine::leave() {
         f.variables[0] = std::move(round);
       } else if (!f.variables.empty()) {
         if (!round.is_list() || round.as_list().size() != f.variables.size())
-          nac::fail(errc::nac_run_kind, "a loop body without values of all variables");
+          nac::fail(errc::nac_run_kind, "the loop body does not give a value for each variable");
         std::copy(round.as_list().begin(), round.as_list().end(), f.variables.begin());
       }
       begin_round(f);

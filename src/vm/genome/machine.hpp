@@ -5,7 +5,7 @@
 //
 //   machine vm(*program);                            // from genome::verify
 //   vm.set_parameter("p_weight", weight);
-//   vm.set_input(0, make_tensor(vm.room(), data_type::float32, {1, 3}));
+//   vm.set_input(0, make_tensor(vm.arena(), data_type::float32, {1, 3}));
 //   const outcome done = vm.run();
 //   if (!done) report(done.code, done.offset, done.text);
 //   const nac::tensor& y = vm.outputs()[0].as_tensor();
@@ -17,7 +17,7 @@
 //                   the order of the expansion. All that a program holds must be given.
 //   COPY            the node that it copies, once: all have the same value. One of inputs takes as
 //                   many; its id is the first of them, the value of a block that it ends the last.
-//   operation       arguments.hpp says what it is called with
+//   operation       for its arguments see arguments.hpp
 //   PATTERN         a call: the nodes of the pattern, each with a result of its own, which later
 //                   nodes may take by the numbering of the expansion. Its value is that of its last
 //                   node, or of the one that machine_options names.
@@ -28,8 +28,8 @@
 //   PAD             nothing
 //
 // What can be known before running is: names, arguments and constants of all nodes, run or not, are
-// looked at when the machine is made, and the first that can't run makes every run() fail. Inputs and
-// parameters behind that one, and inputs of patterns, aren't known then.
+// resolved when the machine is made, and the first that can't run makes every run() fail. Inputs
+// and parameters after that one, and inputs of patterns, aren't known then.
 //
 // Lifetime:   a machine borrows its program. Tensors of its memory must not outlive it. outputs() last
 //             until the next run. One machine serves one caller at a time.
@@ -70,7 +70,7 @@ struct outcome {
   std::uint32_t pattern_node = none;  ///< and the index there
   std::uint64_t nodes = 0;            ///< that ran, calls among them
   std::uint64_t steps = 0;            ///< of the budget that they took (vm/meter.hpp)
-  std::string text;                   ///< what there was instead
+  std::string text;                   ///< what was found
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
@@ -78,7 +78,7 @@ struct machine_options {
   std::uint64_t max_memory = budget{}.max_memory;
   std::uint64_t max_nodes = std::uint64_t{1} << 20;  ///< of the expansion; and inputs of a kind
   view<model::pattern_result> results = {};          ///< read when the machine is made
-  nac::memory* room = nullptr;                       ///< one that outlives it, instead of its own
+  nac::memory* arena = nullptr;                      ///< one that outlives it, instead of its own
 };
 
 class machine {
@@ -90,7 +90,7 @@ class machine {
 
   [[nodiscard]] const model::program& program() const noexcept { return program_; }
   /// Where tensors for inputs and parameters are made.
-  [[nodiscard]] nac::memory& room() noexcept { return room_; }
+  [[nodiscard]] nac::memory& arena() noexcept { return arena_; }
 
   /// DATA_INPUTs outside of blocks, in their order. They stay set.
   [[nodiscard]] std::size_t inputs() const noexcept { return inputs_.size(); }
@@ -145,7 +145,7 @@ class machine {
     tessera::nac::binding binding;
     std::uint32_t slot = 0;    // its own
     std::uint32_t result = 0;  // where its value is: of a PATTERN not its own
-    std::uint32_t next = 0;    // the node behind it, and behind its blocks
+    std::uint32_t next = 0;    // the node after it and its blocks
     std::uint32_t first = 0;   // of its operands
     std::uint32_t count = 0;
     std::uint32_t extra = 0;  // input, parameter, variable; operand; pattern; control
@@ -179,7 +179,7 @@ class machine {
   /// Nodes that are being run: all, those of a pattern, or a block.
   struct frame {
     phase what = phase::code;
-    std::uint32_t end = 0;     // behind the last one
+    std::uint32_t end = 0;     // after the last one
     std::uint32_t base = 0;    // the slot of the code's first node
     std::uint32_t opener = 0;  // the PATTERN, IF or WHILE
     std::uint32_t value = 0;   // of a block: the slot
@@ -227,7 +227,7 @@ class machine {
   model::program const& program_;
   const model::library& library_;
   nac::memory own_;
-  nac::memory& room_;
+  nac::memory& arena_;
   machine_options how_;
   nac::workspaces work_;
   call_planner planner_;
@@ -244,7 +244,7 @@ class machine {
   std::uint32_t caller_ = 0;                   // while planning: a node of the stream
   std::vector<std::uint32_t> parameter_ids_, parameter_at_;  // the latter by id, plus 1
   std::vector<given_place> inputs_at_, unnamed_at_;          // their slots ascending
-  std::vector<std::uint32_t> first_drop_, drops_;            // by slot: what to drop behind it
+  std::vector<std::uint32_t> first_drop_, drops_;            // by slot: what to drop after it
   std::vector<bool> is_loop_;  // by slot: a WHILE's value, once it ran
 
   std::vector<nac::value> inputs_, parameters_, unnamed_, results_, outputs_;

@@ -18,9 +18,9 @@ machine::machine(const model::program& p, const machine_options& how)
     : program_(p),
       library_(p.library()),
       own_(how.max_memory),
-      room_(how.room != nullptr ? *how.room : own_),
+      arena_(how.arena != nullptr ? *how.arena : own_),
       how_(how),
-      planner_(room_, library_) {
+      planner_(arena_, library_) {
   try {
     plan();
   } catch (nac::fault& f) {
@@ -41,7 +41,7 @@ void machine::plan() {
   for (const model::node& n : s.nodes)
     size += n.what() == command::pattern ? library_.flat_size(library_.find_pattern(n.pattern_id()))
                                          : 1;
-  if (size > how_.max_nodes || size > INT32_MAX || size * sizeof(nac::value) > room_.limit())
+  if (size > how_.max_nodes || size > INT32_MAX || size * sizeof(nac::value) > arena_.limit())
     nac::fail(errc::budget_memory, std::to_string(size) + " nodes in the expansion");
   parameter_at_.resize(0x10000);
   call_of_.resize(library_.registry().patterns.size());
@@ -246,7 +246,7 @@ void machine::plan_node(const model::stream_view& code, std::uint32_t i, planned
     case command::pattern:
       to.what = kind::call;
       to.extra = plan_call_of(library_.find_pattern(n.pattern_id()));
-      return;  // what it takes, its nodes say
+      return;  // its nodes list the operands
     case command::control_flow:
       to.what = n.b == model::if_else ? kind::if_else : kind::while_loop;
       break;
@@ -268,14 +268,14 @@ void machine::plan_node(const model::stream_view& code, std::uint32_t i, planned
 
 void machine::add_given(std::vector<nac::value>& to, std::uint32_t count) const {
   if (to.size() + std::uint64_t{count} > how_.max_nodes)
-    nac::fail(errc::budget_memory, "more inputs than nodes are allowed");
+    nac::fail(errc::budget_memory, "more inputs than max_nodes");
   to.resize(to.size() + count);
 }
 
-/// Goes through the expansion once: a result is dropped behind its last use. Where that is inside of
-/// an IF or WHILE and the result isn't, it is behind all of the outermost such IF or WHILE. Where
-/// references of patterns lead is known here alone: what they take has to have a value, its block
-/// mustn't have ended, and an IF around them lists it.
+/// Goes through the expansion once: a result is dropped after its last use. If that is inside of
+/// an IF or WHILE and the result isn't, it is after the end of the outermost such IF or WHILE.
+/// Where references of patterns lead is known only here: their target must have a value, its block
+/// must not have ended, and an IF around them must list it.
 void machine::plan_drops() {
   constexpr std::uint32_t never = ~std::uint32_t{0};
   const auto size = static_cast<std::uint32_t>(results_.size());

@@ -49,19 +49,19 @@ void multiply_by_number(T* x, T by, std::size_t n) noexcept {
 /// nothing but -infinity becomes zeros.
 template <class T>
 [[nodiscard]] T exponentials(T* x, T factor, std::size_t n) noexcept {
-  constexpr T least = -std::numeric_limits<T>::infinity();
-  T most = least, sum = 0;
+  constexpr T lowest = -std::numeric_limits<T>::infinity();
+  T largest = lowest, sum = 0;
   if constexpr (std::is_same_v<T, float>)
-    most = kernels::greatest(x, n);
+    largest = kernels::greatest(x, n);
   else
-    for (std::size_t j = 0; j < n; ++j) most = x[j] > most || x[j] != x[j] ? x[j] : most;
-  if (most == least) {
+    for (std::size_t j = 0; j < n; ++j) largest = x[j] > largest || x[j] != x[j] ? x[j] : largest;
+  if (largest == lowest) {
     std::fill_n(x, n, T{});
     return 1;
   }
   if constexpr (std::is_same_v<T, float>)
-    return static_cast<T>(kernels::exponentials(x, most, factor, x, n));
-  for (std::size_t j = 0; j < n; ++j) sum += x[j] = std::exp((x[j] - most) * factor);
+    return static_cast<T>(kernels::exponentials(x, largest, factor, x, n));
+  for (std::size_t j = 0; j < n; ++j) sum += x[j] = std::exp((x[j] - largest) * factor);
   return sum;
 }
 
@@ -70,9 +70,9 @@ template <class T>
 value attention(call& c) {
   const tensor &q = c.tensor_at(0), &k = c.tensor_at(1), &v = c.tensor_at(2);
   const tensor* const mask = c.optional(3);
-  // Names of arguments are lost. A number that no truth value follows is the scale, for programs
-  // that are evaluated have no dropout; a truth value alone is is_causal where there is no mask, and
-  // behind is_causal enable_gqa.
+  // Arguments have no names here. A number that no boolean follows is the scale, as programs that
+  // are evaluated have no dropout; a boolean is is_causal if it is the only argument and there is
+  // no mask, and enable_gqa after is_causal.
   const bool lone = c.has(4) && c.count(5) == 0;
   const bool lone_truth = lone && mask == nullptr && c.number(4).type == data_type::boolean;
   const bool truth_for_scale =
@@ -81,7 +81,8 @@ value attention(call& c) {
   const bool grouped = c.truth_or(truth_for_scale ? 6 : 7, false);
   const bool has_scale = c.has(6) && !truth_for_scale;
   if (!lone && c.real_or(4, 0) != 0)
-    fail(errc::nac_run_argument, "dropout of " + std::to_string(c.real(4)) + " isn't repeatable");
+    fail(errc::nac_run_argument,
+         "dropout of " + std::to_string(c.real(4)) + " is not deterministic; expected 0");
 
   expect_type(k, q.type);
   expect_type(v, q.type);
@@ -120,19 +121,19 @@ value attention(call& c) {
   scores.push_back(last(q, 2));
   scores.push_back(last(k, 2));
   if (mask != nullptr) {
-    if (is_causal) fail(errc::nac_run_argument, "a mask and is_causal");
+    if (is_causal) fail(errc::nac_run_argument, "both a mask and is_causal");
     if (mask->type != data_type::boolean && mask->type != data_type::float32)
       expect_type(*mask, q.type);
     expect_broadcasts(mask->dims, scores);
   }
   result.push_back(last(q, 2));
   result.push_back(last(v, 1));
-  tensor out = make_tensor(c.room, q.type, result);
+  tensor out = make_tensor(c.arena, q.type, result);
   if (out.size() == 0) return out;
   const auto heads = static_cast<std::uint64_t>(batch.product(0, batch.rank()));
-  charge_products(c.room, widened(q.type), heads, rows, columns, depth);
-  charge_products(c.room, widened(q.type), heads, rows, width, columns);
-  c.room.charge(product_of_steps(
+  charge_products(c.arena, widened(q.type), heads, rows, columns, depth);
+  charge_products(c.arena, widened(q.type), heads, rows, width, columns);
+  c.arena.charge(product_of_steps(
       heads, sum_of_steps(head_steps, product_of_steps(score_steps * rows, columns))));
 
   const double given = lone && !lone_truth ? c.real(4)
@@ -149,7 +150,7 @@ value attention(call& c) {
     constexpr std::size_t elements = std::size_t{1} << 17;
     const std::size_t once =
         std::clamp<std::size_t>(elements / std::max<std::size_t>(columns, 1), 1, rows);
-    const auto room_for = [&](std::size_t n) { return c.room.take(n * sizeof(T)); };
+    const auto room_for = [&](std::size_t n) { return c.arena.take(n * sizeof(T)); };
     const auto data_of = [](const storage& s) {
       return s ? static_cast<T*>(static_cast<void*>(s.data())) : nullptr;
     };
@@ -158,7 +159,7 @@ value attention(call& c) {
                                  narrow ? room_for(columns * depth) : storage(),
                                  narrow ? room_for(columns * width) : storage(),
                                  narrow ? room_for(once * width) : storage()};
-    // Where a head of a tensor stands as T.
+    // The elements of a head of a tensor as T.
     const auto head = [&](const tensor& t, std::size_t at, std::size_t size, const storage& wide) {
       if (!narrow) return static_cast<const T*>(t.as<T>() + at * size);
       cast(t.type, t.data + at * size * model::size_of(t.type), widened(t.type), wide.data(), size);

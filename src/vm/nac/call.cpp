@@ -49,15 +49,16 @@ void call::charge_operands(std::uint64_t steps) {
       all += v->as_tensor().dims.touched();
     else if (v->is_list())
       all += elements_of(v->as_list());
-  room.charge(product_of_steps(all, steps));
+  arena.charge(product_of_steps(all, steps));
 }
 
 scalar call::number_of(const value& v) {
   const value& one = decayed(v);
-  if (!one.is_tensor()) fail(errc::nac_run_kind, named(one) + " as a number");
+  if (!one.is_tensor()) fail(errc::nac_run_kind, named(one) + " where a number is expected");
   const tensor& t = one.as_tensor();
   if (t.size() != 1)
-    fail(errc::nac_run_argument, "a tensor of shape " + t.dims.text() + " as a number");
+    fail(errc::nac_run_argument,
+         "a tensor of shape " + t.dims.text() + " where a number is expected");
   return element(t);
 }
 
@@ -66,7 +67,7 @@ std::int64_t call::computed_whole(const value& v) {
   if (s.type != data_type::float64) return s.whole;
   const auto whole = convert<std::int64_t>(s.real);
   if (static_cast<double>(whole) != s.real)
-    fail(errc::nac_run_argument, std::to_string(s.real) + " as a whole number");
+    fail(errc::nac_run_argument, std::to_string(s.real) + " where an integer is expected");
   return whole;
 }
 
@@ -79,24 +80,24 @@ T* call::keep(std::size_t count, T* all, std::size_t& used) {
   return first;
 }
 
-std::span<const std::int64_t> call::computed_wholes(std::size_t letter) {
+std::span<const std::int64_t> call::computed_int_list(std::size_t letter) {
   if (!has(letter)) return {};
   const value& v = at(letter);
   if (count(letter) == 1 && v.is_list()) {
     const std::span<const value> list = v.as_list();
-    std::int64_t* const out = keep(list.size(), wholes_, wholes_used_);
+    std::int64_t* const out = keep(list.size(), ints_, ints_used_);
     for (std::size_t i = 0; i < list.size(); ++i) out[i] = whole_of(list[i]);
     return {out, list.size()};
   }
   if (count(letter) == 1 && v.is_tensor() && v.as_tensor().rank() == 1 &&
       !is_floating(v.as_tensor().type)) {
     const tensor& t = v.as_tensor();
-    std::int64_t* const out = keep(t.size(), wholes_, wholes_used_);
+    std::int64_t* const out = keep(t.size(), ints_, ints_used_);
     cast(t.type, t.data, data_type::int64, static_cast<std::byte*>(static_cast<void*>(out)),
          t.size());
     return {out, t.size()};
   }
-  std::int64_t* const out = keep(count(letter), wholes_, wholes_used_);
+  std::int64_t* const out = keep(count(letter), ints_, ints_used_);
   for (std::size_t k = 0; k < count(letter); ++k) out[k] = whole_of(at(letter, k));
   return {out, count(letter)};
 }
@@ -105,8 +106,8 @@ std::span<const double> call::numbers(std::size_t letter) {
   if (!has(letter)) return {};
   const value& v = at(letter);
   if (v.what() == value::form::numbers) return v.as_numbers();
-  if (v.what() == value::form::wholes) {
-    const std::span<const std::int64_t> list = v.as_wholes();
+  if (v.what() == value::form::int_list) {
+    const std::span<const std::int64_t> list = v.as_int_list();
     double* const out = keep(list.size(), numbers_, numbers_used_);
     for (std::size_t i = 0; i < list.size(); ++i) out[i] = static_cast<double>(list[i]);
     return {out, list.size()};

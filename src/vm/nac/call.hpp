@@ -8,13 +8,13 @@
 //     const tensor& x = c.tensor_at(0);
 //     const std::size_t axis = axis_of(c.whole(1), x.rank());
 //     const data_type to = c.type_or(2, as_float(x.type));
-//     tensor out = make_tensor(c.room, to, x.dims);
+//     tensor out = make_tensor(c.arena, to, x.dims);
 //     …
 //     return out;
 //   }
 //
-// An argument is missing when its letter got none, or null. A list where a tensor is expected stands
-// for its first element: compilers leave out the getitem(…, 0) of operations with several results.
+// An argument is missing when its letter got none, or null. A list where a tensor is expected means
+// its first element: compilers leave out the getitem(…, 0) of operations with several results.
 //
 // Lifetime:   for one operation; what it returns borrows from the values of the machine.
 // Errors:     faults: nac_run_kind, nac_run_argument.
@@ -91,9 +91,9 @@ class call {
  public:
   call(memory& of_results, workspaces& shared, model::operation o, const model::binding& b,
        std::span<const value* const> arguments) noexcept
-      : room(of_results), work(shared), operation(o), binding_(b), arguments_(arguments) {}
+      : arena(of_results), work(shared), operation(o), binding_(b), arguments_(arguments) {}
 
-  memory& room;
+  memory& arena;
   workspaces& work;
   model::operation operation;
 
@@ -144,10 +144,10 @@ class call {
   // ---- lists: letters l, v and r
 
   /// A list, or numbers in a row; empty where it is missing.
-  [[nodiscard]] std::span<const std::int64_t> wholes(std::size_t letter) {
+  [[nodiscard]] std::span<const std::int64_t> int_list(std::size_t letter) {
     if (count(letter) != 0)
-      if (const value& v = at(letter); v.what() == value::form::wholes) return v.as_wholes();
-    return computed_wholes(letter);
+      if (const value& v = at(letter); v.what() == value::form::int_list) return v.as_int_list();
+    return computed_int_list(letter);
   }
   [[nodiscard]] std::span<const double> numbers(std::size_t letter);
 
@@ -169,15 +169,15 @@ class call {
     return computed_whole(v);
   }
   [[nodiscard]] static std::int64_t computed_whole(const value& v);
-  [[nodiscard]] std::span<const std::int64_t> computed_wholes(std::size_t letter);
+  [[nodiscard]] std::span<const std::int64_t> computed_int_list(std::size_t letter);
   template <class T>
   [[nodiscard]] T* keep(std::size_t count, T* all, std::size_t& used);
 
   const model::binding& binding_;
   std::span<const value* const> arguments_;
   static constexpr std::size_t max_kept = 256;
-  std::size_t wholes_used_ = 0, numbers_used_ = 0;
-  std::int64_t wholes_[max_kept];  // of lists that were computed
+  std::size_t ints_used_ = 0, numbers_used_ = 0;
+  std::int64_t ints_[max_kept];  // of lists that were computed
   double numbers_[max_kept];
 };
 

@@ -16,7 +16,7 @@ namespace {
 /// Element `k` of a result: a tuple's, or the tensor itself.
 [[nodiscard]] const tensor& part(const value& v, std::size_t k) {
   const value& one = v.is_list() ? v.as_list()[k] : v;
-  if (!one.is_tensor()) fail(errc::nac_run_kind, "a branch that gives no tensor");
+  if (!one.is_tensor()) fail(errc::nac_run_kind, "the result of a branch is not a tensor");
   return one.as_tensor();
 }
 
@@ -55,10 +55,10 @@ void each(const tensor& t, const shape& to, F&& f) {
 /// Steps of an element of a branch's result.
 constexpr std::uint64_t addition_steps = 4;
 
-[[nodiscard]] tensor sum_of(memory& room, std::span<const value* const> results, std::size_t k,
+[[nodiscard]] tensor sum_of(memory& arena, std::span<const value* const> results, std::size_t k,
                             const shape& to) {
-  room.charge(product_of_steps(results.size() * addition_steps, to.touched()));
-  tensor sum = make_tensor(room, data_type::float64, to);
+  arena.charge(product_of_steps(results.size() * addition_steps, to.touched()));
+  tensor sum = make_tensor(arena, data_type::float64, to);
   double* const s = sum.as<double>();
   std::fill_n(s, sum.size(), 0.0);
   for (const value* v : results) each(part(*v, k), to, [&](double e, std::size_t i) { s[i] += e; });
@@ -66,12 +66,12 @@ constexpr std::uint64_t addition_steps = 4;
 }
 
 /// The mean of some results, padded to the shape that all have.
-[[nodiscard]] tensor mean_of(memory& room, std::span<const value* const> some,
+[[nodiscard]] tensor mean_of(memory& arena, std::span<const value* const> some,
                              std::span<const value* const> all, std::size_t k) {
-  const tensor sum = sum_of(room, some, k, padded(all, k));
+  const tensor sum = sum_of(arena, some, k, padded(all, k));
   data_type type = part(*some[0], k).type;
   for (const value* v : some) type = promote(type, part(*v, k).type);
-  tensor out = make_tensor(room, as_float(type), sum.dims);
+  tensor out = make_tensor(arena, as_float(type), sum.dims);
   const auto n = static_cast<double>(some.size());
   double* const s = sum.as<double>();
   for (std::size_t i = 0; i < sum.size(); ++i) s[i] /= n;
@@ -81,7 +81,7 @@ constexpr std::uint64_t addition_steps = 4;
 
 }  // namespace
 
-value converge(memory& room, std::span<const value> branches, const value& input,
+value converge(memory& arena, std::span<const value> branches, const value& input,
                double threshold) {
   std::vector<const value*> all, coherent;
   for (const value& v : branches)
@@ -92,18 +92,18 @@ value converge(memory& room, std::span<const value> branches, const value& input
   const std::size_t parts = tuples ? all[0]->as_list().size() : 1;
   for (const value* v : all)
     if (v->is_list() != tuples || (tuples && v->as_list().size() != parts))
-      fail(errc::nac_run_kind, "branches that give different kinds of results");
+      fail(errc::nac_run_kind, "branches have results of different kinds");
   if (parts == 0) return *all[0];
 
   const value* nearest = all[0];
   {
     const shape to = padded(all, 0);
-    const tensor sum = sum_of(room, all, 0, to);
-    room.charge(product_of_steps(all.size() * addition_steps, to.touched()));
+    const tensor sum = sum_of(arena, all, 0, to);
+    arena.charge(product_of_steps(all.size() * addition_steps, to.touched()));
     const double* const s = sum.as<double>();
     const auto n = static_cast<double>(all.size());
     const double batch = to.rank() == 0 ? 1.0 : static_cast<double>(to[0]);
-    double least = std::numeric_limits<double>::infinity();
+    double min_distance = std::numeric_limits<double>::infinity();
     for (const value* v : all) {
       double score = 0, distance = 0;
       each(part(*v, 0), to, [&](double e, std::size_t i) {
@@ -111,16 +111,16 @@ value converge(memory& room, std::span<const value> branches, const value& input
         distance += (e - s[i] / n) * (e - s[i] / n);
       });
       if (score / batch >= threshold) coherent.push_back(v);
-      if (distance < least) {
-        least = distance;
+      if (distance < min_distance) {
+        min_distance = distance;
         nearest = v;
       }
     }
   }
   if (coherent.empty()) return *nearest;
-  if (!tuples) return mean_of(room, coherent, all, 0);
+  if (!tuples) return mean_of(arena, coherent, all, 0);
   std::vector<value> out;
-  for (std::size_t k = 0; k < parts; ++k) out.push_back(mean_of(room, coherent, all, k));
+  for (std::size_t k = 0; k < parts; ++k) out.push_back(mean_of(arena, coherent, all, k));
   return value(std::move(out));
 }
 

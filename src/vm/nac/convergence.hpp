@@ -3,7 +3,7 @@
 //
 // How CONVERGENCE merges the results of its branches.
 //
-//   value merged = converge(room, branches, input, 0.5);
+//   value merged = converge(arena, branches, input, 0.5);
 //
 //   branches that gave nothing don't count; without any: the input; of one: its result
 //   compared     tensors, of tuples the first one, axis 1 filled up with zeros to the longest's
@@ -32,7 +32,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-[[nodiscard]] value converge(memory& room, std::span<const value> branches, const value& input,
+[[nodiscard]] value converge(memory& arena, std::span<const value> branches, const value& input,
                              double threshold);
 
 }  // namespace vm::nac

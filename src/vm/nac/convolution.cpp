@@ -16,22 +16,24 @@ using sizes = std::array<std::int64_t, 3>;
 
 /// One number for all dimensions, or one for each; those in front become `neutral`.
 [[nodiscard]] sizes sizes_of(std::span<const std::int64_t> given, std::size_t spatial,
-                             std::int64_t neutral, std::int64_t least, const char* what) {
+                             std::int64_t neutral, std::int64_t min_value, const char* what) {
   if (given.size() != 1 && given.size() != spatial)
-    fail(errc::nac_run_argument,
-         std::string(what) + " of " + std::to_string(given.size()) + " axes");
+    fail(errc::nac_run_argument, std::string(what) + " with " + std::to_string(given.size()) +
+                                     " elements; expected 1 or " + std::to_string(spatial));
   sizes s = {neutral, neutral, neutral};
   for (std::size_t i = 0; i < spatial; ++i) {
     const std::int64_t v = given[given.size() == 1 ? 0 : i];
-    if (v < least || v > max_size)
-      fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v));
+    if (v < min_value || v > max_size)
+      fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v) + "; expected " +
+                                       std::to_string(min_value) + " to " +
+                                       std::to_string(max_size));
     s[3 - spatial + i] = v;
   }
   return s;
 }
 [[nodiscard]] sizes sizes_or(call& c, std::size_t letter, std::size_t spatial, std::int64_t neutral,
-                             std::int64_t least, const char* what) {
-  if (c.has(letter)) return sizes_of(c.wholes(letter), spatial, neutral, least, what);
+                             std::int64_t min_value, const char* what) {
+  if (c.has(letter)) return sizes_of(c.int_list(letter), spatial, neutral, min_value, what);
   return {neutral, neutral, neutral};
 }
 
@@ -54,7 +56,8 @@ struct geometry {
     fail(errc::nac_run_shape, x.dims.text() + " by weights of " + w.dims.text() + " in " +
                                   std::to_string(groups) + " groups");
   };
-  if (groups <= 0) fail(errc::nac_run_argument, std::to_string(groups) + " groups");
+  if (groups <= 0)
+    fail(errc::nac_run_argument, std::to_string(groups) + " groups; expected at min_value 1");
   if (w.rank() != spatial + 2 || (x.rank() != w.rank() && x.rank() + 1 != w.rank())) refuse();
   geometry g;
   g.spatial = spatial;
@@ -151,7 +154,7 @@ void convolve(call& c, const geometry& g, const T* x, const T* w, const T* bias,
   const std::int64_t in_group = g.in_channels / g.groups, out_group = g.out_channels / g.groups;
   const std::int64_t rows = in_group * volume(g.kernel), windows = volume(g.out);
   const std::int64_t once = windows_at_once(rows, windows);
-  const storage held = c.room.take(count_of(rows * once) * sizeof(T));
+  const storage held = c.arena.take(count_of(rows * once) * sizeof(T));
   T* const columns = static_cast<T*>(static_cast<void*>(held.data()));
   fill_bias(g, bias, y);
   for (std::int64_t i = 0; i < g.batch * g.groups; ++i) {
@@ -180,7 +183,7 @@ void convolve_transposed(call& c, const geometry& g, const T* x, const T* w, con
   const std::int64_t in_group = g.in_channels / g.groups, out_group = g.out_channels / g.groups;
   const std::int64_t rows = out_group * volume(g.kernel), windows = volume(g.in);
   const std::int64_t once = windows_at_once(rows, windows);
-  const storage held = c.room.take(count_of(rows * once) * sizeof(T));
+  const storage held = c.arena.take(count_of(rows * once) * sizeof(T));
   T* const columns = static_cast<T*>(static_cast<void*>(held.data()));
   fill_bias(g, bias, y);
   for (std::int64_t i = 0; i < g.batch * g.groups; ++i) {
@@ -206,28 +209,28 @@ void convolve_transposed(call& c, const geometry& g, const T* x, const T* w, con
 
 /// Each group of each image is a product of its weights with what is under the kernel, which is
 /// gathered line by line.
-void charge_work(memory& room, const geometry& g, data_type type) {
+void charge_work(memory& arena, const geometry& g, data_type type) {
   const std::uint64_t products = count_of(g.batch * g.groups);
   const std::uint64_t in_group = count_of(g.in_channels / g.groups);
   const std::uint64_t out_group = count_of(g.out_channels / g.groups);
   const sizes& windows = g.transposed ? g.in : g.out;
   const std::uint64_t kernel = count_of(volume(g.kernel));
-  charge_products(room, type, products, out_group, count_of(volume(windows)),
+  charge_products(arena, type, products, out_group, count_of(volume(windows)),
                   product_of_steps(in_group, kernel));
   const std::uint64_t gathered = product_of_steps(g.transposed ? out_group : in_group, kernel);
   const std::uint64_t lines = product_of_steps(gathered, count_of(windows[0] * windows[1]));
-  room.charge(product_of_steps(product_of_steps(products, operand_steps), lines));
+  arena.charge(product_of_steps(product_of_steps(products, operand_steps), lines));
 }
 
 [[nodiscard]] tensor run(call& c, const geometry& g, const tensor& x, const tensor& w,
                          const tensor* bias) {
   const data_type type = widened(x.type);
-  const tensor out = make_tensor(c.room, type, result_shape(g));
-  if (out.size() == 0) return cast(c.room, out, x.type);
-  charge_work(c.room, g, type);
+  const tensor out = make_tensor(c.arena, type, result_shape(g));
+  if (out.size() == 0) return cast(c.arena, out, x.type);
+  charge_work(c.arena, g, type);
   // Counts of a group are those of tensors, and a row of columns is not longer than the weights.
-  const tensor wide_x = cast(c.room, x, type), wide_w = cast(c.room, w, type);
-  const tensor wide_bias = bias != nullptr ? cast(c.room, *bias, type) : tensor{};
+  const tensor wide_x = cast(c.arena, x, type), wide_w = cast(c.arena, w, type);
+  const tensor wide_bias = bias != nullptr ? cast(c.arena, *bias, type) : tensor{};
   visit(type, [&]<class T>(of<T>) {
     if constexpr (!is_half<T> && !std::is_same_v<T, bool>) {
       const T* const b = bias != nullptr ? wide_bias.as<T>() : nullptr;
@@ -266,18 +269,18 @@ void charge_work(memory& room, const geometry& g, data_type type) {
       convolve<T>(c, g, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>());
     }
   });
-  return cast(c.room, out, x.type);
+  return cast(c.arena, out, x.type);
 }
 
-/// Sets the sizes of the result; `more` is what stands behind the image beyond the padding.
+/// Sets the sizes of the result; `more` is the padding at the end beyond the symmetric padding.
 void count_windows(geometry& g, const sizes& more) {
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t under = g.dilation[i] * (g.kernel[i] - 1);
-    const std::int64_t room = g.in[i] + 2 * g.padding[i] + more[i] - under - 1;
-    if (room < 0)
+    const std::int64_t span = g.in[i] + 2 * g.padding[i] + more[i] - under - 1;
+    if (span < 0)
       fail(errc::nac_run_shape, "a kernel of " + std::to_string(under + 1) + " for " +
                                     std::to_string(g.in[i] + 2 * g.padding[i]) + " elements");
-    g.out[i] = room / g.stride[i] + 1;
+    g.out[i] = span / g.stride[i] + 1;
   }
 }
 
@@ -285,7 +288,9 @@ void count_transposed(geometry& g, const sizes& output_padding) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (output_padding[i] != 0 && output_padding[i] >= std::max(g.stride[i], g.dilation[i]))
       fail(errc::nac_run_argument, "output padding of " + std::to_string(output_padding[i]) +
-                                       " with a stride of " + std::to_string(g.stride[i]));
+                                       "; expected less than the stride, " +
+                                       std::to_string(g.stride[i]) + ", or the dilation, " +
+                                       std::to_string(g.dilation[i]));
     // At most 2^30 times 2^30 each.
     g.out[i] = (g.in[i] - 1) * g.stride[i] - 2 * g.padding[i] + g.dilation[i] * (g.kernel[i] - 1) +
                output_padding[i] + 1;
@@ -335,15 +340,16 @@ value conv_padded(call& c) {
   const std::string_view padding = c.string_or(4, "valid");
   sizes more = {};
   if (padding == "same") {
-    // As many zeros on both sides, and one more behind where their number is odd.
+    // The same padding on both sides; if the total is odd, one more at the end.
     for (std::size_t i = 0; i < 3; ++i) {
-      if (g.stride[i] != 1) fail(errc::nac_run_argument, "\"same\" with a stride");
+      if (g.stride[i] != 1) fail(errc::nac_run_argument, "padding \"same\" requires a stride of 1");
       const std::int64_t zeros = g.dilation[i] * (g.kernel[i] - 1);
       g.padding[i] = zeros / 2;
       more[i] = zeros % 2;
     }
   } else if (padding != "valid") {
-    fail(errc::nac_run_argument, std::string("\"").append(padding.substr(0, 40)) + "\" as padding");
+    fail(errc::nac_run_argument,
+         std::string("unknown padding \"").append(padding.substr(0, 40)) + "\"");
   }
   count_windows(g, more);
   return run(c, g, x, w, bias);
@@ -383,8 +389,9 @@ value conv_transpose(call& c) {
 value conv2d_precomputed(call& c) {
   const tensor &x = c.tensor_at(0), &matrix = c.tensor_at(1);
   const tensor* const bias = c.optional(2);
-  const std::span<const std::int64_t> n = c.wholes(3);
-  if (n.size() != 10) fail(errc::nac_run_argument, std::to_string(n.size()) + " numbers for 10");
+  const std::span<const std::int64_t> n = c.int_list(3);
+  if (n.size() != 10)
+    fail(errc::nac_run_argument, std::to_string(n.size()) + " sizes; expected 10");
   for (const std::int64_t v : n)
     if (v < 0 || v > max_size) fail(errc::nac_run_argument, std::to_string(v));
   const std::int64_t window = n[3] * n[4];

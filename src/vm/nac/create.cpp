@@ -18,15 +18,15 @@ constexpr scalar zero{data_type::int64, 0, 0}, one{data_type::int64, 1, 1};
 
 /// The value everywhere. A single float of 16 bits may overflow to infinity, as in PyTorch; other
 /// values that don't fit are refused.
-[[nodiscard]] tensor filled_if_it_fits(memory& room, data_type type, const shape& dims,
+[[nodiscard]] tensor filled_if_it_fits(memory& arena, data_type type, const shape& dims,
                                        const scalar& v) {
   if (widened(type) == type || dims.elements() != 1) fits(v, type);
-  return filled(room, type, dims, v);
+  return filled(arena, type, dims, v);
 }
 
-[[nodiscard]] shape sizes(call& c, std::size_t letter) { return shape(c.wholes(letter)); }
+[[nodiscard]] shape sizes(call& c, std::size_t letter) { return shape(c.int_list(letter)); }
 
-/// What a sequence of numbers is made in: integers exactly, floats in double.
+/// The type that a sequence is computed in: integers exactly, floats in double.
 [[nodiscard]] double steps_between(const scalar& from, const scalar& to, const scalar& step,
                                    bool whole) {
   const bool down = whole ? step.whole < 0 : step.real < 0;
@@ -59,8 +59,8 @@ value pass(call& c) { return decayed(c.at(0)); }
 value clone(call& c) { return decayed(c.at(0)); }
 
 value arange(call& c) {
-  // Booleans behind numbers are none: pin_memory, which files without a device have there. It is
-  // false, as which 0 may stand too, so an end of 0 is one where it can be.
+  // A boolean after the numbers is not one of them: it is pin_memory, in files without a device. It
+  // is false, which may also be written as 0, so an end of 0 is taken for one where it can be.
   scalar given[3] = {};
   std::size_t count = 0;
   for (std::size_t k = 0; k < 3; ++k)
@@ -78,15 +78,16 @@ value arange(call& c) {
   if (type == data_type::boolean) refuse(c, type);
   for (const scalar& v : {from, to, step})
     if (!std::isfinite(v.real))
-      fail(errc::nac_run_argument, "a range with " + std::to_string(v.real));
+      fail(errc::nac_run_argument,
+           "a range with " + std::to_string(v.real) + "; expected finite numbers");
   const scalar first = is_floating(type) ? from : truncated(from);
   const scalar by = is_floating(type) ? step : truncated(step);
   if (step.real == 0 || (type == data_type::int64 && by.whole == 0))
-    fail(errc::nac_run_argument, "a range with steps of " + std::to_string(step.real));
+    fail(errc::nac_run_argument, "a range with step " + std::to_string(step.real));
   const double n = type == data_type::int64 ? steps_between(first, truncated(to), by, true)
                                             : steps_between(from, to, step, !floats);
   if (!(n < 0x1p48)) fail(errc::budget_memory, std::to_string(n) + " numbers");
-  tensor out = make_tensor(c.room, type, {static_cast<std::int64_t>(n)});
+  tensor out = make_tensor(c.arena, type, {static_cast<std::int64_t>(n)});
   visit(type, [&]<class T>(of<T>) {
     T* const y = out.as<T>();
     const std::size_t size = out.size();
@@ -107,10 +108,11 @@ value linspace(call& c) {
   const std::int64_t steps = c.whole(2);
   const data_type type = c.type_or(3, data_type::float32);
   if (type == data_type::boolean) refuse(c, type);
-  if (steps < 0) fail(errc::nac_run_argument, std::to_string(steps) + " steps");
+  if (steps < 0)
+    fail(errc::nac_run_argument, std::to_string(steps) + " steps; expected at least 0");
   fits(first, type);
   fits(last, type);
-  tensor out = make_tensor(c.room, type, {steps});
+  tensor out = make_tensor(c.arena, type, {steps});
   visit(type, [&]<class T>(of<T>) {
     // Integers lie between integers.
     const bool whole = !is_float<T>;
@@ -127,75 +129,78 @@ value linspace(call& c) {
   return out;
 }
 
-value zeros(call& c) { return filled(c.room, c.type_or(1, data_type::float32), sizes(c, 0), zero); }
-value ones(call& c) { return filled(c.room, c.type_or(1, data_type::float32), sizes(c, 0), one); }
+value zeros(call& c) {
+  return filled(c.arena, c.type_or(1, data_type::float32), sizes(c, 0), zero);
+}
+value ones(call& c) { return filled(c.arena, c.type_or(1, data_type::float32), sizes(c, 0), one); }
 value zeros_like(call& c) {
   const tensor& x = c.tensor_at(0);
-  return filled(c.room, c.type_or(1, type_of(x)), x.dims, zero);
+  return filled(c.arena, c.type_or(1, type_of(x)), x.dims, zero);
 }
 value ones_like(call& c) {
   const tensor& x = c.tensor_at(0);
-  return filled(c.room, c.type_or(1, type_of(x)), x.dims, one);
+  return filled(c.arena, c.type_or(1, type_of(x)), x.dims, one);
 }
 value new_zeros(call& c) {
-  return filled(c.room, c.type_or(2, type_of(c.tensor_at(0))), sizes(c, 1), zero);
+  return filled(c.arena, c.type_or(2, type_of(c.tensor_at(0))), sizes(c, 1), zero);
 }
 value new_ones(call& c) {
-  return filled(c.room, c.type_or(2, type_of(c.tensor_at(0))), sizes(c, 1), one);
+  return filled(c.arena, c.type_or(2, type_of(c.tensor_at(0))), sizes(c, 1), one);
 }
 
 value full(call& c) {
   const scalar v = c.number(1);
   const data_type inferred = v.type == data_type::float64 ? data_type::float32 : v.type;
-  return filled_if_it_fits(c.room, c.type_or(2, inferred), sizes(c, 0), v);
+  return filled_if_it_fits(c.arena, c.type_or(2, inferred), sizes(c, 0), v);
 }
 value full_like(call& c) {
   const tensor& x = c.tensor_at(0);
   const scalar v = c.number(1);
-  return filled_if_it_fits(c.room, c.type_or(2, type_of(x)), x.dims, v);
+  return filled_if_it_fits(c.arena, c.type_or(2, type_of(x)), x.dims, v);
 }
 value fill(call& c) {
   const tensor& x = c.tensor_at(0);
-  return filled_if_it_fits(c.room, type_of(x), x.dims, c.number(1));
+  return filled_if_it_fits(c.arena, type_of(x), x.dims, c.number(1));
 }
 value scalar_tensor(call& c) {
-  return filled_if_it_fits(c.room, c.type_or(1, data_type::float32), {}, c.number(0));
+  return filled_if_it_fits(c.arena, c.type_or(1, data_type::float32), {}, c.number(0));
 }
 
-/// Zeros: PyTorch leaves there what it finds. The order in memory is always the same here.
+/// Zeros: in PyTorch these are uninitialized. The order in memory is always the same here.
 value new_empty_strided(call& c) {
-  const std::size_t rank = c.wholes(1).size(), strides = c.wholes(2).size();
+  const std::size_t rank = c.int_list(1).size(), strides = c.int_list(2).size();
   if (rank != strides)
     fail(errc::nac_run_argument,
          std::to_string(strides) + " strides for " + std::to_string(rank) + " dimensions");
-  return filled(c.room, c.type_or(3, type_of(c.tensor_at(0))), sizes(c, 1), zero);
+  return filled(c.arena, c.type_or(3, type_of(c.tensor_at(0))), sizes(c, 1), zero);
 }
 
 value sym_size(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::int64_t axis = c.whole(1);
-  if (x.rank() == 0) fail(errc::nac_run_axis, std::to_string(axis) + " of 0 dimensions");
-  return make_number(c.room, x.dim(axis_of(axis, x.rank())));
+  if (x.rank() == 0)
+    fail(errc::nac_run_axis, "axis " + std::to_string(axis) + " of a tensor without dimensions");
+  return make_number(c.arena, x.dim(axis_of(axis, x.rank())));
 }
 
 value to_copy(call& c) {
   const tensor& x = c.tensor_at(0);
-  return cast(c.room, x, c.type_or(1, type_of(x)));
+  return cast(c.arena, x, c.type_or(1, type_of(x)));
 }
-value type_as(call& c) { return cast(c.room, c.tensor_at(0), type_of(c.tensor_at(1))); }
+value type_as(call& c) { return cast(c.arena, c.tensor_at(0), type_of(c.tensor_at(1))); }
 
 value copy(call& c) {
   const tensor &to = c.tensor_at(0), &from = c.tensor_at(1);
   const data_type type = type_of(to);
-  if (from.dims == to.dims) return cast(c.room, from, type);
+  if (from.dims == to.dims) return cast(c.arena, from, type);
   if (!(broadcast(from.dims, to.dims) == to.dims))
-    fail(errc::nac_run_shape, from.dims.text() + " copied to " + to.dims.text());
+    fail(errc::nac_run_shape, from.dims.text() + " can't be copied to " + to.dims.text());
   const source in[] = {{&from, type, type}};
   const loop keep = [](const std::byte* const* x, std::byte* y, std::size_t n, const void* size) {
     std::memcpy(y, x[0], n * *static_cast<const std::size_t*>(size));
   };
   const std::size_t size = model::size_of(type);
-  return elementwise(c.room, to.dims, in, type, type, keep, &size);
+  return elementwise(c.arena, to.dims, in, type, type, keep, &size);
 }
 
 value getitem(call& c) {
@@ -204,19 +209,21 @@ value getitem(call& c) {
   const auto place = [&](std::size_t count) {
     const auto n = static_cast<std::int64_t>(count);
     if (index < -n || index >= n)
-      fail(errc::nac_run_index, std::to_string(index) + " of " + std::to_string(n));
+      fail(errc::nac_run_index,
+           "index " + std::to_string(index) + " of a list of " + std::to_string(n));
     return static_cast<std::size_t>(index < 0 ? index + n : index);
   };
   switch (v.what()) {
     case value::form::list: return v.as_list()[place(v.as_list().size())];
-    case value::form::wholes:
-      return make_number(c.room, v.as_wholes()[place(v.as_wholes().size())]);
+    case value::form::int_list:
+      return make_number(c.arena, v.as_int_list()[place(v.as_int_list().size())]);
     case value::form::numbers:
-      return make_number(c.room, v.as_numbers()[place(v.as_numbers().size())]);
+      return make_number(c.arena, v.as_numbers()[place(v.as_numbers().size())]);
     default: break;
   }
   const tensor& x = c.tensor_at(0);
-  if (x.rank() == 0) fail(errc::nac_run_index, std::to_string(index) + " of a tensor of rank 0");
+  if (x.rank() == 0)
+    fail(errc::nac_run_index, "index " + std::to_string(index) + " of a tensor without dimensions");
   tensor out = x;
   const std::size_t at = place(static_cast<std::size_t>(x.dim(0)));
   out.dims.erase(0);

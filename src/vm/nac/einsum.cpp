@@ -20,7 +20,7 @@ namespace {
 /// aligned at the last one.
 constexpr std::uint8_t first_of_ellipsis = 52, subscripts = 52 + max_rank;
 
-/// A tensor whose dimensions have subscripts; its elements may stand in any order.
+/// A tensor whose dimensions have subscripts; its elements may be in any order.
 struct labelled {
   tensor from;
   std::size_t rank = 0;
@@ -59,7 +59,7 @@ struct order {
   std::int64_t expected = 1;
   for (std::size_t i = dims.rank(); i-- > 0; expected *= dims[i]) dense &= step[i] == expected;
   if (dense) return x.from.with_shape(dims);
-  tensor out = make_tensor(c.room, x.from.type, dims);
+  tensor out = make_tensor(c.arena, x.from.type, dims);
   const std::size_t n = out.size();
   if (n == 0) return out;
   visit(out.type, [&]<class T>(of<T>) {
@@ -103,7 +103,7 @@ void sum_out(call& c, labelled& x, const bool (&kept)[subscripts]) {
   if (rest.count == all.count) return;
   const tensor from = in_order(c, x, all);
   const data_type type = is_floating(from.type) ? from.type : data_type::int64;
-  tensor out = make_tensor(c.room, type, leading(from.dims, all.count - rest.count));
+  tensor out = make_tensor(c.arena, type, leading(from.dims, all.count - rest.count));
   const std::size_t rows = out.size(), columns = rows == 0 ? 0 : from.size() / rows;
   visit(from.type, [&]<class F>(of<F>) {
     using T = std::conditional_t<is_float<F>, F, std::int64_t>;
@@ -162,15 +162,15 @@ void sum_out(call& c, labelled& x, const bool (&kept)[subscripts]) {
   if (summed.count == 0) {  // each with each, of any types
     const data_type type = promote(x, y);
     is_boolean = type == data_type::boolean;
-    x = cast(c.room, x, type);
-    y = cast(c.room, y, type);
+    x = cast(c.arena, x, type);
+    y = cast(c.arena, y, type);
     // A product of truths is that of 0 and 1.
     if (is_boolean) x.type = y.type = data_type::uint8;
   } else {
     expect_type(y, x.type);
   }
   if (result.elements() == 0)
-    return with_labels(make_tensor(c.room, is_boolean ? data_type::boolean : x.type, result),
+    return with_labels(make_tensor(c.arena, is_boolean ? data_type::boolean : x.type, result),
                        labels);
   by.m = count_of(size_of(a, left));
   by.n = count_of(size_of(b, right));
@@ -213,7 +213,7 @@ class equation {
         t.has_ellipsis = true;
         at_ += 2;
       } else {
-        refuse("a letter, \"...\", \",\" or \"->\" is expected at " + std::to_string(at_));
+        refuse("expected a letter, \"...\", \",\" or \"->\" at " + std::to_string(at_));
       }
       if (label != first_of_ellipsis && ++t.letters > max_rank) fail(errc::nac_run_rank);
       t.label[t.count++] = label;
@@ -244,7 +244,8 @@ value einsum(call& c) {
   std::size_t ellipsis = 0;
   for (std::size_t k = 0; k < operands; ++k) {
     if (k != 0) {
-      if (!text.at_comma()) text.refuse(std::to_string(operands) + " operands");
+      if (!text.at_comma())
+        text.refuse("the equation does not have " + std::to_string(operands) + " operands");
       text.skip(1);
     }
     const term t = text.next(false);
@@ -283,14 +284,15 @@ value einsum(call& c) {
     for (std::uint8_t l = 0; l < subscripts; ++l) {
       if (!seen[l]) continue;
       if (dims[l] != 1 && size[l] != 1 && dims[l] != size[l])
-        fail(errc::nac_run_shape, "a subscript of " + std::to_string(size[l]) + " and " +
-                                      std::to_string(dims[l]) + " elements");
+        fail(errc::nac_run_shape, "a subscript has sizes " + std::to_string(size[l]) + " and " +
+                                      std::to_string(dims[l]));
       if (dims[l] != 1) size[l] = dims[l];
       ++operands_with[l];
       x.add(l, dims[l], steps[l]);
     }
   }
-  if (text.at_comma()) text.refuse(std::to_string(operands) + " operands");
+  if (text.at_comma())
+    text.refuse("the equation does not have " + std::to_string(operands) + " operands");
 
   // The result's subscripts, in order.
   order wanted;
@@ -317,7 +319,7 @@ value einsum(call& c) {
         want_ellipsis();
         continue;
       }
-      if (uses[l] == 0) text.refuse("the result has a letter that no operand has");
+      if (uses[l] == 0) text.refuse("the result has a letter that is in no operand");
       if (in_result[l]) text.refuse("the result has a letter twice");
       want(l);
     }

@@ -219,9 +219,9 @@ void run_few(const shape& dims, std::span<const source> in, std::size_t size, st
 
 }  // namespace
 
-tensor elementwise(memory& room, const shape& dims, std::span<const source> in, data_type lane,
+tensor elementwise(memory& arena, const shape& dims, std::span<const source> in, data_type lane,
                    data_type type, loop f, const void* with) {
-  tensor out = make_tensor(room, type, dims);
+  tensor out = make_tensor(arena, type, dims);
   const std::size_t size = out.size();
   if (size == 0) return out;
   if (size <= few) {
@@ -267,8 +267,8 @@ tensor elementwise(memory& room, const shape& dims, std::span<const source> in, 
   }
 }
 
-tensor filled(memory& room, data_type type, const shape& dims, const scalar& v) {
-  tensor out = make_tensor(room, type, dims);
+tensor filled(memory& arena, data_type type, const shape& dims, const scalar& v) {
+  tensor out = make_tensor(arena, type, dims);
   visit(type, [&]<class T>(of<T>) {
     const T one = v.as<T>();
     std::fill_n(out.as<T>(), out.size(), one);
@@ -281,18 +281,20 @@ void fits(const scalar& v, data_type type) {
     if constexpr (std::is_same_v<T, bool>) {
       return true;
     } else if constexpr (is_float<T>) {
-      constexpr double most = std::is_same_v<T, half>     ? 65504
-                              : std::is_same_v<T, bfloat> ? 0x1.fep127
-                              : std::is_same_v<T, float> ? double{std::numeric_limits<float>::max()}
-                                                         : std::numeric_limits<double>::max();
-      return !std::isfinite(v.real) || std::fabs(v.real) <= most;
+      constexpr double largest = std::is_same_v<T, half>     ? 65504
+                                 : std::is_same_v<T, bfloat> ? 0x1.fep127
+                                 : std::is_same_v<T, float>
+                                     ? double{std::numeric_limits<float>::max()}
+                                     : std::numeric_limits<double>::max();
+      return !std::isfinite(v.real) || std::fabs(v.real) <= largest;
     } else {
-      constexpr auto most = std::numeric_limits<T>::max();
-      constexpr std::int64_t least =
-          std::is_signed_v<T> ? std::int64_t{std::numeric_limits<T>::min()} : -std::int64_t{most};
-      if (v.type != data_type::float64) return v.whole >= least && v.whole <= most;
+      constexpr auto largest = std::numeric_limits<T>::max();
+      constexpr std::int64_t lowest = std::is_signed_v<T>
+                                          ? std::int64_t{std::numeric_limits<T>::min()}
+                                          : -std::int64_t{largest};
+      if (v.type != data_type::float64) return v.whole >= lowest && v.whole <= largest;
       return v.real >= static_cast<double>(std::numeric_limits<T>::min()) &&
-             v.real <= static_cast<double>(most);
+             v.real <= static_cast<double>(largest);
     }
   });
   if (taken) return;
@@ -318,7 +320,7 @@ void select_loop(const std::byte* const* in, std::byte* to, std::size_t n, const
       Size == 1, std::uint8_t,
       std::conditional_t<Size == 2, std::uint16_t,
                          std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
-  // Bytes may stand for anything, pointers too: these are read once.
+  // `std::byte*` may alias anything, pointers too: these are read once.
   const bool* const which = lanes<bool>(in[0]);
   const std::byte *const yes = in[1], *const no = in[2];
   for (std::size_t i = 0; i < n; ++i) {
@@ -333,7 +335,7 @@ void select_loop(const std::byte* const* in, std::byte* to, std::size_t n, const
 }
 
 /// `yes` where the mask is set, `no` elsewhere, as `type`.
-[[nodiscard]] tensor choose(memory& room, const shape& dims, const tensor& mask, const tensor& yes,
+[[nodiscard]] tensor choose(memory& arena, const shape& dims, const tensor& mask, const tensor& yes,
                             const tensor& no, data_type type) {
   const std::size_t size = model::size_of(type);
   const loop f = size == 1   ? select_loop<1>
@@ -342,7 +344,7 @@ void select_loop(const std::byte* const* in, std::byte* to, std::size_t n, const
                              : select_loop<8>;
   const source in[] = {
       {&mask, data_type::boolean, data_type::boolean}, {&yes, type, type}, {&no, type, type}};
-  return elementwise(room, dims, in, type, type, f);
+  return elementwise(arena, dims, in, type, type, f);
 }
 
 }  // namespace
@@ -356,7 +358,7 @@ value where(call& c) {
   // Floats of 16 bits have infinities for numbers that are too great, as in PyTorch.
   for (const std::size_t k : {std::size_t{1}, std::size_t{2}})
     if (c.tensor_at(k).is_number && widened(type) == type) fits(c.number(k), type);
-  return choose(c.room, broadcast(mask.dims, broadcast(yes.dims, no.dims)), mask, yes, no, type);
+  return choose(c.arena, broadcast(mask.dims, broadcast(yes.dims, no.dims)), mask, yes, no, type);
 }
 
 value masked_fill(call& c) {
@@ -366,7 +368,7 @@ value masked_fill(call& c) {
     fail(errc::nac_run_shape, "a value of shape " + v.dims.text() + ", and not of rank 0");
   const data_type type = type_of(x);
   fits(c.number(2), type);
-  return choose(c.room, broadcast(x.dims, mask.dims), mask, v, x, type);
+  return choose(c.arena, broadcast(x.dims, mask.dims), mask, v, x, type);
 }
 
 }  // namespace operations

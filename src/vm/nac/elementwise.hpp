@@ -4,12 +4,12 @@
 // The one loop around all operations that treat elements alike: broadcasting, conversions, blocks.
 //
 //   const source in[] = {{&a, common, widened(common)}, {&b, common, widened(common)}};
-//   return elementwise(room, broadcast(a.dims, b.dims), in, lane, common, add_loop);
+//   return elementwise(arena, broadcast(a.dims, b.dims), in, lane, common, add_loop);
 //
 // A `loop` sees arrays of one length and of the types that it was written for, the lanes: there are
 // none of half and bfloat, whose lanes are floats. Operands of another type, and elements that a
 // dimension repeats, are brought into that form a block at a time, on the stack. Dimensions that lie
-// behind each other in all operands are one, so that a run is as long as can be.
+// next to each other in all operands are merged, so that runs are as long as possible.
 //
 // Lifetime:   for one operation.
 // Errors:     faults: budget_memory, what the loop throws; fits: nac_run_argument.
@@ -48,16 +48,16 @@ struct source {
 
 /// Runs a loop over all elements of `dims`, to which the operands broadcast. The loop gives elements
 /// of type `lane`, the result has `type`.
-[[nodiscard]] tensor elementwise(memory& room, const shape& dims, std::span<const source> in,
+[[nodiscard]] tensor elementwise(memory& arena, const shape& dims, std::span<const source> in,
                                  data_type lane, data_type type, loop f,
                                  const void* with = nullptr);
 
 /// The same for operands that are lanes already, all of the result's shape.
 template <std::size_t Count>
-[[nodiscard]] inline tensor elementwise(memory& room, const shape& dims,
+[[nodiscard]] inline tensor elementwise(memory& arena, const shape& dims,
                                         const std::byte* const (&in)[Count], data_type type, loop f,
                                         const void* with = nullptr) {
-  tensor out = make_tensor(room, type, dims);
+  tensor out = make_tensor(arena, type, dims);
   f(in, out.data, out.size(), with);
   return out;
 }
@@ -112,11 +112,11 @@ inline constexpr bool has_kernel = requires {
 };
 
 /// A tensor of that one value, as `type` has it.
-[[nodiscard]] tensor filled(memory& room, data_type type, const shape& dims, const scalar& v);
+[[nodiscard]] tensor filled(memory& arena, data_type type, const shape& dims, const scalar& v);
 
 /// Throws nac_run_argument unless PyTorch takes the number for an element of that type: whole parts
-/// of those that are too great aren't dropped silently. Integers below 0 stand for what they wrap to in
-/// uint8.
+/// of those that are too great aren't dropped silently. Integers below 0 count as what they wrap to
+/// in uint8.
 void fits(const scalar& v, data_type type);
 
 /// Throws nac_run_type: "relu of boolean".

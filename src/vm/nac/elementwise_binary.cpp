@@ -286,17 +286,16 @@ struct logical_xor_op : of_all {
 // ---- numbers, as Python has them
 
 [[nodiscard]] value number(call& c, const scalar& v) {
-  if (v.type == data_type::boolean) return make_number(c.room, v.whole != 0);
-  if (v.type == data_type::int64) return make_number(c.room, v.whole);
-  return make_number(c.room, v.real);
+  if (v.type == data_type::boolean) return make_number(c.arena, v.whole != 0);
+  if (v.type == data_type::int64) return make_number(c.arena, v.whole);
+  return make_number(c.arena, v.real);
 }
-[[nodiscard]] value truth(call& c, bool v) { return make_number(c.room, v); }
-[[nodiscard]] value whole(call& c, std::int64_t v) { return make_number(c.room, v); }
-[[nodiscard]] value real(call& c, double v) { return make_number(c.room, v); }
+[[nodiscard]] value truth(call& c, bool v) { return make_number(c.arena, v); }
+[[nodiscard]] value whole(call& c, std::int64_t v) { return make_number(c.arena, v); }
+[[nodiscard]] value real(call& c, double v) { return make_number(c.arena, v); }
 
 [[noreturn]] void too_great(const call& c) {
-  fail(errc::nac_run_argument,
-       std::string(model::name(c.operation)) + " of numbers gives one of " + "more than 64 bits");
+  fail(errc::nac_run_argument, std::string(model::name(c.operation)) + " exceeds 64 bits");
 }
 
 /// a to the power of b >= 0; false where that exceeds 64 bits.
@@ -317,9 +316,9 @@ struct logical_xor_op : of_all {
 }
 
 [[nodiscard]] value power_of_numbers(call& c, const scalar& a, const scalar& b) {
-  const bool wholes = a.type != data_type::float64 && b.type != data_type::float64;
+  const bool integral = a.type != data_type::float64 && b.type != data_type::float64;
   if (a.real == 0 && b.real < 0) fail(errc::nac_run_division, "0 to a negative power");
-  if (wholes && b.whole >= 0) {
+  if (integral && b.whole >= 0) {
     std::int64_t out;
     if (!whole_power(a.whole, b.whole, out)) too_great(c);
     return whole(c, out);
@@ -330,11 +329,11 @@ struct logical_xor_op : of_all {
 }
 
 /// What Python's operator gives for two numbers.
-[[nodiscard]] value of_two_numbers(call& c) {
+[[nodiscard]] value scalar_binary(call& c) {
   using model::operation;
   scalar a = c.number(0), b = c.number(1);
   if (c.operation == operation::rsub) std::swap(a, b);
-  const bool wholes = a.type != data_type::float64 && b.type != data_type::float64;
+  const bool integral = a.type != data_type::float64 && b.type != data_type::float64;
   const bool truths = a.type == data_type::boolean && b.type == data_type::boolean;
   std::int64_t out = 0;
   switch (c.operation) {
@@ -344,18 +343,18 @@ struct logical_xor_op : of_all {
       const bool plus = c.operation == operation::add;
       if (c.has(2)) {
         const scalar alpha = c.number(2);
-        if (!wholes || alpha.type == data_type::float64)
+        if (!integral || alpha.type == data_type::float64)
           return real(c, plus ? a.real + alpha.real * b.real : a.real - alpha.real * b.real);
         if (__builtin_mul_overflow(alpha.whole, b.whole, &b.whole)) too_great(c);
       }
-      if (!wholes) return real(c, plus ? a.real + b.real : a.real - b.real);
+      if (!integral) return real(c, plus ? a.real + b.real : a.real - b.real);
       if (plus ? __builtin_add_overflow(a.whole, b.whole, &out)
                : __builtin_sub_overflow(a.whole, b.whole, &out))
         too_great(c);
       return whole(c, out);
     }
     case operation::mul:
-      if (!wholes) return real(c, a.real * b.real);
+      if (!integral) return real(c, a.real * b.real);
       if (__builtin_mul_overflow(a.whole, b.whole, &out)) too_great(c);
       return whole(c, out);
     case operation::div:
@@ -363,24 +362,24 @@ struct logical_xor_op : of_all {
       return real(c, a.real / b.real);
     case operation::floor_divide:
       if (b.real == 0) fail(errc::nac_run_division);
-      if (!wholes) return real(c, floor_divide_op::of(a.real, b.real));
+      if (!integral) return real(c, floor_divide_op::of(a.real, b.real));
       if (b.whole == -1 && a.whole == INT64_MIN) too_great(c);
       return whole(c, floor_divide_op::of(a.whole, b.whole));
     case operation::remainder:
       if (b.real == 0) fail(errc::nac_run_division);
-      if (!wholes) return real(c, remainder_op::of(a.real, b.real));
+      if (!integral) return real(c, remainder_op::of(a.real, b.real));
       return whole(c, remainder_op::of(a.whole, b.whole));
     case operation::pow: return power_of_numbers(c, a, b);
     case operation::minimum:
-      return number(c, wholes ? (b.whole < a.whole ? b : a) : (b.real < a.real ? b : a));
+      return number(c, integral ? (b.whole < a.whole ? b : a) : (b.real < a.real ? b : a));
     case operation::maximum:
-      return number(c, wholes ? (b.whole > a.whole ? b : a) : (b.real > a.real ? b : a));
-    case operation::lt: return truth(c, wholes ? a.whole < b.whole : a.real < b.real);
-    case operation::le: return truth(c, wholes ? a.whole <= b.whole : a.real <= b.real);
-    case operation::gt: return truth(c, wholes ? a.whole > b.whole : a.real > b.real);
-    case operation::ge: return truth(c, wholes ? a.whole >= b.whole : a.real >= b.real);
-    case operation::eq: return truth(c, wholes ? a.whole == b.whole : a.real == b.real);
-    case operation::ne: return truth(c, wholes ? a.whole != b.whole : a.real != b.real);
+      return number(c, integral ? (b.whole > a.whole ? b : a) : (b.real > a.real ? b : a));
+    case operation::lt: return truth(c, integral ? a.whole < b.whole : a.real < b.real);
+    case operation::le: return truth(c, integral ? a.whole <= b.whole : a.real <= b.real);
+    case operation::gt: return truth(c, integral ? a.whole > b.whole : a.real > b.real);
+    case operation::ge: return truth(c, integral ? a.whole >= b.whole : a.real >= b.real);
+    case operation::eq: return truth(c, integral ? a.whole == b.whole : a.real == b.real);
+    case operation::ne: return truth(c, integral ? a.whole != b.whole : a.real != b.real);
     case operation::logical_and: return truth(c, a.real != 0 && b.real != 0);
     case operation::logical_or: return truth(c, a.real != 0 || b.real != 0);
     case operation::logical_xor: return truth(c, (a.real != 0) != (b.real != 0));
@@ -388,8 +387,8 @@ struct logical_xor_op : of_all {
     case operation::bitwise_or: out = a.whole | b.whole; break;
     default: out = a.whole ^ b.whole; break;
   }
-  // Bits of whole numbers alone.
-  if (!wholes) refuse(c, a.type, b.type);
+  // Bit operations are for integers only.
+  if (!integral) refuse(c, a.type, b.type);
   return truths ? truth(c, out != 0) : whole(c, out);
 }
 
@@ -398,62 +397,62 @@ struct logical_xor_op : of_all {
 using chooser = loop (*)(data_type lane);
 
 /// Runs a loop over two operands. `exact`: numbers of halves aren't rounded to halves, as in
-/// PyTorch's sums, products and quotients; 1: those behind, 2: those in front too.
+/// PyTorch's sums, products and quotients; 1: the second operand, 2: also the first.
 [[nodiscard]] value combine(call& c, const tensor& a, const tensor& b, data_type common,
                             data_type lane_out, data_type type, loop f, int exact = 0,
                             const void* with = nullptr) {
   const data_type lane = widened(common);
   if (f == nullptr) refuse(c, a.type, b.type);
   if (a.type == lane && b.type == lane && lane_out == type && a.dims == b.dims)
-    return elementwise(c.room, a.dims, {a.data, b.data}, type, f, with);
+    return elementwise(c.arena, a.dims, {a.data, b.data}, type, f, with);
   const bool a_exact = exact == 2 && a.is_number, b_exact = exact >= 1 && b.rank() == 0;
   const source in[] = {{&a, a_exact ? lane : common, lane}, {&b, b_exact ? lane : common, lane}};
-  if (b.rank() == 0) return elementwise(c.room, a.dims, in, lane_out, type, f, with);
-  if (a.rank() == 0) return elementwise(c.room, b.dims, in, lane_out, type, f, with);
-  return elementwise(c.room, broadcast(a.dims, b.dims), in, lane_out, type, f, with);
+  if (b.rank() == 0) return elementwise(c.arena, a.dims, in, lane_out, type, f, with);
+  if (a.rank() == 0) return elementwise(c.arena, b.dims, in, lane_out, type, f, with);
+  return elementwise(c.arena, broadcast(a.dims, b.dims), in, lane_out, type, f, with);
 }
 template <class Op>
 [[nodiscard]] value same_type(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
-  if (a.is_number && b.is_number) return of_two_numbers(c);
+  if (a.is_number && b.is_number) return scalar_binary(c);
   const data_type common = promote(a, b), lane = widened(common);
   return combine(c, a, b, common, lane, common, loop_of<Op>(lane));
 }
 template <class Op>
 [[nodiscard]] value as_truths(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
-  if (a.is_number && b.is_number) return of_two_numbers(c);
+  if (a.is_number && b.is_number) return scalar_binary(c);
   const data_type common = promote(a, b);
   return combine(c, a, b, common, data_type::boolean, data_type::boolean,
                  loop_of<Op>(widened(common)));
 }
 
-/// Operations on bits have integers alone: a whole number that a file stores as a float is one.
+/// Bit operations take only integers: a whole number that a file stores as a float is one.
 template <class Op>
 [[nodiscard]] value on_bits(call& c) {
   const tensor *a = &c.tensor_at(0), *b = &c.tensor_at(1);
-  if (a->is_number && b->is_number) return of_two_numbers(c);
+  if (a->is_number && b->is_number) return scalar_binary(c);
   tensor stored;
   for (int k = 0; k < 2; ++k) {
     const tensor*& x = k == 0 ? a : b;
     if (!x->is_number || !is_floating(x->type)) continue;
     const double v = *x->as<double>();
     if (!(std::floor(v) == v && std::fabs(v) < 9223372036854775808.0)) continue;
-    stored = make_number(c.room, static_cast<std::int64_t>(v));
+    stored = make_number(c.arena, static_cast<std::int64_t>(v));
     x = &stored;
   }
   const data_type common = promote(*a, *b);
   return combine(c, *a, *b, common, common, common, loop_of<Op>(widened(common)));
 }
 
-/// a + alpha b, or a - alpha b. Sums with a number have it behind.
+/// a + alpha b, or a - alpha b. Sums with a number have the number second.
 template <class Op, class Scaled>
 [[nodiscard]] value plus(call& c, const tensor& a, const tensor& b) {
   constexpr int exact = std::is_same_v<Op, add_op> ? 2 : 1;
   const data_type common = promote(a, b), lane = widened(common);
   const scalar alpha = c.has(2) ? c.number(2) : scalar{data_type::int64, 1, 1};
   if (alpha.real == 1) return combine(c, a, b, common, lane, common, loop_of<Op>(lane), exact);
-  // 1, 1.0 and true are one constant in files, so a whole number may stand as any of them.
+  // 1, 1.0 and true are one constant in files, so a whole number may be written as any of them.
   if (!is_floating(common) && std::floor(alpha.real) != alpha.real)
     fail(errc::nac_run_argument, "alpha " + std::to_string(alpha.real) + " for integers");
   return visit(lane, [&]<class T>(of<T>) -> value {
@@ -468,7 +467,7 @@ template <class Op, class Scaled>
   });
 }
 [[nodiscard]] value minus(call& c, const tensor& a, const tensor& b) {
-  if (a.is_number && b.is_number) return of_two_numbers(c);
+  if (a.is_number && b.is_number) return scalar_binary(c);
   for (const tensor* x : {&a, &b})
     if (!x->is_number && x->type == data_type::boolean) refuse(c, a.type, b.type);
   return plus<sub_op, scaled_sub_op>(c, a, b);
@@ -480,7 +479,7 @@ namespace operations {
 
 value add(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
-  if (a.is_number && b.is_number) return of_two_numbers(c);
+  if (a.is_number && b.is_number) return scalar_binary(c);
   return plus<add_op, scaled_add_op>(c, a, b);
 }
 value sub(call& c) { return minus(c, c.tensor_at(0), c.tensor_at(1)); }
@@ -488,14 +487,14 @@ value rsub(call& c) { return minus(c, c.tensor_at(1), c.tensor_at(0)); }
 
 value mul(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
-  if (a.is_number && b.is_number) return of_two_numbers(c);
+  if (a.is_number && b.is_number) return scalar_binary(c);
   const data_type common = promote(a, b), lane = widened(common);
   return combine(c, a, b, common, lane, common, loop_of<mul_op>(lane), 2);
 }
 
 value div(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
-  if (a.is_number && b.is_number) return of_two_numbers(c);
+  if (a.is_number && b.is_number) return scalar_binary(c);
   const data_type common = as_float(promote(a, b)), lane = widened(common);
   return combine(c, a, b, common, lane, common, loop_of<div_op>(lane), 1);
 }
@@ -519,7 +518,7 @@ value logical_xor(call& c) { return as_truths<logical_xor_op>(c); }
 
 value pow(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
-  if (a.is_number && b.is_number) return of_two_numbers(c);
+  if (a.is_number && b.is_number) return scalar_binary(c);
   const data_type common = promote(a, b), lane = widened(common);
   if (!b.is_number) return combine(c, a, b, common, lane, common, loop_of<pow_op>(lane));
   const scalar exponent = c.number(1);

@@ -64,9 +64,9 @@ template <class Op>
                         const void* with = nullptr) {
   const data_type lane = widened(type);
   if (f == nullptr) refuse(c, x.type);
-  if (x.type == lane && lane == type) return elementwise(c.room, x.dims, {x.data}, type, f, with);
+  if (x.type == lane && lane == type) return elementwise(c.arena, x.dims, {x.data}, type, f, with);
   const source in[] = {{&x, type, lane}};
-  return elementwise(c.room, x.dims, in, lane, type, f, with);
+  return elementwise(c.arena, x.dims, in, lane, type, f, with);
 }
 /// An operation that keeps the type.
 template <class Op>
@@ -88,7 +88,8 @@ template <class Op>
   const tensor& x = c.tensor_at(0);
   const data_type lane = widened(type_of(x));
   const source in[] = {{&x, lane, lane}};
-  return elementwise(c.room, x.dims, in, data_type::boolean, data_type::boolean, loop_of<Op>(lane));
+  return elementwise(c.arena, x.dims, in, data_type::boolean, data_type::boolean,
+                     loop_of<Op>(lane));
 }
 /// Makes an operation's state for a float lane, and runs it.
 template <class Op, class... Numbers>
@@ -247,8 +248,8 @@ struct silu_op : of_floats {
 /// min(max(x + 3, 0), 6) / 6; a NaN stays one.
 template <class T>
 [[nodiscard]] inline T hard_gate(T x) {
-  const T shifted = x + T{3}, least = shifted < T{} ? T{} : shifted;
-  return least > T{6} ? T{6} : least;
+  const T shifted = x + T{3}, lower = shifted < T{} ? T{} : shifted;
+  return lower > T{6} ? T{6} : lower;
 }
 struct hardsigmoid_op : of_floats {
   template <class T>
@@ -338,30 +339,30 @@ struct softplus_op {
 struct clamp_op {
   template <class T>
   struct state {
-    T least, most;
+    T lower, upper;
     T of(T x) const {
-      const T y = x < least ? least : x;
-      return y > most ? most : y;
+      const T y = x < lower ? lower : x;
+      return y > upper ? upper : y;
     }
   };
 };
 
 /// Bounds of type T; those that are missing bound nothing.
 template <class T>
-[[nodiscard]] clamp_op::state<T> bounds(const scalar* least, const scalar* most) {
+[[nodiscard]] clamp_op::state<T> bounds(const scalar* lower, const scalar* upper) {
   using limits = std::numeric_limits<T>;
   clamp_op::state<T> out{limits::lowest(), limits::max()};
   if constexpr (std::is_floating_point_v<T>) out = {-limits::infinity(), limits::infinity()};
-  if (least != nullptr) out.least = least->as<T>();
-  if (most != nullptr) out.most = most->as<T>();
+  if (lower != nullptr) out.lower = lower->as<T>();
+  if (upper != nullptr) out.upper = upper->as<T>();
   return out;
 }
 
-[[nodiscard]] value clamped(call& c, const scalar* least, const scalar* most) {
+[[nodiscard]] value clamped(call& c, const scalar* lower, const scalar* upper) {
   const tensor& x = c.tensor_at(0);
   data_type type = type_of(x);
   bool any_nan = false;
-  for (const scalar* bound : {least, most}) {
+  for (const scalar* bound : {lower, upper}) {
     if (bound == nullptr) continue;
     any_nan = any_nan || std::isnan(bound->real);
     // As a number would: it has a say where it is of a higher kind.
@@ -371,33 +372,33 @@ template <class T>
       type = data_type::int64;
   }
   if (type == data_type::boolean) refuse(c, type);
-  for (const scalar* bound : {least, most})
+  for (const scalar* bound : {lower, upper})
     if (bound != nullptr) fits(*bound, type);
   if (any_nan)
-    return filled(c.room, type, x.dims,
+    return filled(c.arena, type, x.dims,
                   {data_type::float64, 0, std::numeric_limits<double>::quiet_NaN()});
   return visit(widened(type), [&]<class T>(of<T>) -> value {
     if constexpr (is_half<T> || std::is_same_v<T, bool>) {
       refuse(c, type);
     } else {
-      clamp_op::state<T> op = bounds<T>(least, most);
+      clamp_op::state<T> op = bounds<T>(lower, upper);
       // Bounds are rounded to the type as well.
       if (type == data_type::float16)
-        op = {static_cast<T>(half(static_cast<float>(op.least))),
-              static_cast<T>(half(static_cast<float>(op.most)))};
+        op = {static_cast<T>(half(static_cast<float>(op.lower))),
+              static_cast<T>(half(static_cast<float>(op.upper)))};
       else if (type == data_type::bfloat16)
-        op = {static_cast<T>(bfloat(static_cast<float>(op.least))),
-              static_cast<T>(bfloat(static_cast<float>(op.most)))};
+        op = {static_cast<T>(bfloat(static_cast<float>(op.lower))),
+              static_cast<T>(bfloat(static_cast<float>(op.upper)))};
       return map(c, x, type, each<clamp_op, T>, &op);
     }
   });
 }
 
-/// Integers stay what they are.
+/// Integers are unchanged.
 template <class Op>
 [[nodiscard]] value whole_part(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (is_integral(x.type)) return cast(c.room, x, x.type);
+  if (is_integral(x.type)) return cast(c.arena, x, x.type);
   return same_type<Op>(c);
 }
 
@@ -438,14 +439,15 @@ value neg(call& c) {
   const tensor& x = c.tensor_at(0);
   if (!x.is_number) return same_type<neg_op>(c);
   const scalar v = c.number(0);
-  if (v.type == data_type::float64) return make_number(c.room, -v.real);
-  return make_number(c.room, neg_op::of(v.whole));
+  if (v.type == data_type::float64) return make_number(c.arena, -v.real);
+  return make_number(c.arena, neg_op::of(v.whole));
 }
 
 value gelu(call& c) {
   const std::string_view form = c.string_or(1, "none");
   if (form == "tanh") return same_type<gelu_tanh_op>(c);
-  if (form != "none") fail(errc::nac_run_argument, "gelu of the form \"" + std::string(form) + '"');
+  if (form != "none")
+    fail(errc::nac_run_argument, "unknown gelu approximation \"" + std::string(form) + '"');
   return same_type<gelu_op>(c);
 }
 
@@ -459,17 +461,17 @@ value elu(call& c) {
 value softplus(call& c) { return with_numbers<softplus_op>(c, c.real_or(1, 1), c.real_or(2, 20)); }
 
 value clamp(call& c) {
-  scalar least, most;
-  const bool has_least = c.has(1), has_most = c.has(2);
-  if (!has_least && !has_most) fail(errc::nac_run_argument, "clamp without bounds");
-  if (has_least) least = c.number(1);
-  if (has_most) most = c.number(2);
-  return clamped(c, has_least ? &least : nullptr, has_most ? &most : nullptr);
+  scalar lower, upper;
+  const bool has_min = c.has(1), has_max = c.has(2);
+  if (!has_min && !has_max) fail(errc::nac_run_argument, "clamp needs a bound");
+  if (has_min) lower = c.number(1);
+  if (has_max) upper = c.number(2);
+  return clamped(c, has_min ? &lower : nullptr, has_max ? &upper : nullptr);
 }
 
 value clamp_max(call& c) {
-  const scalar most = c.number(1);
-  return clamped(c, nullptr, &most);
+  const scalar upper = c.number(1);
+  return clamped(c, nullptr, &upper);
 }
 
 }  // namespace operations

@@ -195,7 +195,7 @@ void encode_wordpiece(std::string_view text, std::span<const fragment> fragments
 
 void encode_unigram(std::string_view text, std::span<const fragment> fragments, const vocabulary& v,
                     std::vector<std::int32_t>& ids, meter& use) {
-  constexpr std::size_t most_characters = 49;
+  constexpr std::size_t max_characters = 49;
   constexpr double unreachable = -std::numeric_limits<double>::infinity();
   /// How a place in the text is reached best.
   struct place {
@@ -222,8 +222,7 @@ void encode_unigram(std::string_view text, std::span<const fragment> fragments, 
       if (places[at].score == unreachable) continue;
       text_hash hash;
       std::size_t end = at;
-      for (std::size_t n = 0; n < most_characters && end < s.size() && end - at < v.longest();
-           ++n) {
+      for (std::size_t n = 0; n < max_characters && end < s.size() && end - at < v.longest(); ++n) {
         const std::size_t next = end + code_point_size(s[end]);
         hash.add(s.substr(end, next - end));
         end = next;

@@ -21,7 +21,7 @@
 //
 // A score of 0 is none. BPE of a fragment takes n log n.
 //
-// Lifetime:   borrows what it is given.
+// Lifetime:   borrows its arguments.
 // Errors:     throws a trouble: budget_memory, budget_steps.
 // Limits:     none.
 // Allocation: ids; of BPE at most 64 and of Unigram 16 bytes for each byte of the longest fragment.

@@ -88,7 +88,7 @@ class translator {
     const char c = peek(1);
     switch (c) {
       case '\0':
-        if (at_ + 1 >= from_.size()) refuse("nothing behind \\");
+        if (at_ + 1 >= from_.size()) refuse("nothing after \\");
         break;
       case 'v': add("\\x0b"), at_ += 2; return;
       case 'u': return code_point(4);
@@ -122,13 +122,13 @@ class translator {
   void property() {
     const char letter = peek(1);
     if (peek(2) != '{') {
-      if (!is_letter(peek(2))) refuse("no property");
+      if (!is_letter(peek(2))) refuse("expected a property");
       add(from_.substr(at_, 3));
       at_ += 3;
       return;
     }
     const std::size_t close = from_.find('}', at_);
-    if (close == from_.npos) refuse("no end of a property");
+    if (close == from_.npos) refuse("unterminated property");
     std::string_view name = from_.substr(at_ + 3, close - at_ - 3);
     const bool negated = name.starts_with('^');
     if (negated) name.remove_prefix(1);
@@ -220,7 +220,7 @@ class translator {
     for (bool first = true;; first = false) {
       if (at_ >= from_.size()) {
         at_ = open;
-        refuse("no end of a set");
+        refuse("unterminated set");
       }
       const char c = peek(0);
       if (c == ']' && !first) break;
@@ -267,7 +267,7 @@ class translator {
     const char c = peek(2);
     if (c == '#') {  // a comment
       const std::size_t close = from_.find(')', at_);
-      if (close == from_.npos) refuse("no end of a comment");
+      if (close == from_.npos) refuse("unterminated comment");
       at_ = close + 1;
       return;
     }
@@ -277,7 +277,8 @@ class translator {
       while (end < from_.size() && (is_letter(from_[end]) || from_[end] == '-')) ++end;
       const std::string_view flags = from_.substr(at_ + 2, end - at_ - 2);
       if (flags.find_first_not_of("imsx-") != flags.npos) refuse("unsupported flags");
-      if (end < from_.size() && from_[end] == ')' && at_ != 0) refuse("unsupported flags inside");
+      if (end < from_.size() && from_[end] == ')' && at_ != 0)
+        refuse("flags are only supported at the start");
       add("(?", flags);
       at_ = end;
       return;
@@ -354,10 +355,10 @@ struct freer {
   return static_cast<const char*>(static_cast<void*>(text));
 }
 
-/// How a text is tried: this many places to begin at, with so many steps at each, and looking no
-/// further than this many bytes behind the last of them. Most places need little of all three; the
-/// few that need more are tried again. So the work is known and bounded without a limit that real
-/// texts meet.
+/// The limits of one attempt: this many places to begin at, so many steps at each, and no look
+/// further than this many bytes past the last of them. Most places need little of all three; the
+/// few that need more are retried. So the work is known and bounded without a limit that real
+/// texts reach.
 struct effort {
   std::uint32_t steps;
   std::size_t places, ahead;
@@ -417,11 +418,11 @@ bool expression::search(std::string_view text, std::size_t first, std::size_t en
   const auto inside = [text](std::size_t at) {
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0u) == 0x80u;
   };
-  const effort most{match_limit_, 1, text.size()};
+  const effort full_effort{match_limit_, 1, text.size()};
   std::size_t harder = 0, further = 0;  // efforts that were too small: in steps, in what they see
   for (std::size_t at = first; at < end;) {
-    const effort& by = harder < last_effort ? efforts[harder] : most;
-    const effort& to = further < last_effort ? efforts[further] : most;
+    const effort& by = harder < last_effort ? efforts[harder] : full_effort;
+    const effort& to = further < last_effort ? efforts[further] : full_effort;
     const effort now{std::min(by.steps, match_limit_), std::min(by.places, to.places), to.ahead};
     const std::size_t stop = now.places < end - at ? at + now.places : end;
     std::size_t sees = stop - 1 < text.size() && now.ahead < text.size() - (stop - 1)

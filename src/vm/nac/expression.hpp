@@ -72,7 +72,7 @@ class expression {
   ~expression();
 
   /// The first match that begins in [first, end), where `first` is the place of a character and
-  /// `end` at most one behind the text, which is UTF-8. With `some`, it isn't empty at `first`.
+  /// `end` at most one past the text, which is UTF-8. With `some`, it isn't empty at `first`.
   [[nodiscard]] bool search(std::string_view text, std::size_t first, std::size_t end, bool some,
                             matcher& with, meter& use, found& out) const;
   /// Of the code.

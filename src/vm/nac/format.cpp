@@ -74,7 +74,7 @@ namespace {
   for (; !s.empty(); s.remove_prefix(first_length(s))) ++n;
   return n;
 }
-/// What a whole character stands for.
+/// The code point of a character.
 [[nodiscard]] std::uint32_t code_point(std::string_view c) noexcept {
   const auto byte = [c](std::size_t i) { return static_cast<unsigned char>(c[i]); };
   if (c.size() == 1) return byte(0);
@@ -160,8 +160,8 @@ void append_json_string(limited_text& out, std::string_view s) {
 [[nodiscard]] std::string float_text(double v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
-  char room[double_room];
-  return {room, put_double(room, v, double_style::python)};
+  char buffer[double_room];
+  return {buffer, put_double(buffer, v, double_style::python)};
 }
 
 void append_number(limited_text& out, const plan_value& v, bool json) {
@@ -302,7 +302,7 @@ struct specification {
   if (!s.empty() && is_one_of(s[0], ",_")) {
     out.grouping = s[0];
     s.remove_prefix(1);
-    if (!s.empty() && is_one_of(s[0], ",_")) wrong("two ways of grouping digits");
+    if (!s.empty() && is_one_of(s[0], ",_")) wrong("two grouping options");
   }
   if (take(s, '.')) {
     if (s.empty() || s[0] < '0' || s[0] > '9') wrong("a precision without digits");
@@ -383,7 +383,7 @@ void append_whole(limited_text& out, const specification& s, std::int64_t v) {
   if (s.type == 'c') {
     if (s.sign != 0 || s.alternate) wrong("a character with a sign or #");
     if (v < 0 || v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
-      wrong("no character has the number " + std::to_string(v));
+      wrong(std::to_string(v) + " is not a code point");
     char c[4];
     const unsigned length = utf8_encode(static_cast<std::uint32_t>(v), c);
     return append_aligned(out, s, {}, {}, {c, length});
@@ -403,23 +403,23 @@ void append_whole(limited_text& out, const specification& s, std::int64_t v) {
 /// At least 0: "1.50", "1e+20". As type g, `ends` in ".0" where there would be no fraction.
 [[nodiscard]] std::string digits_of(double v, char type, std::uint32_t precision, bool alternate,
                                     bool ends) {
-  std::string room(std::size_t{precision} + 400, '\0');
-  const auto print = [&](std::chars_format how, std::uint32_t behind_point) {
-    const auto end = std::to_chars(room.data(), room.data() + room.size(), v, how,
-                                   static_cast<int>(behind_point));
-    room.resize(static_cast<std::size_t>(end.ptr - room.data()));
+  std::string buffer(std::size_t{precision} + 400, '\0');
+  const auto print = [&](std::chars_format how, std::uint32_t decimals) {
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), v, how,
+                                   static_cast<int>(decimals));
+    buffer.resize(static_cast<std::size_t>(end.ptr - buffer.data()));
   };
   if (type == 'f' || type == 'e') {
     print(type == 'f' ? std::chars_format::fixed : std::chars_format::scientific, precision);
-    if (alternate && precision == 0) room.insert(type == 'f' ? room.size() : 1, ".");
-    return room;
+    if (alternate && precision == 0) buffer.insert(type == 'f' ? buffer.size() : 1, ".");
+    return buffer;
   }
   precision = std::max(precision, 1u);
   print(std::chars_format::scientific, precision - 1);
-  const std::size_t e = room.find('e');
-  std::string digits = room.substr(0, 1);
-  if (e > 2) digits += room.substr(2, e - 2);
-  const std::string exponent = room.substr(e);
+  const std::size_t e = buffer.find('e');
+  std::string digits = buffer.substr(0, 1);
+  if (e > 2) digits += buffer.substr(2, e - 2);
+  const std::string exponent = buffer.substr(e);
   int point = 0;
   std::from_chars(exponent.data() + (exponent[1] == '+' ? 2 : 1), exponent.data() + exponent.size(),
                   point);
@@ -496,7 +496,7 @@ class formatter {
   explicit formatter(std::span<const plan_value> values) noexcept : values_(values) {}
 
   void append(limited_text& out, std::string_view f, unsigned depth) {
-    if (depth == 0) wrong("fields in a field of a field");
+    if (depth == 0) wrong("fields are nested too deeply");
     while (!f.empty()) {
       const std::size_t plain = std::min(f.find_first_of("{}"), f.size());
       out << f.substr(0, plain);
@@ -506,7 +506,7 @@ class formatter {
         out << f[0];
         f.remove_prefix(2);
       } else if (f[0] == '}') {
-        wrong("a } without its {");
+        wrong("unmatched }");
       } else {
         f.remove_prefix(1);
         field(out, f, depth);
@@ -515,28 +515,28 @@ class formatter {
   }
 
  private:
-  /// `f` stands behind the {, and then behind the }.
+  /// `f` is after the {, and on return after the }.
   void field(limited_text& out, std::string_view& f, unsigned depth) {
     const std::size_t end = f.find_first_of("{}:!");
-    if (end == f.npos) wrong("a { without its }");
+    if (end == f.npos) wrong("unmatched {");
     const std::string_view wanted = f.substr(0, end);
     char last = f[end], conversion = 0;
     f.remove_prefix(end + 1);
     if (last == '{') wrong("a { in a name");
     if (last == '!') {
-      if (f.size() < 2) wrong("a conversion without its }");
+      if (f.size() < 2) wrong("a conversion without a }");
       conversion = f[0];
       last = f[1];
       f.remove_prefix(2);
       if (!is_one_of(conversion, "sra") || (last != '}' && last != ':'))
-        wrong("a conversion that isn't !s, !r or !a");
+        wrong("unknown conversion; expected !s, !r or !a");
     }
     std::string_view spec;
     if (last == ':') {
       std::size_t at = 0;
       for (unsigned open = 1;; ++at) {
         at = f.find_first_of("{}", at);
-        if (at == f.npos) wrong("a { without its }");
+        if (at == f.npos) wrong("unmatched {");
         open += f[at] == '{' ? 1u : ~0u;
         if (open == 0) break;
       }
@@ -560,13 +560,13 @@ class formatter {
     } else {
       for (const char c : wanted)
         if (c < '0' || c > '9')
-          wrong("a field \"" + std::string(wanted) + "\": only numbers name arguments");
+          wrong("a field \"" + std::string(wanted) + "\"; only numbered arguments are supported");
       index = wanted.size() > 6 ? ~std::size_t{0} : take_number(wanted);
     }
     if (numbers_.how != numbering::way::unknown && numbers_.how != way) wrong("both {} and {0}");
     numbers_.how = way;
     if (index >= values_.size())
-      wrong("a field for more than " + std::to_string(values_.size()) + " values");
+      wrong("more fields than the " + std::to_string(values_.size()) + " values");
     return values_[index];
   }
 
@@ -574,7 +574,7 @@ class formatter {
                                std::string_view spec) {
     if (v.is_tensor()) {
       if (v.elements().size() != 1)
-        wrong("a tensor of shape " + v.elements().dims.text() + " is no single value");
+        wrong("a tensor of shape " + v.elements().dims.text() + " is not a single value");
       return append_converted(out, number_at(v.elements(), 0), conversion, spec);
     }
     if (conversion == 0) return append_field(out, v, spec);

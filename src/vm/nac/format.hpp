@@ -33,7 +33,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-/// Text that may grow up to a limit; beyond it, a fault: budget_memory. What it grows by is charged to
+/// Text that may grow up to a limit; beyond it, a fault: budget_memory. Its growth is charged to
 /// the steps of a memory.
 class limited_text {
  public:
@@ -63,7 +63,7 @@ class limited_text {
 
 void append_str(limited_text& out, const plan_value& v);
 void append_repr(limited_text& out, const plan_value& v);
-/// As json.dumps writes it: ASCII alone, ", " and ": ", NaN and Infinity where there are any.
+/// As json.dumps writes it: only ASCII, ", " and ": ", NaN and Infinity where there are any.
 void append_json(limited_text& out, const plan_value& v);
 void append_formatted(limited_text& out, std::string_view format,
                       std::span<const plan_value> values);

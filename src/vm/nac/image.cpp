@@ -74,17 +74,17 @@ struct window {
 
 }  // namespace
 
-tensor picture_for_model(memory& room, bytes file) {
+tensor picture_for_model(memory& arena, bytes file) {
   need_png();
-  if (!io::is_png(file)) fail(errc::nac_plan_image, "it isn't a PNG file");
-  const std::uint64_t left = room.limit() - room.live();
+  if (!io::is_png(file)) fail(errc::nac_plan_image, "not a PNG file");
+  const std::uint64_t left = arena.limit() - arena.live();
   io::expected<io::image> read =
       io::read_png(file, std::min<std::uint64_t>(left / 7, std::uint64_t{1} << 28));
   if (!read) fail(errc::nac_plan_image, read.error().message());
   const io::image& in = *read;
-  room.charge(
+  arena.charge(
       in.samples.size());  // the file said no more than how many bytes they are compressed to
-  if (in.width == 0 || in.height == 0) fail(errc::nac_plan_image, "it is empty");
+  if (in.width == 0 || in.height == 0) fail(errc::nac_plan_image, "the image is empty");
   const std::int64_t w = in.width, h = in.height;
   const std::int64_t to_w = w <= h ? short_side : short_side * w / h;
   const std::int64_t to_h = w <= h ? short_side * h / w : short_side;
@@ -96,7 +96,7 @@ tensor picture_for_model(memory& room, bytes file) {
   const std::int64_t bottom =
       down.back().first + static_cast<std::int64_t>(down.back().weights.size());
   constexpr std::size_t row = static_cast<std::size_t>(crop) * 3;
-  const storage owner = room.take(static_cast<std::uint64_t>(bottom - top) * row);
+  const storage owner = arena.take(static_cast<std::uint64_t>(bottom - top) * row);
   auto* const rows = static_cast<std::uint8_t*>(static_cast<void*>(owner.data()));
   for (std::int64_t y = top; y < bottom; ++y) {
     const std::uint8_t* const from = in.samples.data() + static_cast<std::size_t>(y) * in.width * 3;
@@ -108,7 +108,7 @@ tensor picture_for_model(memory& room, bytes file) {
   }
 
   static constexpr double mean[] = {0.485, 0.456, 0.406}, deviation[] = {0.229, 0.224, 0.225};
-  tensor out = make_tensor(room, data_type::float32, {1, 3, crop, crop});
+  tensor out = make_tensor(arena, data_type::float32, {1, 3, crop, crop});
   float* to = out.as<float>();
   for (std::size_t c = 0; c < 3; ++c)
     for (const window& d : down)
@@ -120,7 +120,7 @@ tensor picture_for_model(memory& room, bytes file) {
   return out;
 }
 
-std::string png_of(memory& room, const tensor& picture) {
+std::string png_of(memory& arena, const tensor& picture) {
   need_png();
   const tensor& p = picture;
   const bool planes = p.rank() == 4 && p.dim(0) == 1;
@@ -133,8 +133,8 @@ std::string png_of(memory& room, const tensor& picture) {
     fail(errc::nac_run_shape, "a picture of shape " + p.dims.text());
   const std::size_t n = p.size();
   constexpr std::uint64_t compression_steps = 64;
-  room.charge(product_of_steps(n, compression_steps));
-  const storage charged = room.take(n * 5);  // for the samples, and the file
+  arena.charge(product_of_steps(n, compression_steps));
+  const storage charged = arena.take(n * 5);  // for the samples, and the file
   io::image out{static_cast<std::uint32_t>(channels), static_cast<std::uint32_t>(w),
                 static_cast<std::uint32_t>(h), std::vector<std::uint8_t>(n)};
   const std::size_t pixels = n / static_cast<std::size_t>(channels);

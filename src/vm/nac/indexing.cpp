@@ -14,7 +14,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
 namespace {
 
-/// What a slice means along an axis of some size.
+/// The elements of a slice along an axis of some size.
 struct range {
   std::int64_t start, count, step;
 };
@@ -26,7 +26,8 @@ struct range {
 /// The arguments start, end and step, the first of which is that letter.
 [[nodiscard]] range range_of(call& c, std::size_t letter, std::int64_t size) {
   const std::int64_t step = c.whole_or(letter + 2, 1);
-  if (step <= 0) fail(errc::nac_run_argument, "a step of " + std::to_string(step));
+  if (step <= 0)
+    fail(errc::nac_run_argument, "step " + std::to_string(step) + "; expected at least 1");
   const std::int64_t start = clamped(c.whole_or(letter, 0), size);
   const std::int64_t end = clamped(c.whole_or(letter + 1, INT64_MAX), size);
   if (end <= start) return {start, 0, step};
@@ -34,19 +35,21 @@ struct range {
 }
 
 [[nodiscard]] std::size_t axis_in(const tensor& x, std::int64_t axis) {
-  if (x.rank() == 0) fail(errc::nac_run_axis, "of a tensor without dimensions");
+  if (x.rank() == 0) fail(errc::nac_run_axis, "the tensor has no dimensions");
   return axis_of(axis, x.rank());
 }
 
 [[noreturn]] void refuse_index(std::int64_t i, std::int64_t size) {
-  fail(errc::nac_run_index, std::to_string(i) + " of " + std::to_string(size));
+  fail(errc::nac_run_index,
+       "index " + std::to_string(i) + " of an axis of size " + std::to_string(size));
 }
 
 /// Indices of an index tensor, as int64. Throws nac_run_type for types other than int32 and int64.
-[[nodiscard]] tensor indices_of(memory& room, const tensor& t) {
+[[nodiscard]] tensor indices_of(memory& arena, const tensor& t) {
   if (t.type != data_type::int64 && t.type != data_type::int32)
-    fail(errc::nac_run_type, "indices of type " + std::string(model::name(t.type)));
-  return cast(room, t, data_type::int64);
+    fail(errc::nac_run_type,
+         "indices of type " + std::string(model::name(t.type)) + "; expected i32 or i64");
+  return cast(arena, t, data_type::int64);
 }
 
 /// Blocks of elements, taken from `from` at offsets in bytes.
@@ -72,10 +75,10 @@ void take_blocks(std::byte* to, const std::byte* from, std::span<const std::int6
 }
 
 /// Where rows start whose indices these are; `bytes` apart. Throws nac_run_index.
-[[nodiscard]] tensor offsets_of(memory& room, const tensor& indices, std::int64_t size,
+[[nodiscard]] tensor offsets_of(memory& arena, const tensor& indices, std::int64_t size,
                                 std::int64_t bytes) {
-  const tensor given = indices_of(room, indices);
-  tensor out = make_tensor(room, data_type::int64, given.dims);
+  const tensor given = indices_of(arena, indices);
+  tensor out = make_tensor(arena, data_type::int64, given.dims);
   std::int64_t* to = out.as<std::int64_t>();
   for (const std::int64_t i : given.elements<std::int64_t>()) {
     if (i < 0 || i >= size) refuse_index(i, size);
@@ -92,8 +95,8 @@ struct subscript {
   tensor indices = {};  ///< int64
 };
 
-/// Appends the indices of what is true, one subscript for each axis of the mask.
-void add_mask(memory& room, const tensor& mask, subscript* all, std::size_t& count) {
+/// Appends the indices of the true elements, one subscript for each axis of the mask.
+void add_mask(memory& arena, const tensor& mask, subscript* all, std::size_t& count) {
   const auto truths = mask.elements<std::uint8_t>();  // bool is one byte, 0 or 1
   const auto found = static_cast<std::int64_t>(
       truths.size() -
@@ -101,7 +104,7 @@ void add_mask(memory& room, const tensor& mask, subscript* all, std::size_t& cou
   std::int64_t* to[max_rank];
   for (std::size_t i = 0; i < mask.rank(); ++i) {
     subscript& s = all[count++];
-    s = {true, make_tensor(room, data_type::int64, {found})};
+    s = {true, make_tensor(arena, data_type::int64, {found})};
     to[i] = s.indices.as<std::int64_t>();
   }
   std::int64_t at[max_rank] = {};
@@ -194,14 +197,14 @@ struct scattered {
   std::size_t axis;
   scattered(call& c)
       : x(with_dimensions(c.tensor_at(0))),
-        index(with_dimensions(indices_of(c.room, c.tensor_at(2)))),
+        index(with_dimensions(indices_of(c.arena, c.tensor_at(2)))),
         axis(axis_of(c.whole(1), x.rank())) {
     if (index.size() != 0) need_inside(index, x, axis);
   }
 };
 
-[[nodiscard]] tensor copied(memory& room, const tensor& x) {
-  tensor out = make_tensor(room, x.type, x.dims);
+[[nodiscard]] tensor copied(memory& arena, const tensor& x) {
+  tensor out = make_tensor(arena, x.type, x.dims);
   if (out.size() != 0) std::memcpy(out.data, x.data, x.bytes());
   return out;
 }
@@ -218,10 +221,10 @@ value slice(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::size_t axis = axis_in(x, c.whole_or(1, 0));
   const range r = range_of(c, 2, x.dim(axis));
-  if (r.step == 1 || r.count <= 1) return narrowed(c.room, x, axis, r.start, r.count);
+  if (r.step == 1 || r.count <= 1) return narrowed(c.arena, x, axis, r.start, r.count);
   shape dims = x.dims;
   dims[axis] = r.count;
-  tensor out = make_tensor(c.room, x.type, dims);
+  tensor out = make_tensor(c.arena, x.type, dims);
   if (out.size() == 0) return out;
   const strides from(x.dims), to(dims);
   const std::size_t size = model::size_of(x.type);
@@ -237,7 +240,7 @@ value select(call& c) {
   const std::size_t axis = axis_in(x, c.whole(1));
   const std::int64_t size = x.dim(axis), i = c.whole(2);
   if (i < -size || i >= size) refuse_index(i, size);
-  tensor out = narrowed(c.room, x, axis, i < 0 ? i + size : i, 1);
+  tensor out = narrowed(c.arena, x, axis, i < 0 ? i + size : i, 1);
   out.dims.erase(axis);
   return out;
 }
@@ -250,9 +253,9 @@ value slice_scatter(call& c) {
   dims[axis] = r.count;
   if (!(c.tensor_at(1).dims == dims))
     fail(errc::nac_run_shape, c.tensor_at(1).dims.text() + " into a slice of shape " + dims.text());
-  const tensor source = cast(c.room, c.tensor_at(1), x.type);
+  const tensor source = cast(c.arena, c.tensor_at(1), x.type);
   if (r.count == x.dim(axis)) return source;
-  tensor out = copied(c.room, x);
+  tensor out = copied(c.arena, x);
   if (source.size() == 0) return out;
   const strides from(dims), to(x.dims);
   const std::size_t size = model::size_of(x.type);
@@ -269,7 +272,8 @@ value index(call& c) {
   std::size_t count = 0;  // axes of x that have one
   const auto need_axes = [&](std::size_t more) {
     if (more > x.rank() - count)
-      fail(errc::nac_run_index, "more indices than the dimensions of " + x.dims.text());
+      fail(errc::nac_run_index,
+           "more indices than dimensions of a tensor of shape " + x.dims.text());
   };
   for (std::size_t k = 0; k < c.count(1); ++k) {
     if (!c.has(1, k)) {
@@ -285,10 +289,10 @@ value index(call& c) {
         if (t.dim(i) != x.dim(count + i))
           fail(errc::nac_run_index, "a mask of shape " + t.dims.text() + " from axis " +
                                         std::to_string(count) + " of " + x.dims.text());
-      add_mask(c.room, t, all, count);
+      add_mask(c.arena, t, all, count);
     } else {
       need_axes(1);
-      all[count++] = {true, indices_of(c.room, t)};
+      all[count++] = {true, indices_of(c.arena, t)};
     }
   }
   // The shape of what the indices give together; where it goes.
@@ -309,13 +313,13 @@ value index(call& c) {
       for (const std::int64_t d : together) dims.push_back(d);
     if (i >= count || !all[i].given) dims.push_back(x.dim(i));
   }
-  tensor out = make_tensor(c.room, x.type, dims);
+  tensor out = make_tensor(c.arena, x.type, dims);
   if (out.size() == 0) return out;
 
   const strides from(x.dims);
   const std::size_t element = model::size_of(x.type);
   const auto bytes = static_cast<std::int64_t>(element);
-  const tensor offsets = make_tensor(c.room, data_type::int64, together);
+  const tensor offsets = make_tensor(c.arena, data_type::int64, together);
   const std::span<std::int64_t> of = offsets.elements<std::int64_t>();
   std::fill(of.begin(), of.end(), 0);
   for (std::size_t i = 0; i < count; ++i)
@@ -358,15 +362,15 @@ value index_select(call& c) {
   if (x.rank() == 0) {
     if (count != 1)
       fail(errc::nac_run_shape, std::to_string(count) + " indices of a tensor of shape []");
-    (void)offsets_of(c.room, given, 1, 1);
+    (void)offsets_of(c.arena, given, 1, 1);
     return x.with_shape({});
   }
   shape dims = x.dims;
   dims[axis] = count;
   const std::int64_t block =
       x.dims.product(axis + 1, x.rank()) * static_cast<std::int64_t>(model::size_of(x.type));
-  const tensor offsets = offsets_of(c.room, given, x.dim(axis), block);
-  tensor out = make_tensor(c.room, x.type, dims);
+  const tensor offsets = offsets_of(c.arena, given, x.dim(axis), block);
+  tensor out = make_tensor(c.arena, x.type, dims);
   if (out.size() == 0) return out;
   const std::int64_t outer = x.dims.product(0, axis);
   for (std::int64_t o = 0; o < outer; ++o)
@@ -377,10 +381,10 @@ value index_select(call& c) {
 
 value gather(call& c) {
   const tensor x = with_dimensions(c.tensor_at(0));
-  const tensor given = indices_of(c.room, c.tensor_at(2));
+  const tensor given = indices_of(c.arena, c.tensor_at(2));
   const tensor index = with_dimensions(given);
   const std::size_t axis = axis_of(c.whole(1), x.rank());
-  tensor out = make_tensor(c.room, x.type, given.dims);
+  tensor out = make_tensor(c.arena, x.type, given.dims);
   if (out.size() == 0) return out;
   need_inside(index, x, axis);
   const auto copy_words = [&]<class T>(T) {
@@ -403,7 +407,7 @@ value gather(call& c) {
 value scatter(call& c) {
   const scattered s(c);
   const tensor& given = c.tensor_at(3);
-  tensor out = copied(c.room, s.x);
+  tensor out = copied(c.arena, s.x);
   if (s.index.size() == 0) return out.with_shape(c.tensor_at(0).dims);
   const tensor source = with_dimensions(given);
   if (!given.is_number) {
@@ -421,7 +425,7 @@ value scatter(call& c) {
     // The part of the source that has indices.
     tensor part = source;
     for (std::size_t i = 0; i < source.rank(); ++i)
-      part = narrowed(c.room, part, i, 0, s.index.dim(i));
+      part = narrowed(c.arena, part, i, 0, s.index.dim(i));
     const T* const from = part.template as<T>();
     each_index(s.index, s.x.dims, s.axis,
                [&](std::int64_t k, std::int64_t at) { to[at] = from[k]; });
@@ -431,18 +435,18 @@ value scatter(call& c) {
 
 value scatter_add(call& c) {
   const scattered s(c);
-  if (s.index.size() == 0) return copied(c.room, c.tensor_at(0));
+  if (s.index.size() == 0) return copied(c.arena, c.tensor_at(0));
   const tensor source = with_dimensions(c.tensor_at(3));
   need_same_type(s.x, source);
   need_inside(s.index, source, max_rank);
   tensor part = source;
   for (std::size_t i = 0; i < source.rank(); ++i)
-    part = narrowed(c.room, part, i, 0, s.index.dim(i));
+    part = narrowed(c.arena, part, i, 0, s.index.dim(i));
   tensor out;
   visit(s.x.type, [&]<class T>(of<T>) {
     // Sums of halves are rounded once, at the end.
     constexpr data_type wide = data_type::float32;
-    out = is_half<T> ? cast(c.room, s.x, wide) : copied(c.room, s.x);
+    out = is_half<T> ? cast(c.arena, s.x, wide) : copied(c.arena, s.x);
     const T* const from = part.template as<T>();
     compute<T>* const to = out.template as<compute<T>>();
     each_index(s.index, s.x.dims, s.axis, [&](std::int64_t k, std::int64_t at) {
@@ -454,7 +458,7 @@ value scatter_add(call& c) {
         to[at] = static_cast<T>(static_cast<std::uint64_t>(to[at]) +
                                 static_cast<std::uint64_t>(from[k]));
     });
-    if (is_half<T>) out = cast(c.room, out, s.x.type);
+    if (is_half<T>) out = cast(c.arena, out, s.x.type);
   });
   return out.with_shape(c.tensor_at(0).dims);
 }
@@ -463,12 +467,12 @@ value embedding(call& c) {
   const tensor& table = c.tensor_at(0);
   const tensor& given = c.tensor_at(1);
   if (table.rank() != 2) fail(errc::nac_run_shape, "a table of shape " + table.dims.text());
-  const tensor indices = indices_of(c.room, given);
+  const tensor indices = indices_of(c.arena, given);
   const std::int64_t rows = table.dim(0);
   const std::size_t row = static_cast<std::size_t>(table.dim(1)) * model::size_of(table.type);
   shape dims = given.dims;
   dims.push_back(table.dim(1));
-  tensor out = make_tensor(c.room, table.type, dims);
+  tensor out = make_tensor(c.arena, table.type, dims);
   std::byte* to = out.data;
   for (const std::int64_t i : indices.elements<std::int64_t>()) {
     if (i < -rows || i >= rows) refuse_index(i, rows);

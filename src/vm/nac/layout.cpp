@@ -15,9 +15,9 @@ namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
 namespace {
 
-using whole_list = std::span<const std::int64_t>;
+using int_list = std::span<const std::int64_t>;
 
-[[nodiscard]] std::string text_of(whole_list list) {
+[[nodiscard]] std::string text_of(int_list list) {
   std::string out = "[";
   for (std::size_t i = 0; i < list.size() && i < 2 * max_rank; ++i) {
     if (i != 0) out += ", ";
@@ -30,16 +30,17 @@ using whole_list = std::span<const std::int64_t>;
 [[nodiscard]] std::int64_t product(std::int64_t a, std::int64_t b) {
   if (a < 0 || b < 0) fail(errc::nac_run_shape, "a dimension of " + std::to_string(a < 0 ? a : b));
   if (a != 0 && b > INT64_MAX / a)
-    fail(errc::nac_run_shape, std::to_string(a) + " times " + std::to_string(b));
+    fail(errc::nac_run_shape,
+         "size " + std::to_string(a) + " repeated " + std::to_string(b) + " times");
   return a * b;
 }
 
 void need_dimensions(const tensor& x) {
-  if (x.rank() == 0) fail(errc::nac_run_axis, "of a tensor without dimensions");
+  if (x.rank() == 0) fail(errc::nac_run_axis, "the tensor has no dimensions");
 }
 
 /// Copies of all of `x`, repeats[i] along axis i of as many axes.
-[[nodiscard]] tensor repeated(memory& room, const tensor& x, whole_list repeats) {
+[[nodiscard]] tensor repeated(memory& arena, const tensor& x, int_list repeats) {
   if (repeats.size() > max_rank) fail(errc::nac_run_rank);
   shape dims, inner;
   const std::size_t added = repeats.size() - x.rank();
@@ -48,7 +49,7 @@ void need_dimensions(const tensor& x) {
     dims.push_back(product(repeats[i], inner[i]));
   }
   if (dims == inner) return x.with_shape(dims);
-  tensor out = make_tensor(room, x.type, dims);
+  tensor out = make_tensor(arena, x.type, dims);
   if (out.size() == 0) return out;
   const strides from(inner), to(dims);
   walk w;
@@ -62,17 +63,17 @@ void need_dimensions(const tensor& x) {
 
 /// Parts of `x` along an axis, `count` of them; size_of_part(i) elements each.
 template <class Size>
-[[nodiscard]] value parts_of(memory& room, const tensor& x, std::size_t axis, std::int64_t count,
+[[nodiscard]] value parts_of(memory& arena, const tensor& x, std::size_t axis, std::int64_t count,
                              bool keep_axis, Size&& size_of_part) {
   if (count > INT64_MAX / static_cast<std::int64_t>(sizeof(value)))
     fail(errc::budget_memory, "a list of " + std::to_string(count));
-  storage counted = room.take(static_cast<std::uint64_t>(count) * sizeof(value));
+  storage counted = arena.take(static_cast<std::uint64_t>(count) * sizeof(value));
   std::vector<value> list;
   list.reserve(static_cast<std::size_t>(count));
   std::int64_t start = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t size = size_of_part(i);
-    tensor part = narrowed(room, x, axis, start, size);
+    tensor part = narrowed(arena, x, axis, start, size);
     if (!keep_axis) part.dims.erase(axis);
     list.emplace_back(std::move(part));
     start += size;
@@ -81,13 +82,13 @@ template <class Size>
 }
 
 /// Parts of `size` elements along an axis; the last one is what remains.
-[[nodiscard]] value equal_parts(memory& room, const tensor& x, std::size_t axis,
+[[nodiscard]] value equal_parts(memory& arena, const tensor& x, std::size_t axis,
                                 std::int64_t size) {
   const std::int64_t all = x.dim(axis);
   if (size < 0 || (size == 0 && all != 0))
-    fail(errc::nac_run_argument, "parts of " + std::to_string(size));
+    fail(errc::nac_run_argument, "parts of size " + std::to_string(size) + "; expected at least 1");
   const std::int64_t count = all == 0 ? 1 : (all - 1) / size + 1;
-  return parts_of(room, x, axis, count, true,
+  return parts_of(arena, x, axis, count, true,
                   [&](std::int64_t i) { return i + 1 < count ? size : all - (count - 1) * size; });
 }
 
@@ -95,7 +96,7 @@ template <class Size>
 [[nodiscard]] value triangle(call& c, bool upper) {
   const tensor& x = c.tensor_at(0);
   if (x.rank() < 2) fail(errc::nac_run_rank, "a triangle of a tensor of shape " + x.dims.text());
-  tensor out = make_tensor(c.room, x.type, x.dims);
+  tensor out = make_tensor(c.arena, x.type, x.dims);
   if (out.size() == 0) return out;
   const std::int64_t rows = x.dim(x.rank() - 2), columns = x.dim(x.rank() - 1);
   // Row i has its diagonal element in column i + diagonal; what lies farther out changes nothing.
@@ -121,31 +122,32 @@ template <class Size>
   return out;
 }
 
-/// How much is added before and behind one axis.
+/// How much is added before and after one axis.
 struct margin {
-  std::int64_t before = 0, behind = 0;
+  std::int64_t before = 0, after = 0;
 };
 
 /// The size of a padded axis; throws nac_run_shape below 0, and where more is cut off than there is.
 [[nodiscard]] std::int64_t padded_size(std::int64_t size, margin m) {
   // None of these is beyond 2^62 in size, so that the sum doesn't overflow.
-  constexpr std::int64_t most = std::int64_t{1} << 60;
-  if (m.before < -most || m.before > most || m.behind < -most || m.behind > most)
+  constexpr std::int64_t max_margin = std::int64_t{1} << 60;
+  if (m.before < -max_margin || m.before > max_margin || m.after < -max_margin ||
+      m.after > max_margin)
     fail(errc::nac_run_argument,
-         "a padding of " + std::to_string(m.before) + " and " + std::to_string(m.behind));
+         "a padding of " + std::to_string(m.before) + " and " + std::to_string(m.after));
   const std::int64_t kept =
-      size + std::min(m.before, std::int64_t{0}) + std::min(m.behind, std::int64_t{0});
+      size + std::min(m.before, std::int64_t{0}) + std::min(m.after, std::int64_t{0});
   if (kept < 0)
     fail(errc::nac_run_shape, "a padding of " + std::to_string(m.before) + " and " +
-                                  std::to_string(m.behind) + " around " + std::to_string(size));
-  return size + m.before + m.behind;
+                                  std::to_string(m.after) + " around " + std::to_string(size));
+  return size + m.before + m.after;
 }
 
 /// `x` among elements of one value; negative margins cut off.
-[[nodiscard]] tensor padded(memory& room, const tensor& x, const margin* margins, scalar fill) {
+[[nodiscard]] tensor padded(memory& arena, const tensor& x, const margin* margins, scalar fill) {
   shape dims = x.dims;
   for (std::size_t i = 0; i < dims.rank(); ++i) dims[i] = padded_size(dims[i], margins[i]);
-  tensor out = make_tensor(room, x.type, dims);
+  tensor out = make_tensor(arena, x.type, dims);
   if (out.size() == 0) return out;
   visit(x.type, [&]<class T>(of<T>) {
     const std::span<T> all = out.template elements<T>();
@@ -156,11 +158,11 @@ struct margin {
   walk w;
   for (std::size_t i = 0; i < dims.rank(); ++i) {
     const std::int64_t cut = std::max(-margins[i].before, std::int64_t{0});
-    const std::int64_t cut_behind = std::max(-margins[i].behind, std::int64_t{0});
-    if (cut + cut_behind == x.dim(i)) return out;
+    const std::int64_t cut_after = std::max(-margins[i].after, std::int64_t{0});
+    if (cut + cut_after == x.dim(i)) return out;
     first_from += cut * from[i];
     first_to += std::max(margins[i].before, std::int64_t{0}) * to[i];
-    w.add(x.dim(i) - cut - cut_behind, from[i], to[i]);
+    w.add(x.dim(i) - cut - cut_after, from[i], to[i]);
   }
   const auto size = static_cast<std::int64_t>(model::size_of(x.type));
   w.copy(out.data + first_to * size, x.data + first_from * size, model::size_of(x.type));
@@ -170,18 +172,18 @@ struct margin {
 enum class border { reflect, replicate, circular };
 
 /// `x` longer along one axis, by elements of its own.
-[[nodiscard]] tensor bordered(memory& room, const tensor& x, std::size_t axis, margin m,
+[[nodiscard]] tensor bordered(memory& arena, const tensor& x, std::size_t axis, margin m,
                               border how) {
   const std::int64_t size = x.dim(axis);
   shape dims = x.dims;
   dims[axis] = padded_size(size, m);
-  const bool fits = how == border::reflect    ? m.before < size && m.behind < size
-                    : how == border::circular ? m.before <= size && m.behind <= size
+  const bool fits = how == border::reflect    ? m.before < size && m.after < size
+                    : how == border::circular ? m.before <= size && m.after <= size
                                               : size != 0;
   if (!fits || (dims[axis] == 0 && how != border::circular))
-    fail(errc::nac_run_shape, std::to_string(m.before) + " and " + std::to_string(m.behind) +
+    fail(errc::nac_run_shape, std::to_string(m.before) + " and " + std::to_string(m.after) +
                                   " around " + std::to_string(size) + " elements");
-  tensor out = make_tensor(room, x.type, dims);
+  tensor out = make_tensor(arena, x.type, dims);
   if (out.size() == 0) return out;
   const std::int64_t outer = dims.product(0, axis);
   const std::int64_t inner =
@@ -204,8 +206,10 @@ enum class border { reflect, replicate, circular };
 
 value view(call& c) {
   const tensor& x = c.tensor_at(0);
-  const whole_list wanted = c.wholes(1);
-  const auto refuse = [&] { fail(errc::nac_run_shape, x.dims.text() + " as " + text_of(wanted)); };
+  const int_list wanted = c.int_list(1);
+  const auto refuse = [&] {
+    fail(errc::nac_run_shape, x.dims.text() + " can't be viewed as " + text_of(wanted));
+  };
   if (wanted.size() > max_rank) fail(errc::nac_run_rank);
   const auto all = static_cast<std::int64_t>(x.size());
   constexpr std::size_t none = max_rank;
@@ -245,18 +249,18 @@ value transpose(call& c) {
       fail(errc::nac_run_rank, "a transpose without axes of shape " + x.dims.text());
     if (x.rank() == 2) std::swap(order[0], order[1]);
   } else {
-    if (!c.has(2)) fail(errc::nac_run_argument, "one axis to swap");
+    if (!c.has(2)) fail(errc::nac_run_argument, "only one axis to swap; expected 2");
     const std::size_t a = axis_of(c.whole(1), x.rank()), b = axis_of(c.whole(2), x.rank());
     if (x.rank() != 0) std::swap(order[a], order[b]);
   }
-  return permuted(c.room, x, order);
+  return permuted(c.arena, x, order);
 }
 
 value expand(call& c) {
   const tensor& x = c.tensor_at(0);
-  const whole_list wanted = c.wholes(1);
+  const int_list wanted = c.int_list(1);
   const auto refuse = [&] {
-    fail(errc::nac_run_shape, x.dims.text() + " doesn't expand to " + text_of(wanted));
+    fail(errc::nac_run_shape, x.dims.text() + " can't be expanded to " + text_of(wanted));
   };
   if (wanted.size() > max_rank) fail(errc::nac_run_rank);
   if (wanted.size() < x.rank()) refuse();
@@ -274,7 +278,7 @@ value expand(call& c) {
   }
   const auto all = dims.elements();
   if (all == static_cast<std::int64_t>(x.size())) return x.with_shape(dims);
-  tensor out = make_tensor(c.room, x.type, dims);
+  tensor out = make_tensor(c.arena, x.type, dims);
   if (all == 0) return out;
   const strides from(x.dims), to(dims);
   walk w;
@@ -286,37 +290,39 @@ value expand(call& c) {
 
 value repeat(call& c) {
   const tensor& x = c.tensor_at(0);
-  const whole_list repeats = c.wholes(1);
+  const int_list repeats = c.int_list(1);
   if (repeats.size() < x.rank())
-    fail(errc::nac_run_shape, x.dims.text() + " by " + text_of(repeats));
-  return repeated(c.room, x, repeats);
+    fail(errc::nac_run_shape,
+         "repeats " + text_of(repeats) + " have fewer dimensions than " + x.dims.text());
+  return repeated(c.arena, x, repeats);
 }
 
 value tile(call& c) {
   const tensor& x = c.tensor_at(0);
-  const whole_list given = c.wholes(1);
-  if (given.size() >= x.rank()) return repeated(c.room, x, given);
+  const int_list given = c.int_list(1);
+  if (given.size() >= x.rank()) return repeated(c.arena, x, given);
   std::int64_t repeats[max_rank];
   const std::size_t added = x.rank() - given.size();
   for (std::size_t i = 0; i < x.rank(); ++i) repeats[i] = i < added ? 1 : given[i - added];
-  return repeated(c.room, x, {repeats, x.rank()});
+  return repeated(c.arena, x, {repeats, x.rank()});
 }
 
 value permute(call& c) {
   const tensor& x = c.tensor_at(0);
-  const whole_list list = c.wholes(1);
+  const int_list list = c.int_list(1);
   if (list.size() != x.rank())
-    fail(errc::nac_run_axis, text_of(list) + " of " + std::to_string(x.rank()) + " dimensions");
+    fail(errc::nac_run_axis,
+         "axes " + text_of(list) + " of " + std::to_string(x.rank()) + " dimensions");
   (void)axes_of(list, x.rank());
   std::size_t order[max_rank];
   for (std::size_t i = 0; i < list.size(); ++i) order[i] = axis_of(list[i], x.rank());
-  return permuted(c.room, x, order);
+  return permuted(c.arena, x, order);
 }
 
 value flip(call& c) {
   const tensor& x = c.tensor_at(0);
-  const std::uint32_t axes = axes_of(c.wholes(1), x.rank());
-  tensor out = make_tensor(c.room, x.type, x.dims);
+  const std::uint32_t axes = axes_of(c.int_list(1), x.rank());
+  tensor out = make_tensor(c.arena, x.type, x.dims);
   if (out.size() == 0) return out;
   const strides step(x.dims);
   const std::size_t size = model::size_of(x.type);
@@ -333,7 +339,7 @@ value flip(call& c) {
 
 value roll(call& c) {
   const tensor& given = c.tensor_at(0);
-  const whole_list shifts = c.wholes(1), list = c.wholes(2);
+  const int_list shifts = c.int_list(1), list = c.int_list(2);
   if (shifts.empty() || (list.empty() ? shifts.size() != 1 : shifts.size() != list.size()))
     fail(errc::nac_run_argument, "shifts of " + text_of(shifts) + " along axes " + text_of(list));
   if (given.size() == 0) return given.with_shape(given.dims);
@@ -347,7 +353,7 @@ value roll(call& c) {
     const std::int64_t size = x.dim(axis);
     by[axis] = (by[axis] + (shifts[i] % size + size) % size) % size;
   }
-  tensor out = make_tensor(c.room, x.type, x.dims);
+  tensor out = make_tensor(c.arena, x.type, x.dims);
   const strides step(x.dims);
   std::size_t rolled[max_rank], count = 0;
   for (std::size_t i = 0; i < x.rank(); ++i)
@@ -378,7 +384,7 @@ value roll(call& c) {
 
 value squeeze(call& c) {
   const tensor& x = c.tensor_at(0);
-  const std::uint32_t axes = c.has(1) ? axes_of(c.wholes(1), x.rank()) : ~std::uint32_t{0};
+  const std::uint32_t axes = c.has(1) ? axes_of(c.int_list(1), x.rank()) : ~std::uint32_t{0};
   shape dims;
   for (std::size_t i = 0; i < x.rank(); ++i)
     if (x.dim(i) != 1 || !names(axes, i)) dims.push_back(x.dim(i));
@@ -405,7 +411,7 @@ value cat(call& c) {
   const data_type type = promote({all, count});
   if (first == nullptr) {
     (void)axis_of(c.whole_or(1, 0), 1);
-    return make_tensor(c.room, type, {0});
+    return make_tensor(c.arena, type, {0});
   }
   const std::size_t axis = axis_of(c.whole_or(1, 0), first->rank());
   shape dims = first->dims;
@@ -422,8 +428,8 @@ value cat(call& c) {
     dims[axis] += t.dim(axis);
     all[used++] = &t;
   }
-  if (used == 1) return cast(c.room, *first, type);
-  tensor out = make_tensor(c.room, type, dims);
+  if (used == 1) return cast(c.arena, *first, type);
+  tensor out = make_tensor(c.arena, type, dims);
   if (out.size() == 0) return out;
   const std::int64_t outer = dims.product(0, axis);
   const std::int64_t inner = dims.product(axis + 1, dims.rank());
@@ -455,7 +461,7 @@ value stack(call& c) {
   shape dims = all[0]->dims;
   const std::size_t axis = axis_of(c.whole_or(1, 0), dims.rank() + 1);
   dims.insert(axis, static_cast<std::int64_t>(count));
-  tensor out = make_tensor(c.room, type, dims);
+  tensor out = make_tensor(c.arena, type, dims);
   if (out.size() == 0) return out;
   const std::int64_t outer = dims.product(0, axis);
   const auto n = static_cast<std::size_t>(dims.product(axis + 1, dims.rank()));
@@ -471,23 +477,25 @@ value stack(call& c) {
 value split(call& c) {
   const tensor& x = c.tensor_at(0);
   need_dimensions(x);
-  return equal_parts(c.room, x, axis_of(c.whole_or(2, 0), x.rank()), c.whole(1));
+  return equal_parts(c.arena, x, axis_of(c.whole_or(2, 0), x.rank()), c.whole(1));
 }
 
 value split_with_sizes(call& c) {
   const tensor& x = c.tensor_at(0);
-  const whole_list sizes = c.wholes(1);
+  const int_list sizes = c.int_list(1);
   need_dimensions(x);
   const std::size_t axis = axis_of(c.whole_or(2, 0), x.rank());
   std::int64_t rest = x.dim(axis);
   for (const std::int64_t s : sizes) {
     if (s < 0 || s > rest)
-      fail(errc::nac_run_argument, text_of(sizes) + " of " + std::to_string(x.dim(axis)));
+      fail(errc::nac_run_argument,
+           "sizes " + text_of(sizes) + " do not add up to " + std::to_string(x.dim(axis)));
     rest -= s;
   }
   if (rest != 0)
-    fail(errc::nac_run_argument, text_of(sizes) + " of " + std::to_string(x.dim(axis)));
-  return parts_of(c.room, x, axis, static_cast<std::int64_t>(sizes.size()), true,
+    fail(errc::nac_run_argument,
+         "sizes " + text_of(sizes) + " do not add up to " + std::to_string(x.dim(axis)));
+  return parts_of(c.arena, x, axis, static_cast<std::int64_t>(sizes.size()), true,
                   [&](std::int64_t i) { return sizes[static_cast<std::size_t>(i)]; });
 }
 
@@ -495,19 +503,20 @@ value chunk(call& c) {
   const tensor& x = c.tensor_at(0);
   need_dimensions(x);
   const std::int64_t chunks = c.whole(1);
-  if (chunks <= 0) fail(errc::nac_run_argument, std::to_string(chunks) + " parts");
+  if (chunks <= 0)
+    fail(errc::nac_run_argument, std::to_string(chunks) + " chunks; expected at least 1");
   const std::size_t axis = axis_of(c.whole_or(2, 0), x.rank());
   const std::int64_t all = x.dim(axis);
   if (all == 0)
-    return parts_of(c.room, x, axis, chunks, true, [](std::int64_t) { return std::int64_t{0}; });
-  return equal_parts(c.room, x, axis, (all - 1) / chunks + 1);
+    return parts_of(c.arena, x, axis, chunks, true, [](std::int64_t) { return std::int64_t{0}; });
+  return equal_parts(c.arena, x, axis, (all - 1) / chunks + 1);
 }
 
 value unbind(call& c) {
   const tensor& x = c.tensor_at(0);
   need_dimensions(x);
   const std::size_t axis = axis_of(c.whole_or(1, 0), x.rank());
-  return parts_of(c.room, x, axis, x.dim(axis), false,
+  return parts_of(c.arena, x, axis, x.dim(axis), false,
                   [](std::int64_t) { return std::int64_t{1}; });
 }
 
@@ -516,34 +525,35 @@ value tril(call& c) { return triangle(c, false); }
 
 value pad(call& c) {
   const tensor& x = c.tensor_at(0);
-  const whole_list list = c.wholes(1);
+  const int_list list = c.int_list(1);
   const std::string_view mode = c.string_or(2, "constant");
   // Pairs, those of the last axis first.
   if (list.size() % 2 != 0 || list.size() / 2 > x.rank())
-    fail(errc::nac_run_argument, text_of(list) + " around " + x.dims.text());
+    fail(errc::nac_run_argument,
+         "padding " + text_of(list) + " of a tensor of shape " + x.dims.text());
   const std::size_t axes = list.size() / 2;
   margin margins[max_rank];
   for (std::size_t k = 0; k < axes; ++k) margins[x.rank() - 1 - k] = {list[2 * k], list[2 * k + 1]};
-  if (mode == "constant") return padded(c.room, x, margins, c.has(3) ? c.number(3) : scalar{});
+  if (mode == "constant") return padded(c.arena, x, margins, c.has(3) ? c.number(3) : scalar{});
   border how = border::reflect;
   if (mode == "replicate") {
     how = border::replicate;
   } else if (mode == "circular") {
     how = border::circular;
   } else if (mode != "reflect") {
-    fail(errc::nac_run_argument, "the mode \"" + std::string(mode.substr(0, 32)) + "\"");
+    fail(errc::nac_run_argument, "unknown mode \"" + std::string(mode.substr(0, 32)) + "\"");
   }
   if (c.has(3) && c.number(3).real != 0)
-    fail(errc::nac_run_argument, "a value for the mode \"" + std::string(mode) + "\"");
+    fail(errc::nac_run_argument, "mode \"" + std::string(mode) + "\" takes no value");
   if (axes < 1 || axes > 3 || (x.rank() != axes + 1 && x.rank() != axes + 2))
-    fail(errc::nac_run_shape,
-         text_of(list) + " around " + x.dims.text() + " in the mode \"" + std::string(mode) + "\"");
+    fail(errc::nac_run_shape, "padding " + text_of(list) + " of a tensor of shape " +
+                                  x.dims.text() + " in the mode \"" + std::string(mode) + "\"");
   if (x.type == data_type::boolean && how != border::circular)
-    fail(errc::nac_run_type, "truth values in the mode \"" + std::string(mode) + "\"");
+    fail(errc::nac_run_type, "mode \"" + std::string(mode) + "\" does not support bool");
   tensor out = x.with_shape(x.dims);
   for (std::size_t k = 0; k < axes; ++k) {
     const std::size_t axis = x.rank() - 1 - k;
-    out = bordered(c.room, out, axis, margins[axis], how);
+    out = bordered(c.arena, out, axis, margins[axis], how);
   }
   return out;
 }

@@ -46,20 +46,20 @@ void copy_elements(data_type type, const std::byte* from, std::byte* to, std::si
 
 }  // namespace
 
-tensor load(memory& room, data_type type, const shape& dims, bytes from) {
-  tensor out = make_tensor(room, type, dims);
+tensor load(memory& arena, data_type type, const shape& dims, bytes from) {
+  tensor out = make_tensor(arena, type, dims);
   if (out.bytes() > from.size()) fail(errc::nac_tensor_range);
   copy_elements(type, from.data(), out.data, out.size());
   return out;
 }
 
-tensor prepare(memory& room, const model::tensor& from, bool widen, filling& fill) {
+tensor prepare(memory& arena, const model::tensor& from, bool widen, filling& fill) {
   const result<model::tensor_values> values = model::tensor_values::of(from);
   if (!values) fail(values.error().code);
   fill.values_are_floats_ =
       from.quantization != model::quantization::none || (widen && from.type == data_type::float16);
   fill.type_ = fill.values_are_floats_ ? data_type::float32 : from.type;
-  tensor out = make_tensor(room, fill.type_, shape_of(from.value_shape()));
+  tensor out = make_tensor(arena, fill.type_, shape_of(from.value_shape()));
   fill.values_ = *values;
   fill.from_ = from.data;
   fill.to_ = out.data;
@@ -90,29 +90,29 @@ void store(const tensor& t, std::byte* to) noexcept {
   }
 }
 
-tensor load(memory& room, const model::tensor& from) {
+tensor load(memory& arena, const model::tensor& from) {
   filling fill;
-  tensor out = prepare(room, from, false, fill);
+  tensor out = prepare(arena, from, false, fill);
   fill();
   return out;
 }
 
-tensor load(memory& room, const model::array& from) {
-  return load(room, from.type, shape_of(from.shape), from.data);
+tensor load(memory& arena, const model::array& from) {
+  return load(arena, from.type, shape_of(from.shape), from.data);
 }
 
-value load(memory& room, const model::constant& from) {
+value load(memory& arena, const model::constant& from) {
   switch (from.type) {
     case model::constant_type::null: break;
-    case model::constant_type::boolean: return make_number(room, from.boolean());
-    case model::constant_type::int64: return make_number(room, from.int64());
-    case model::constant_type::float64: return make_number(room, from.float64());
+    case model::constant_type::boolean: return make_number(arena, from.boolean());
+    case model::constant_type::int64: return make_number(arena, from.int64());
+    case model::constant_type::float64: return make_number(arena, from.float64());
     case model::constant_type::string: return value::string(from.string());
     case model::constant_type::int32_list: {
       std::vector<std::int64_t> list;
       const model::packed<std::int32_t> all = from.int32_list();
       for (std::uint32_t i = 0; i < all.size(); ++i) list.push_back(all[i]);
-      return value::wholes(std::move(list));
+      return value::int_list(std::move(list));
     }
     case model::constant_type::float32_list: {
       std::vector<double> list;
@@ -124,7 +124,7 @@ value load(memory& room, const model::constant& from) {
       }
       // What verification took for whole numbers is a list of those.
       if (model::form_of(from) == model::argument_form::int_list)
-        return value::wholes(std::move(whole));
+        return value::int_list(std::move(whole));
       return value::numbers(std::move(list));
     }
   }

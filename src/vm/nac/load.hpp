@@ -3,8 +3,8 @@
 //
 // Values of the NAC machine from the bytes of containers, and back.
 //
-//   tensor w = load(room, program.parameter(id).value);
-//   tensor x = load(room, data_type::int64, {1, 16}, file.view());
+//   tensor w = load(arena, program.parameter(id).value);
+//   tensor x = load(arena, data_type::int64, {1, 16}, file.view());
 //   std::vector<std::byte> out(x.bytes());
 //   store(x, out.data());
 //
@@ -29,16 +29,16 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-/// The values of a tensor of DATA, quantized ones as float32, in memory of `room`.
-[[nodiscard]] tensor load(memory& room, const model::tensor& from);
+/// The values of a tensor of DATA, quantized ones as float32, in memory of `arena`.
+[[nodiscard]] tensor load(memory& arena, const model::tensor& from);
 /// An array of a container.
-[[nodiscard]] tensor load(memory& room, const model::array& from);
+[[nodiscard]] tensor load(memory& arena, const model::array& from);
 /// Elements in little-endian order.
-[[nodiscard]] tensor load(memory& room, data_type type, const shape& dims, bytes from);
+[[nodiscard]] tensor load(memory& arena, data_type type, const shape& dims, bytes from);
 /// The elements of a tensor in little-endian order; room for t.bytes().
 void store(const tensor& t, std::byte* to) noexcept;
 /// A constant of CNST or of a plan.
-[[nodiscard]] value load(memory& room, const model::constant& from);
+[[nodiscard]] value load(memory& arena, const model::constant& from);
 
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -14,11 +14,11 @@ namespace vm::nac {
 
 namespace {
 
-/// Smaller parameters are loaded before a thread could be told.
+/// Parameters below this size are loaded before a thread could be notified.
 constexpr std::uint64_t worth_a_thread = 4096;
 
-[[nodiscard]] value first_state(memory& room) {
-  return make_tensor(room, data_type::float32, {1, 12, 0, 64});
+[[nodiscard]] value first_state(memory& arena) {
+  return make_tensor(arena, data_type::float32, {1, 12, 0, 64});
 }
 
 }  // namespace
@@ -26,7 +26,10 @@ constexpr std::uint64_t worth_a_thread = 4096;
 // ---- making a machine
 
 machine::machine(const model::program& p, const machine_options& how)
-    : program_(p), own_(how.max_memory), room_(how.room != nullptr ? *how.room : own_), how_(how) {
+    : program_(p),
+      own_(how.max_memory),
+      arena_(how.arena != nullptr ? *how.arena : own_),
+      how_(how) {
   try {
     plan();
   } catch (fault& f) {
@@ -39,7 +42,7 @@ machine::~machine() = default;
 
 const value* machine::constant_of(std::uint16_t id) {
   if (constant_at_[id] == 0) {
-    constants_.push_back(load(room_, program_.constant(id)));
+    constants_.push_back(load(arena_, program_.constant(id)));
     constant_at_[id] = static_cast<std::uint32_t>(constants_.size());
   }
   return &constants_[constant_at_[id] - 1];
@@ -147,7 +150,7 @@ void machine::plan_blocks() {
       const std::uint32_t from = given[k].index();
       const kind what = plan_[from].what;
       const bool opens = what == kind::control_flow || what == kind::convergence;
-      if (in.contains(in.of(from), i) && !(opens && i < behind_branches(program_, from))) continue;
+      if (in.contains(in.of(from), i) && !(opens && i < end_of_branches(program_, from))) continue;
       plan_[i].flags |= checks_absent;
       plan_[from].flags |= tracked;
     }
@@ -169,8 +172,8 @@ void machine::plan_commands() {
   for (const scheduled& s : all)
     if (s.what == model::action::save_result) saved[s.tick] = true;
 
-  // Behind which instruction each one drops something; a FREE of what instruction t doesn't take is
-  // executed behind the one before it, which comes to the same.
+  // After which instruction each result is dropped; a FREE of what instruction t doesn't use is
+  // executed after the one before it, which is equivalent.
   std::vector<scheduled> drops_of;
   for (const scheduled& s : all) {
     if (s.what == model::action::preload) {
@@ -215,7 +218,7 @@ const value* machine::state(std::uint16_t id) const noexcept {
 }
 
 void machine::reset_states() {
-  for (value& v : states_) v = first_state(room_);
+  for (value& v : states_) v = first_state(arena_);
 }
 
 // ---- a run
@@ -228,7 +231,7 @@ void machine::begin_run() {
   frames_.clear();
   frame& whole = frames_.emplace_back();
   whole.instruction = outcome::none;
-  whole.end = whole.behind = static_cast<std::uint32_t>(plan_.size());
+  whole.end = whole.after = static_cast<std::uint32_t>(plan_.size());
   next_states_.assign(states_.size(), {});
   for (weight& w : weights_) w.counted = w.dropped = false;
   if (++run_ == 0) {  // all numbers were used: begin again
@@ -237,21 +240,21 @@ void machine::begin_run() {
   }
   figures_ = {};
   dropped_ = 0;
-  room_.reset_peak();
-  room_.charge(plan_.size());  // what begins and ends a run goes over all instructions
+  arena_.reset_peak();
+  arena_.charge(plan_.size());  // what begins and ends a run goes over all instructions
 }
 
 void machine::end_run_well() {
   if (const std::size_t wanted = program_.model().outputs(); outputs_.size() != wanted)
-    fail(errc::nac_run_outputs, std::to_string(outputs_.size()) + " of the run, " +
-                                    std::to_string(wanted) + " of the header");
+    fail(errc::nac_run_outputs, "the run gave " + std::to_string(outputs_.size()) +
+                                    " outputs; the header has " + std::to_string(wanted));
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (!next_states_[i].is_none()) states_[i] = std::move(next_states_[i]);
 }
 
 void machine::end_run(outcome& done) noexcept {
-  figures_.peak = std::max(figures_.peak, room_.peak());
-  figures_.peak_unfreed = std::max(figures_.peak_unfreed, room_.peak() + dropped_);
+  figures_.peak = std::max(figures_.peak, arena_.peak());
+  figures_.peak_unfreed = std::max(figures_.peak_unfreed, arena_.peak() + dropped_);
   if (!done) {
     outputs_.clear();
     intermediate_.clear();
@@ -286,11 +289,11 @@ void machine::check_absent(std::uint32_t i) const {
 
 value machine::copy_to_state(std::uint32_t i) {
   const planned& p = plan_[i];
-  call c(room_, work_, p.operation, bindings_[i], arguments_of(p));
+  call c(arena_, work_, p.operation, bindings_[i], arguments_of(p));
   const tensor &into = c.tensor_at(0), &from = c.tensor_at(1);
   value out;
   if (from.rank() == into.rank() && !(from.dims == into.dims))
-    out = cast(room_, from, into.type);
+    out = cast(arena_, from, into.type);
   else
     out = nac::run(c);
   next_states_[p.slot] = out;
@@ -333,7 +336,7 @@ void machine::prepare_weight(weight& w, filling& fill) {
     fail(errc::nac_run_weights);
   // Compilers that narrow weights leave it to the header to say that they were float32.
   const bool widen = program_.model().quantization() == model::quantization::fp16;
-  w.value = prepare(room_, program_.parameter(w.id).value, widen, fill);
+  w.value = prepare(arena_, program_.parameter(w.id).value, widen, fill);
   // Had nothing been freed, it would still be there.
   if (w.dropped) dropped_ -= std::min<std::uint64_t>(dropped_, w.value.owner.size());
   w.dropped = false;
@@ -359,7 +362,7 @@ bool machine::begin_preload(std::uint32_t target) {
   try {
     prepare_weight(w, fill);
   } catch (const fault&) {
-    return false;  // its INPUT may find more memory, or tells
+    return false;  // its INPUT may find more memory, or reports it
   }
   w.instruction = target;
   try {
@@ -395,16 +398,18 @@ value machine::branch_value(std::uint32_t i) const {
 std::uint32_t machine::enter_control_flow(std::uint32_t i, const planned& p) {
   const value& v = operand(p);
   const value& one = decayed(v);
-  if (!one.is_tensor()) fail(errc::nac_run_kind, "a predicate that is no tensor");
+  if (!one.is_tensor()) fail(errc::nac_run_kind, "the predicate is not a tensor");
   const tensor& t = one.as_tensor();
-  if (t.size() != 1) fail(errc::nac_run_argument, "a predicate of shape " + t.dims.text());
+  if (t.size() != 1)
+    fail(errc::nac_run_argument,
+         "a predicate of shape " + t.dims.text() + "; expected one element");
   const bool holds = visit(t.type, [&]<class T>(of<T>) { return convert<bool>(*t.as<T>()); });
   const view<model::argument> given = program_.code().arguments_of(program_.code().steps[i]);
-  const std::uint32_t middle = i + 1 + given[1].index(), behind = middle + given[2].index();
+  const std::uint32_t middle = i + 1 + given[1].index(), after = middle + given[2].index();
   frame& f = frames_.emplace_back();
   f.instruction = i;
-  f.end = holds ? middle : behind;
-  f.behind = behind;
+  f.end = holds ? middle : after;
+  f.after = after;
   return holds ? i + 1 : middle;
 }
 
@@ -412,10 +417,10 @@ std::uint32_t machine::enter_convergence(std::uint32_t i, const planned& p) {
   const view<model::argument> given = program_.code().arguments_of(program_.code().steps[i]);
   frame& f = frames_.emplace_back();
   f.instruction = i;
-  f.behind = given[1].index();
-  f.end = given.size() > 3 ? given[3].index() : f.behind;
+  f.after = given[1].index();
+  f.end = given.size() > 3 ? given[3].index() : f.after;
   f.input = operand(p);
-  return given.size() > 2 ? given[2].index() : f.behind;
+  return given.size() > 2 ? given[2].index() : f.after;
 }
 
 bool machine::leave(std::uint32_t& i) {
@@ -430,17 +435,17 @@ bool machine::leave(std::uint32_t& i) {
     f.result = {};
     ++f.branch;
     if (f.branch < count) {
-      f.end = f.branch + 1 < count ? given[3 + f.branch].index() : f.behind;
+      f.end = f.branch + 1 < count ? given[3 + f.branch].index() : f.after;
       return false;
     }
-    out = converge(room_, f.branches, f.input, s.b == 0 ? 0.5 : s.b / 100.0);
+    out = converge(arena_, f.branches, f.input, s.b == 0 ? 0.5 : s.b / 100.0);
   } else {
     out = std::move(f.result);
   }
-  i = f.behind;
+  i = f.after;
   results_[opened_by] = std::move(out);
   ran_[opened_by] = run_;
-  const std::uint64_t live = room_.live();
+  const std::uint64_t live = arena_.live();
   frames_.pop_back();
   count_freed(live);
   return true;
@@ -450,16 +455,16 @@ bool machine::leave(std::uint32_t& i) {
 
 /// What was freed since `live_before` would still be there without a schedule.
 void machine::count_freed(std::uint64_t live_before) noexcept {
-  const std::uint64_t freed = live_before - room_.live();
+  const std::uint64_t freed = live_before - arena_.live();
   if (freed == 0) return;
-  figures_.peak = std::max(figures_.peak, room_.peak());
-  figures_.peak_unfreed = std::max(figures_.peak_unfreed, room_.peak() + dropped_);
-  room_.reset_peak();
+  figures_.peak = std::max(figures_.peak, arena_.peak());
+  figures_.peak_unfreed = std::max(figures_.peak_unfreed, arena_.peak() + dropped_);
+  arena_.reset_peak();
   dropped_ += freed;
 }
 
 void machine::drop(std::uint32_t target) {
-  const std::uint64_t live = room_.live();
+  const std::uint64_t live = arena_.live();
   results_[target].clear();
   if (!how_.keep_parameters && holds_[target]) {
     holds_[target] = false;

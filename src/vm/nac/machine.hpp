@@ -5,7 +5,7 @@
 // another.
 //
 //   machine vm(*program);                            // from nac::verify
-//   tensor x = make_tensor(vm.room(), data_type::float32, {1, 3});
+//   tensor x = make_tensor(vm.arena(), data_type::float32, {1, 3});
 //   vm.set_input(0, x);
 //   const outcome done = vm.run();
 //   if (!done) report(done.code, done.instruction, done.text);
@@ -33,9 +33,9 @@
 //   CONVERGENCE   runs all its branches, one after another, and merges their values (convergence.hpp)
 //
 //   command of MMAP (tick t)   what it does
-//   FREE x                     drops the result of x: before instruction t, or behind it where t
-//                              still takes it
-//   FORWARD x                  drops the result of t behind x, which takes it
+//   FREE x                     drops the result of x: before instruction t, or after it where t
+//                              still uses it
+//   FORWARD x                  drops the result of t after x, which uses it
 //   SAVE_RESULT                keeps it for a FREE: the FORWARD of the same tick is void
 //   PRELOAD x                  a thread loads the parameter of INPUT x from the beginning of t on; x
 //                              waits for it. Without memory or a thread for it, x loads it itself.
@@ -85,7 +85,7 @@ struct outcome {
   std::uint32_t instruction = none;  ///< of OPS
   std::uint64_t instructions = 0;    ///< that ran
   std::uint64_t steps = 0;           ///< of the budget that they took (vm/meter.hpp)
-  std::string text;                  ///< what there was instead
+  std::string text;                  ///< what was found
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
@@ -101,8 +101,8 @@ struct machine_options {
   freeing frees = freeing::as_filed;
   /// Parameters stay loaded; else they are released as their results are, and after each run.
   bool keep_parameters = true;
-  bool preload = true;     ///< PRELOAD is executed
-  memory* room = nullptr;  ///< one that outlives the machine, instead of its own
+  bool preload = true;      ///< PRELOAD is executed
+  memory* arena = nullptr;  ///< one that outlives the machine, instead of its own
 };
 
 /// What the last run took, in bytes of the machine's memory.
@@ -117,12 +117,13 @@ struct statistics {
 /// Sees nothing; what else run() takes has these members, and throws nothing.
 struct no_observer {
   using clock = preloader::clock;
-  /// An instruction; a CONTROL_FLOW or CONVERGENCE ends behind its branches. `live`: bytes of values.
+  /// An instruction; a CONTROL_FLOW or CONVERGENCE ends after its branches. `live`: bytes of
+  /// values.
   void begin(std::uint32_t) noexcept {}
   void end(std::uint32_t, std::uint64_t /*live*/) noexcept {}
   /// A command of the schedule that dropped a result or began to load a parameter.
   void command(model::action, std::uint32_t /*target*/) noexcept {}
-  /// What the thread did for an INPUT; told when that INPUT comes.
+  /// What the thread did for an INPUT; reported when that INPUT comes.
   void preloaded(std::uint32_t, clock::time_point /*from*/, clock::time_point /*to*/) noexcept {}
 };
 
@@ -135,7 +136,7 @@ class machine {
 
   [[nodiscard]] const model::program& program() const noexcept { return program_; }
   /// Where tensors for inputs and states are made.
-  [[nodiscard]] memory& room() noexcept { return room_; }
+  [[nodiscard]] memory& arena() noexcept { return arena_; }
 
   /// An input by its index in program().inputs().
   void set_input(std::size_t index, value v) { inputs_[index] = std::move(v); }
@@ -178,9 +179,9 @@ class machine {
   enum : std::uint8_t {
     checks_absent = 1,  // before: operands may come from branches that weren't run
     preloads = 2,       // before
-    tracked = 4,        // behind: others check that it was run
-    ends_block = 8,     // behind: its result is that of the block
-    drops = 16,         // behind
+    tracked = 4,        // after: others check that it was run
+    ends_block = 8,     // after: its result is that of the block
+    drops = 16,         // after
   };
   static constexpr std::uint8_t has_before = checks_absent | preloads,
                                 has_behind = tracked | ends_block | drops;
@@ -192,7 +193,7 @@ class machine {
     std::uint16_t arguments = 0;
     std::uint32_t first = 0;    // of its arguments
     std::uint32_t slot = 0;     // of the input, parameter or state
-    std::uint32_t command = 0;  // the first of those behind it
+    std::uint32_t command = 0;  // the first of those after it
     std::uint32_t steps = 0;    // besides those of its elements
   };
   struct command {
@@ -205,8 +206,8 @@ class machine {
   /// A branch that is being run, or the whole program.
   struct frame {
     std::uint32_t instruction = 0;  // that opened it
-    std::uint32_t end = 0;          // behind the branch
-    std::uint32_t behind = 0;       // behind all branches
+    std::uint32_t end = 0;          // the end of the branch
+    std::uint32_t after = 0;        // the end of all branches
     std::uint32_t branch = 0;       // of a CONVERGENCE: which one
     value result;                   // of the branch, when it has ended
     value input;                    // of a CONVERGENCE
@@ -281,7 +282,7 @@ class machine {
 
   model::program const& program_;
   memory own_;
-  memory& room_;
+  memory& arena_;
   machine_options how_;
   workspaces work_;
   outcome made_;
@@ -313,7 +314,7 @@ void machine::execute(Observer& see, outcome& done) {
     for (; i != end; ++i) {
       const planned& p = plan_[i];
       done.instruction = i;
-      room_.charge(p.steps);
+      arena_.charge(p.steps);
       ++done.instructions;
       if constexpr (observed) see.begin(i);
       if ((p.flags & has_before) != 0) {
@@ -340,7 +341,7 @@ void machine::execute(Observer& see, outcome& done) {
       std::uint32_t next = i + 1;
       switch (p.what) {
         case kind::regular: {
-          call c(room_, work_, p.operation, bindings_[i], arguments_of(p));
+          call c(arena_, work_, p.operation, bindings_[i], arguments_of(p));
           results_[i].emplace([&] { return nac::run(c); });
           break;
         }
@@ -359,7 +360,7 @@ void machine::execute(Observer& see, outcome& done) {
         }
         case kind::output:
           give_outputs(i, outputs_);
-          if constexpr (observed) see.end(i, room_.live());
+          if constexpr (observed) see.end(i, arena_.live());
           return;
         case kind::subgraph_output:
           if (frames_.size() == 1) {
@@ -368,7 +369,7 @@ void machine::execute(Observer& see, outcome& done) {
           }
           frames_.back().result = branch_value(i);
           skip(i, end, see);
-          if constexpr (observed) see.end(i, room_.live());
+          if constexpr (observed) see.end(i, arena_.live());
           i = end - 1;
           continue;
         case kind::control_flow: next = enter_control_flow(i, p); break;
@@ -386,7 +387,7 @@ void machine::execute(Observer& see, outcome& done) {
         if ((p.flags & ends_block) != 0) frames_.back().result = results_[i];
         if ((p.flags & drops) != 0) drop_all(p.command, commands_behind(i + 1), see);
       }
-      if constexpr (observed) see.end(i, room_.live());
+      if constexpr (observed) see.end(i, arena_.live());
     }
     if (frames_.size() == 1) {  // without an OUTPUT 0
       if (const value& last = frames_.back().result; !last.is_none())
@@ -399,7 +400,7 @@ void machine::execute(Observer& see, outcome& done) {
       // First, for a command of a branch may drop it.
       if (i == frames_.back().end) frames_.back().result = results_[opened_by];
       skip(end, i, see);
-      if constexpr (observed) see.end(opened_by, room_.live());
+      if constexpr (observed) see.end(opened_by, arena_.live());
     }
     end = frames_.back().end;
   }
@@ -409,7 +410,7 @@ template <class Observer>
 outcome machine::run(std::uint64_t max_steps, Observer&& see) {
   outcome done = made_;
   if (!done) return done;
-  const vm::meter own = room_.steps().part(max_steps), outer = room_.exchange(own);
+  const vm::meter own = arena_.steps().part(max_steps), outer = arena_.exchange(own);
   try {
     begin_run();
     execute(see, done);
@@ -421,7 +422,7 @@ outcome machine::run(std::uint64_t max_steps, Observer&& see) {
   } catch (const std::bad_alloc&) {
     done.code = errc::budget_memory;
   }
-  done.steps = own.left() - room_.exchange(outer).left();
+  done.steps = own.left() - arena_.exchange(outer).left();
   end_run(done);
   return done;
 }

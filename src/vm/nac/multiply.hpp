@@ -34,7 +34,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-/// A factor as it stands in memory, like kernels::matrix.
+/// A factor as it is in memory, like kernels::matrix.
 template <class T>
 struct factor {
   const T* data = nullptr;
@@ -49,8 +49,8 @@ template <class T>
   return static_cast<T>(static_cast<U>(a) + static_cast<U>(b) * static_cast<U>(c));
 }
 
-/// The same of bytes, by the kernel: as many rows of C at a time as there is room for sums. The low
-/// 8 bits of a sum are those of bytes that wrap, whatever the signs.
+/// The same of bytes, by the kernel: as many rows of C at a time as there is memory for sums. The
+/// low 8 bits of a sum are those of bytes that wrap, whatever the signs.
 template <class T>
 void multiply_bytes(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a,
                     const factor<T>& b, T* c, std::size_t stride, bool accumulate,
@@ -77,11 +77,11 @@ void multiply_bytes(std::size_t m, std::size_t n, std::size_t k, const factor<T>
 
 /// Charges so many products of matrices that are computed in a type. float32 has a kernel for each
 /// instruction set, the others have loops that take some two nanoseconds for a multiply-add.
-inline void charge_products(memory& room, data_type type, std::uint64_t count, std::uint64_t m,
+inline void charge_products(memory& arena, data_type type, std::uint64_t count, std::uint64_t m,
                             std::uint64_t n, std::uint64_t k) {
   const bool has_kernel = type == data_type::float32;
   const std::uint64_t one = product_steps(m, n, k, has_kernel ? products_a_step : 1);
-  room.charge(product_of_steps(has_kernel ? count : product_of_steps(count, 2), one));
+  arena.charge(product_of_steps(has_kernel ? count : product_of_steps(count, 2), one));
 }
 
 /// C[m,n] = A[m,k] B[k,n], or added to C, whose rows are `stride` apart.

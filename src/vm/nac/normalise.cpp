@@ -76,7 +76,7 @@ void shift_and_scale(const T* x, T* to, std::size_t n, T center, T factor, T off
 
 /// The results in the type that is computed in: `wide` itself where that was made for them.
 [[nodiscard]] tensor target(call& c, const tensor& x, const tensor& wide) {
-  return widened(x.type) == x.type ? make_tensor(c.room, x.type, x.dims) : wide;
+  return widened(x.type) == x.type ? make_tensor(c.arena, x.type, x.dims) : wide;
 }
 
 template <class T>
@@ -85,7 +85,7 @@ template <class T>
 }
 /// The parameter as the type that is computed in; no data where it is missing.
 [[nodiscard]] tensor wide_parameter(call& c, const tensor* p) {
-  return p == nullptr ? tensor{} : cast(c.room, *p, widened(p->type));
+  return p == nullptr ? tensor{} : cast(c.arena, *p, widened(p->type));
 }
 
 /// (x - mean) / sqrt(variance + epsilon) * weight + bias, by the channels of axis 1. Without means
@@ -94,16 +94,16 @@ template <class T>
                                 const tensor* mean, const tensor* variance, double epsilon) {
   const std::int64_t channels = x.dim(1);
   for (const tensor* p : {weight, bias, mean, variance}) expect_shape(p, {channels});
-  const tensor wide = cast(c.room, x, widened(x.type));
+  const tensor wide = cast(c.arena, x, widened(x.type));
   const tensor out = target(c, x, wide);
-  if (out.size() == 0) return cast(c.room, out, x.type);
+  if (out.size() == 0) return cast(c.arena, out, x.type);
   const auto batch = count_of(x.dim(0)), n = count_of(channels);
   const auto inner = count_of(x.dims.product(2, x.rank()));
   visit_wide(x.type, [&]<class T>(of<T>) {
     const tensor w = wide_parameter(c, weight), b = wide_parameter(c, bias);
     const tensor m = wide_parameter(c, mean), v = wide_parameter(c, variance);
     // (x - center) * factor + offset: nothing cancels that the statistics don't.
-    const tensor parts = make_tensor(c.room, out.type, {3, channels});
+    const tensor parts = make_tensor(c.arena, out.type, {3, channels});
     T *const center = parts.as<T>(), *const factor = center + n, *const offset = factor + n;
     const T* const data = wide.as<T>();
     for (std::size_t k = 0; k < n; ++k) {
@@ -137,7 +137,7 @@ template <class T>
       shift_and_scale(data + i * inner, to + i * inner, inner, center[i % n], factor[i % n],
                       offset[i % n]);
   });
-  return cast(c.room, out, x.type);
+  return cast(c.arena, out, x.type);
 }
 
 struct normalised {
@@ -156,15 +156,15 @@ struct normalised {
     fail(errc::nac_run_shape, x.dims.text() + " by " + inner.text());
   expect_shape(weight, inner);
   expect_shape(bias, inner);
-  const tensor wide = cast(c.room, x, widened(x.type));
+  const tensor wide = cast(c.arena, x, widened(x.type));
   normalised r;
   r.out = target(c, x, wide);
   const auto rows = count_of(x.dims.product(0, outer)), n = count_of(inner.elements());
   if (with_moments) {
     shape s(x.dims.dims().first(outer));
     while (s.rank() < x.rank()) s.push_back(1);
-    r.mean = make_tensor(c.room, wide.type, s);
-    r.inverse = make_tensor(c.room, wide.type, s);
+    r.mean = make_tensor(c.arena, wide.type, s);
+    r.inverse = make_tensor(c.arena, wide.type, s);
   }
   if (rows != 0 && (n != 0 || with_moments)) {
     visit_wide(x.type, [&]<class T>(of<T>) {
@@ -199,10 +199,10 @@ struct normalised {
       }
     });
   }
-  r.out = cast(c.room, r.out, x.type);
+  r.out = cast(c.arena, r.out, x.type);
   if (with_moments) {
-    r.mean = cast(c.room, r.mean, parameters);
-    r.inverse = cast(c.room, r.inverse, parameters);
+    r.mean = cast(c.arena, r.mean, parameters);
+    r.inverse = cast(c.arena, r.inverse, parameters);
   }
   return r;
 }
@@ -216,7 +216,7 @@ value batch_norm(call& c) {
   const data_type parameters = expect_floats(x, {weight, bias, &mean, &variance});
   if (x.rank() < 2) fail(errc::nac_run_shape, x.dims.text());
   const tensor out = by_channel(c, x, weight, bias, &mean, &variance, c.real(6));
-  const tensor none = make_tensor(c.room, parameters, {0});
+  const tensor none = make_tensor(c.arena, parameters, {0});
   return value(std::vector<value>{out, none, none});
 }
 
@@ -229,7 +229,7 @@ value batch_norm_by_mode(call& c) {
   if (x.rank() < 2) fail(errc::nac_run_shape, x.dims.text());
   const bool training = c.truth_or(5, false);
   if ((mean == nullptr) != (variance == nullptr) || (!training && mean == nullptr))
-    fail(errc::nac_run_argument, "no running mean or variance");
+    fail(errc::nac_run_argument, "the running mean or variance is missing");
   if (training) {
     expect_shape(mean, {x.dim(1)});
     expect_shape(variance, {x.dim(1)});
@@ -239,14 +239,14 @@ value batch_norm_by_mode(call& c) {
 }
 
 value layer_norm(call& c) {
-  return by_row(c, c.tensor_at(0), c.wholes(1), c.optional(2), c.optional(3), c.real_or(4, 1e-5),
+  return by_row(c, c.tensor_at(0), c.int_list(1), c.optional(2), c.optional(3), c.real_or(4, 1e-5),
                 false)
       .out;
 }
 
 value native_layer_norm(call& c) {
   normalised r =
-      by_row(c, c.tensor_at(0), c.wholes(1), c.optional(2), c.optional(3), c.real(4), true);
+      by_row(c, c.tensor_at(0), c.int_list(1), c.optional(2), c.optional(3), c.real(4), true);
   return value(std::vector<value>{std::move(r.out), std::move(r.mean), std::move(r.inverse)});
 }
 
@@ -258,15 +258,16 @@ value group_norm(call& c) {
   (void)expect_floats(x, {weight, bias});
   if (x.rank() < 2) fail(errc::nac_run_shape, x.dims.text());
   const std::int64_t channels = x.dim(1);
-  if (groups <= 0) fail(errc::nac_run_argument, std::to_string(groups) + " groups");
+  if (groups <= 0)
+    fail(errc::nac_run_argument, std::to_string(groups) + " groups; expected at least 1");
   if (channels % groups != 0)
     fail(errc::nac_run_shape,
          std::to_string(channels) + " channels in " + std::to_string(groups) + " groups");
   expect_shape(weight, {channels});
   expect_shape(bias, {channels});
-  const tensor wide = cast(c.room, x, widened(x.type));
+  const tensor wide = cast(c.arena, x, widened(x.type));
   const tensor out = target(c, x, wide);
-  if (out.size() == 0) return cast(c.room, out, x.type);
+  if (out.size() == 0) return cast(c.arena, out, x.type);
   const auto inner = count_of(x.dims.product(2, x.rank()));
   const auto of_group = count_of(channels / groups);
   visit_wide(x.type, [&]<class T>(of<T>) {
@@ -286,7 +287,7 @@ value group_norm(call& c) {
       }
     }
   });
-  return cast(c.room, out, x.type);
+  return cast(c.arena, out, x.type);
 }
 
 }  // namespace vm::nac::operations

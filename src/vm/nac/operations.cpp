@@ -299,9 +299,9 @@ value run(call& c) {
   const auto at = static_cast<std::size_t>(c.operation);
   const element_steps each = steps_of_elements[at];
   if (each.read != 0) c.charge_operands(each.read);
-  c.room.set_weight(each.written);
+  c.arena.set_weight(each.written);
   value out = functions[at](c);
-  c.room.set_weight(1);
+  c.arena.set_weight(1);
   return out;
 }
 

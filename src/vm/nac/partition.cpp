@@ -106,7 +106,7 @@ partition::partition(const model::tokenizer_instruction& i, std::uint32_t match_
 void partition::run(std::string_view text, std::vector<fragment>& out, meter& use) const {
   out.clear();
   if (rules_.empty()) return use.push(out, {0, text.size(), false});
-  // What is known of each rule's next match: where it is, or up to where there is none.
+  // For each rule the place of its next match, or up to where there is none.
   struct known {
     bool has = false;
     found match = {};
@@ -115,7 +115,7 @@ void partition::run(std::string_view text, std::vector<fragment>& out, meter& us
   std::vector<known> states;
   use.resize(states, rules_.size());
   expression::matcher matcher;
-  std::size_t at = 0;  // behind the last match
+  std::size_t at = 0;  // after the last match
   for (bool some = false;;) {
     // Later rules only count where they match further left.
     std::size_t end = text.size() + 1, best = rules_.size();

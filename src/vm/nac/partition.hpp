@@ -11,7 +11,7 @@
 //   gap          what is in front of a match: a fragment, without the rule's trim at its end
 //   fragment     of a match, unless the rule removes it; a protected one of more than a character
 //                loses a space in front
-//   rest         behind the last match: a fragment
+//   rest         after the last match: a fragment
 //   protected    expressions that begin with < or [ have (?: ?) in front
 //   no rules     the text is one fragment
 //
@@ -53,7 +53,7 @@ class partition {
     std::string_view trim;
     friend bool operator==(const treatment&, const treatment&) = default;
   };
-  /// Rules one behind the other that are treated alike.
+  /// Consecutive rules that are treated alike.
   struct rule {
     expression matches;
     treatment how;

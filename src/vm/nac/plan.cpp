@@ -84,7 +84,7 @@ template <class T>
 plan_machine::plan_machine(const model::program& p, plan_options how)
     : program_(p),
       how_(std::move(how)),
-      room_(how_.max_memory),
+      arena_(how_.max_memory),
       files_(how_.files, how_.folder, folder_of(how_.path)),
       models_(256),
       slots_(256) {}
@@ -145,7 +145,7 @@ void plan_machine::refuse_training(plan_outcome& done) const {
 
 plan_outcome plan_machine::run() {
   plan_outcome done;
-  const vm::meter outside = room_.exchange(vm::meter(how_.max_steps));
+  const vm::meter outside = arena_.exchange(vm::meter(how_.max_steps));
   try {
     for (plan_value& v : slots_) v = {};
     for (auto& m : models_) m = nullptr;
@@ -165,7 +165,7 @@ plan_outcome plan_machine::run() {
   } catch (const std::bad_alloc&) {
     done.code = errc::budget_memory;
   }
-  done.steps = room_.exchange(outside).used();
+  done.steps = arena_.exchange(outside).used();
   return done;
 }
 
@@ -178,16 +178,16 @@ plan_value plan_machine::constant(std::uint32_t id) {
     case model::constant_type::boolean: return plan_value::boolean(c.boolean());
     case model::constant_type::int64: return plan_value::whole(c.int64());
     case model::constant_type::float64: return plan_value::real(c.float64());
-    case model::constant_type::string: return plan_value::string(room_, c.string());
+    case model::constant_type::string: return plan_value::string(arena_, c.string());
     case model::constant_type::int32_list: {
       const model::packed<std::int32_t> all = c.int32_list();
-      tensor t = make_tensor(room_, data_type::int64, {all.size()});
+      tensor t = make_tensor(arena_, data_type::int64, {all.size()});
       for (std::uint32_t i = 0; i < all.size(); ++i) t.as<std::int64_t>()[i] = all[i];
       return plan_value::list(std::move(t));
     }
     case model::constant_type::float32_list: {
       const model::packed<float> all = c.float32_list();
-      tensor t = make_tensor(room_, data_type::float64, {all.size()});
+      tensor t = make_tensor(arena_, data_type::float64, {all.size()});
       for (std::uint32_t i = 0; i < all.size(); ++i)
         t.as<double>()[i] = static_cast<double>(all[i]);
       return plan_value::list(std::move(t));
@@ -219,7 +219,7 @@ plan_value plan_machine::prompt(std::uint32_t type, std::string_view text) {
   }
   if (type == 1) return plan_value::whole(number_in<std::int64_t>(answer));
   if (type == 2) return plan_value::real(number_in<double>(answer));
-  return plan_value::string(room_, answer);
+  return plan_value::string(arena_, answer);
 }
 
 void plan_machine::count_written(std::uint64_t bytes) {
@@ -236,7 +236,7 @@ void plan_machine::write_stream(bool error, std::string_view text) {
 
 void plan_machine::write(const plan_value& v, std::uint32_t destination, const plan_value& path,
                          std::uint32_t mode) {
-  limited_text line(room_left(), &room_);
+  limited_text line(room_left(), &arena_);
   if (v.what() == kind::bytes)
     line << v.as_text();  // as they are: they are no line
   else
@@ -249,29 +249,29 @@ void plan_machine::write(const plan_value& v, std::uint32_t destination, const p
 }
 
 plan_value plan_machine::serialized(const plan_value& v, std::uint32_t how) {
-  limited_text out(room_left(), &room_);
+  limited_text out(room_left(), &arena_);
   if (how == 2) {
     if (!v.is_tensor()) wrong_slot("a picture", v);
-    return plan_value::bytes(room_, png_of(room_, v.elements()));
+    return plan_value::bytes(arena_, png_of(arena_, v.elements()));
   }
   if (how == 1)
     append_json(out, v);
   else
     append_str(out, v);
-  return plan_value::string(room_, out.view());
+  return plan_value::string(arena_, out.view());
 }
 
 // ---- files
 
 plan_value plan_machine::image_of(std::string_view path) {
   const io::content file = files_.read(files_.find(path), room_left());
-  room_.charge(product_of_steps(file.view().size(), read_steps));
-  return picture_for_model(room_, file.view());
+  arena_.charge(product_of_steps(file.view().size(), read_steps));
+  return picture_for_model(arena_, file.view());
 }
 
 plan_value plan_machine::array_named(std::string_view name) {
   for (const model::array& a : program_.model().arrays())
-    if (a.name == name) return load(room_, a);
+    if (a.name == name) return load(arena_, a);
   fail(errc::nac_plan_array, '"' + std::string(name) + '"');
 }
 
@@ -298,7 +298,7 @@ void plan_machine::load_model(std::uint32_t number, std::string_view path) {
     if (models_[number] != nullptr && models_[number]->program == &program_) return;
   } else if (made->program == nullptr) {
     made->file = files_.read(found, ~std::uint64_t{0});
-    room_.charge(product_of_steps(made->file.view().size(), read_steps));
+    arena_.charge(product_of_steps(made->file.view().size(), read_steps));
     const auto wrong = [&](const error& e) {
       fail(e.code, '"' + found + "\", byte " + std::to_string(e.offset));
     };
@@ -324,20 +324,20 @@ void plan_machine::load_model(std::uint32_t number, std::string_view path) {
 void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
   loaded& m = model_at(o[0]);
   if (m.runs == nullptr)
-    m.runs = std::make_unique<machine>(*m.program, machine_options{.room = &room_});
+    m.runs = std::make_unique<machine>(*m.program, machine_options{.arena = &arena_});
   const std::uint32_t given = o[1], taken = o[2 + given];
   const std::uint32_t* const from = o + 2;
   const std::uint32_t* const to = o + 3 + given;
-  const plan_values with{room_, work_};
+  const plan_values with{arena_, work_};
   const std::size_t wanted = m.program->inputs().size();
   if (given > wanted)
     fail(errc::nac_plan_inputs,
-         std::to_string(wanted) + " inputs, and " + std::to_string(given) + " slots");
+         std::to_string(given) + " slots for " + std::to_string(wanted) + " inputs");
   if (given == 0 && wanted != 0) fail(errc::nac_run_input, "model " + std::to_string(o[0]));
   for (std::size_t i = 0; i < wanted; ++i)  // in turn where there are fewer than the model has
     m.runs->set_input(i, with.tensor_of(in(from[i % given])));
   const outcome ran = m.runs->run(how_.max_steps);
-  room_.charge(ran.steps);
+  arena_.charge(ran.steps);
   done.instructions += ran.instructions;
   for (std::size_t i = 0; i < wanted; ++i) m.runs->set_input(i, {});
   if (!ran) {
@@ -349,7 +349,7 @@ void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
   const std::span<const value> outputs = m.runs->outputs();
   if (outputs.size() < taken)
     fail(errc::nac_plan_outputs,
-         std::to_string(outputs.size()) + " outputs, and " + std::to_string(taken) + " slots");
+         std::to_string(taken) + " slots for " + std::to_string(outputs.size()) + " outputs");
   for (std::uint32_t i = 0; i < taken; ++i) slots_[to[i]] = with.from_model(outputs[i]);
 }
 
@@ -361,11 +361,11 @@ plan_value plan_machine::tokenizer_of(std::uint32_t number) {
     auto made = std::make_unique<tokenizer>(
         m.program->model(),
         tokenizer_options{
-            .max_memory = how_.max_memory, .max_steps = how_.max_steps, .steps = &room_.steps()});
+            .max_memory = how_.max_memory, .max_steps = how_.max_steps, .steps = &arena_.steps()});
     if (!made->made()) fail(made->made().code, made->made().text);
     m.tokens = std::move(made);
   }
-  // What it shares is the model, so that both stay.
+  // They share the model, so that both stay.
   return plan_value(std::shared_ptr<const tokenizer>(models_[number], m.tokens.get()));
 }
 
@@ -382,41 +382,41 @@ plan_value plan_machine::encoded(const plan_value& tokens, const plan_value& tex
   std::vector<std::int32_t> ids;
   const trouble went = t.encode(text.as_text(), ids);
   if (!went) fail(went.code, went.text);
-  tensor list = make_tensor(room_, data_type::int64, {static_cast<std::int64_t>(ids.size())});
+  tensor list = make_tensor(arena_, data_type::int64, {static_cast<std::int64_t>(ids.size())});
   std::copy(ids.begin(), ids.end(), list.as<std::int64_t>());
   return plan_value::list(std::move(list));
 }
 
 plan_value plan_machine::decoded(const plan_value& tokens, const plan_value& ids) {
   const tokenizer& t = tokenizer_in(tokens);
-  const tensor from = plan_values{room_, work_}.tensor_of(ids);
-  const tensor wide = cast(room_, from, data_type::int64);
+  const tensor from = plan_values{arena_, work_}.tensor_of(ids);
+  const tensor wide = cast(arena_, from, data_type::int64);
   if (is_floating(from.type)) wrong_slot("ids", ids);
   std::string out;
   const trouble went = t.decode(wide.elements<std::int64_t>(), out);
   if (!went) fail(went.code, went.text);
-  return plan_value::string(room_, out);
+  return plan_value::string(arena_, out);
 }
 
 // ---- the loop
 
 void plan_machine::execute(plan_outcome& done) {
-  const plan_values with{room_, work_};
+  const plan_values with{arena_, work_};
   for (std::uint32_t at = 0;;) {
     const step& s = steps_[at];
     const std::uint32_t* const o = operands_.data() + s.operands;
     done.offset = s.offset;
-    room_.charge(s.steps);
+    arena_.charge(s.steps);
     ++done.instructions;
     ++at;
     switch (s.op) {
       case plan_op::src_user_prompt: slots_[o[0]] = prompt(o[1], string_constant(o[2])); break;
       case plan_op::src_constant: slots_[o[0]] = constant(o[1]); break;
-      case plan_op::src_exec_mode: slots_[o[0]] = plan_value::string(room_, how_.mode); break;
+      case plan_op::src_exec_mode: slots_[o[0]] = plan_value::string(arena_, how_.mode); break;
 
       case plan_op::res_load_model: load_model(o[0], string_constant(o[1])); break;
       case plan_op::res_load_datafile:
-        slots_[o[0]] = files_.read_npy(room_, files_.find(string_constant(o[2])));
+        slots_[o[0]] = files_.read_npy(arena_, files_.find(string_constant(o[2])));
         break;
       case plan_op::res_load_extern:
         slots_[o[0]] = o[1] == 0
@@ -425,7 +425,7 @@ void plan_machine::execute(plan_outcome& done) {
         break;
       case plan_op::res_load_dynamic:
         slots_[o[0]] = o[2] == 3 ? image_of(string_in(o[1]))
-                                 : files_.read_npy(room_, files_.find(string_in(o[1])));
+                                 : files_.read_npy(arena_, files_.find(string_in(o[1])));
         break;
       case plan_op::res_load_array: slots_[o[0]] = array_named(string_constant(o[1])); break;
       case plan_op::res_unload:
@@ -445,9 +445,9 @@ void plan_machine::execute(plan_outcome& done) {
       case plan_op::string_format: {
         std::vector<plan_value> values;
         for (std::uint32_t i = 0; i < o[2]; ++i) values.push_back(in(o[3 + i]));
-        limited_text out(room_left(), &room_);
+        limited_text out(room_left(), &arena_);
         append_formatted(out, string_constant(o[1]), values);
-        slots_[o[0]] = plan_value::string(room_, out.view());
+        slots_[o[0]] = plan_value::string(arena_, out.view());
         break;
       }
 
@@ -474,7 +474,7 @@ void plan_machine::execute(plan_outcome& done) {
 
       case plan_op::sys_copy: slots_[o[0]] = in(o[1]); break;
       case plan_op::sys_debug_print: {
-        limited_text line(room_left(), &room_);
+        limited_text line(room_left(), &arena_);
         line << "[DEBUG] " << string_constant(o[1]) << ": ";
         append_str(line, in(o[0]));
         line << '\n';
@@ -509,7 +509,7 @@ void plan_machine::execute(plan_outcome& done) {
           at = s.jump;
           break;
         }
-        if (loops_.size() == max_loops) fail(errc::budget_memory, "loops inside one another");
+        if (loops_.size() == max_loops) fail(errc::budget_memory, "loops are nested too deeply");
         loops_.push_back(rounds);
         break;
       }

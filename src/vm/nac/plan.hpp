@@ -85,7 +85,7 @@ struct plan_outcome {
   std::uint64_t offset = 0;          ///< of the instruction, into the bytecode; its size at the end
   std::uint64_t instructions = 0;    ///< of the plan and its models that ran
   std::uint64_t steps = 0;           ///< of the budget that they took (vm/meter.hpp)
-  std::string text;                  ///< what there was instead
+  std::string text;                  ///< what was found
   std::vector<plan_value> returned;  ///< by EXEC_RETURN
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
@@ -97,7 +97,7 @@ class plan_machine {
   plan_machine& operator=(const plan_machine&) = delete;
   ~plan_machine();
 
-  [[nodiscard]] const memory& room() const noexcept { return room_; }
+  [[nodiscard]] const memory& arena() const noexcept { return arena_; }
   /// Slots are empty and models as they were loaded, whatever an earlier run did.
   plan_outcome run();
   /// What a slot held at the end of the run.
@@ -110,7 +110,7 @@ class plan_machine {
     model::plan_op op = model::plan_op::exec_halt;
     std::uint32_t offset = 0;
     std::uint32_t operands = 0;  ///< the first, in operands_
-    std::uint32_t jump = 0;      ///< where to; of a loop's start, behind its end
+    std::uint32_t jump = 0;      ///< the target; for a loop's start, after its end
     std::uint32_t steps = 0;     ///< besides those of its elements
   };
 
@@ -124,7 +124,7 @@ class plan_machine {
   [[nodiscard]] plan_value constant(std::uint32_t id);
   [[nodiscard]] std::string_view string_constant(std::uint32_t id) const noexcept;
   [[nodiscard]] std::string_view string_in(std::uint32_t operand) const;
-  [[nodiscard]] std::uint64_t room_left() const noexcept { return room_.limit() - room_.live(); }
+  [[nodiscard]] std::uint64_t room_left() const noexcept { return arena_.limit() - arena_.live(); }
 
   [[nodiscard]] plan_value prompt(std::uint32_t type, std::string_view text);
   void write_stream(bool error, std::string_view text);
@@ -143,7 +143,7 @@ class plan_machine {
 
   const model::program& program_;
   plan_options how_;
-  memory room_;
+  memory arena_;
   workspaces work_;
   plan_files files_;
   std::vector<step> steps_;

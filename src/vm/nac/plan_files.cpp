@@ -44,7 +44,7 @@ void plan_files::check_names_file(std::string_view path) const {
   if (path.empty() || path.find('\0') != path.npos) fail(errc::nac_plan_path, in_quotes(path));
   const fs::path name = fs::path(path).filename();
   if (name.empty() || name == "." || name == "..")
-    fail(errc::nac_plan_path, in_quotes(path) + " names no file");
+    fail(errc::nac_plan_path, in_quotes(path) + " is not a file name");
 }
 
 plan_files::place plan_files::find_in(const std::string& in, std::string_view path) const {
@@ -68,7 +68,7 @@ std::string plan_files::find(std::string_view path) const {
     std::error_code e;
     return p.code == errc::ok && fs::exists(p.text, e);
   };
-  // What stands beside the container is found there, wherever other files are.
+  // A file beside the container is found there, wherever other files are.
   if (!named_.empty() && !is_there(found))
     if (place beside = find_in(own_, path); is_there(beside)) found = std::move(beside);
   if (found.code != errc::ok) fail(found.code, std::move(found.text));
@@ -77,7 +77,8 @@ std::string plan_files::find(std::string_view path) const {
 
 std::string plan_files::find_to_write(std::string_view path) const {
   check_names_file(path);
-  if (named_.empty()) fail(errc::nac_plan_write, in_quotes(path) + ": no folder was named for it");
+  if (named_.empty())
+    fail(errc::nac_plan_write, in_quotes(path) + ": no folder was given to write to");
   std::error_code e;
   const fs::path folder = fs::canonical(named_, e);
   if (e) fail(errc::nac_plan_file, in_quotes(named_) + ": " + e.message());
@@ -91,7 +92,8 @@ std::string plan_files::find_to_write(std::string_view path) const {
       fail(errc::nac_plan_write, in_quotes(path) + ": a hidden file");
     at /= part;
     const fs::file_status there = fs::symlink_status(at, e);
-    if (fs::is_symlink(there)) fail(errc::nac_plan_write, in_quotes(path) + ": behind a link");
+    if (fs::is_symlink(there))
+      fail(errc::nac_plan_write, in_quotes(path) + ": reached by a symbolic link");
     if (at != file || !fs::exists(there)) continue;
     if (!fs::is_regular_file(there))
       fail(errc::nac_plan_file, in_quotes(path) + " isn't a regular file");
@@ -100,7 +102,7 @@ std::string plan_files::find_to_write(std::string_view path) const {
     if ((there.permissions() & any) != fs::perms::none)
       fail(errc::nac_plan_write, in_quotes(path) + ": an executable");
     if (fs::hard_link_count(at, e) != 1 || e)
-      fail(errc::nac_plan_write, in_quotes(path) + ": a file with other names, too");
+      fail(errc::nac_plan_write, in_quotes(path) + ": a file with other names (hard links)");
   }
   return file.string();
 }
@@ -121,8 +123,8 @@ io::content plan_files::read(const std::string& found, std::uint64_t max_bytes) 
   return *std::move(out);
 }
 
-tensor plan_files::read_npy(memory& room, const std::string& found) const {
-  const io::content file = read(found, room.limit() - room.live());
+tensor plan_files::read_npy(memory& arena, const std::string& found) const {
+  const io::content file = read(found, arena.limit() - arena.live());
   const io::expected<io::array> a = io::read_npy_array(file.view());
   if (!a) fail(errc::nac_plan_file, in_quotes(found) + ": " + a.error().message());
   static constexpr struct {
@@ -137,7 +139,7 @@ tensor plan_files::read_npy(memory& room, const std::string& found) const {
     if (t.from != a->type) continue;
     shape dims;
     for (const std::uint64_t d : a->shape) dims.push_back(static_cast<std::int64_t>(d));
-    return load(room, t.to, dims, {a->data.data(), a->data.size()});
+    return load(arena, t.to, dims, {a->data.data(), a->data.size()});
   }
   fail(errc::nac_run_type,
        in_quotes(found) + " holds unsigned integers of " + std::to_string(a->type.size) + " bytes");

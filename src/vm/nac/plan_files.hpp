@@ -6,11 +6,11 @@
 //
 //   const plan_files files(file_access::folder, "models/cat", "models");
 //   const std::string path = files.find("data/x.npy");        // resolved; a fault where it leads out
-//   const tensor x = files.read_npy(room, path);
+//   const tensor x = files.read_npy(arena, path);
 //   files.write("log.txt", "one line\n", true);               // at the end of what is there
 //
-// Never written: without a folder that was named; what is hidden, behind a link, no regular file,
-// executable, or has another name too.
+// Never written: anything when no folder was named; a file that is hidden, reached by a link, not
+// regular, executable, or has a second hard link.
 //
 // Lifetime:   nothing is kept.
 // Errors:     faults: nac_plan_path, nac_plan_file, nac_plan_write, nac_run_type, nac_run_rank,
@@ -44,7 +44,7 @@ class plan_files {
   /// Whether both are one file.
   [[nodiscard]] static bool is_same(const std::string& found, const std::string& other) noexcept;
   [[nodiscard]] io::content read(const std::string& found, std::uint64_t max_bytes) const;
-  [[nodiscard]] tensor read_npy(memory& room, const std::string& found) const;
+  [[nodiscard]] tensor read_npy(memory& arena, const std::string& found) const;
   /// A file of the folder that was named, by its path there.
   void write(std::string_view path, std::string_view content, bool append) const;
 

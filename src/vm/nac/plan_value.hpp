@@ -4,8 +4,8 @@
 // What a slot of a NAC plan holds: a value as Python has it.
 //
 //   plan_value a = plan_value::whole(3);
-//   plan_value b = plan_value::string(room, "text");
-//   plan_value c = make_tensor(room, data_type::float32, {1, 3});
+//   plan_value b = plan_value::string(arena, "text");
+//   plan_value c = make_tensor(arena, data_type::float32, {1, 3});
 //   if (c.what() == plan_value::kind::tensor) use(c.elements());
 //
 //   null boolean whole real      in the value itself
@@ -63,11 +63,11 @@ class plan_value {
   [[nodiscard]] static plan_value real(double v) noexcept {
     return {kind::real, std::bit_cast<std::uint64_t>(v)};
   }
-  [[nodiscard]] static plan_value string(memory& room, std::string_view v) {
-    return {room, kind::string, v};
+  [[nodiscard]] static plan_value string(memory& arena, std::string_view v) {
+    return {arena, kind::string, v};
   }
-  [[nodiscard]] static plan_value bytes(memory& room, std::string_view v) {
-    return {room, kind::bytes, v};
+  [[nodiscard]] static plan_value bytes(memory& arena, std::string_view v) {
+    return {arena, kind::bytes, v};
   }
   /// Of a tensor of rank 1 of int64 or float64.
   [[nodiscard]] static plan_value list(nac::tensor numbers) noexcept {
@@ -112,15 +112,15 @@ class plan_value {
  private:
   plan_value(kind k, std::uint64_t bits) noexcept : kind_(k), bits_(bits) {}
   plan_value(kind k, nac::tensor t) noexcept : kind_(k), tensor_(std::move(t)) {}
-  plan_value(memory& room, kind k, std::string_view v) : kind_(k), bits_(v.size()) {
-    tensor_.owner = room.take(v.size());
+  plan_value(memory& arena, kind k, std::string_view v) : kind_(k), bits_(v.size()) {
+    tensor_.owner = arena.take(v.size());
     tensor_.data = tensor_.owner.data();
     if (!v.empty()) std::memcpy(tensor_.data, v.data(), v.size());
   }
 
   kind kind_ = kind::null;
   std::uint64_t bits_ = 0;  // a number, or the bytes of a text
-  nac::tensor tensor_;      // elements; of a text its memory alone
+  nac::tensor tensor_;      // elements; of a text only its memory
   std::shared_ptr<const nac::tokenizer> tokenizer_;
 };
 

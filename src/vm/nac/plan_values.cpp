@@ -27,7 +27,7 @@ using model::operation;
 void wrong_slot(std::string_view wanted, const plan_value& found) {
   std::string what(name(found.what()));
   if (found.is_tensor()) what += " of shape " + found.elements().dims.text();
-  fail(errc::nac_plan_slot, std::string(wanted) + " was expected, and found " + what);
+  fail(errc::nac_plan_slot, "found " + what + "; expected " + std::string(wanted));
 }
 
 plan_value number_of(const plan_value& v) {
@@ -70,14 +70,15 @@ namespace {
 constexpr std::uint64_t order_steps = 64;
 
 void check_axis_has(const tensor& t) {
-  if (t.rank() == 0) fail(errc::nac_run_axis, "a tensor of rank 0");
+  if (t.rank() == 0) fail(errc::nac_run_axis, "the tensor has no dimensions");
 }
 
 /// An index from the front. Throws nac_run_index.
 [[nodiscard]] std::int64_t index_in(const plan_value& v, std::int64_t size) {
   const std::int64_t i = whole_of(v);
   if (i < -size || i >= size)
-    fail(errc::nac_run_index, std::to_string(i) + " of " + std::to_string(size));
+    fail(errc::nac_run_index,
+         "index " + std::to_string(i) + " of an axis of size " + std::to_string(size));
   return i < 0 ? i + size : i;
 }
 
@@ -158,7 +159,7 @@ constexpr std::uint64_t roots_of_half[] = {
   double d = temperature > 0 ? distance / temperature : distance;
   d *= 1.4426950408889634;  // log2(e)
   if (!(d < 33)) return 0;
-  const auto fixed = static_cast<std::uint64_t>(d * 16777216.0);  // 24 bits behind the point
+  const auto fixed = static_cast<std::uint64_t>(d * 16777216.0);  // 24 bits after the point
   std::uint64_t w = std::uint64_t{1} << 32;
   for (unsigned i = 0; i < 24; ++i)
     if ((fixed >> (23 - i) & 1) != 0) w = (w * roots_of_half[i]) >> 32;
@@ -166,8 +167,8 @@ constexpr std::uint64_t roots_of_half[] = {
 }
 
 /// Elements as doubles, in memory that lasts as long as `owner`.
-[[nodiscard]] std::span<double> doubles(memory& room, const tensor& t, storage& owner) {
-  owner = room.take(t.size() * sizeof(double));
+[[nodiscard]] std::span<double> doubles(memory& arena, const tensor& t, storage& owner) {
+  owner = arena.take(t.size() * sizeof(double));
   cast(t.type, t.data, data_type::float64, owner.data(), t.size());
   return {static_cast<double*>(static_cast<void*>(owner.data())), t.size()};
 }
@@ -178,12 +179,12 @@ constexpr std::uint64_t roots_of_half[] = {
 
 tensor plan_values::tensor_of(const plan_value& v) const {
   switch (v.what()) {
-    case kind::boolean: return make_number(room, v.as_boolean());
-    case kind::whole: return make_number(room, v.as_whole());
-    case kind::real: return make_number(room, v.as_real());
+    case kind::boolean: return make_number(arena, v.as_boolean());
+    case kind::whole: return make_number(arena, v.as_whole());
+    case kind::real: return make_number(arena, v.as_real());
     case kind::list:
     case kind::tuple:
-      return v.elements().type == data_type::float64 ? cast(room, v.elements(), data_type::float32)
+      return v.elements().type == data_type::float64 ? cast(arena, v.elements(), data_type::float32)
                                                      : v.elements();
     case kind::tensor: return v.elements();
     default: wrong_slot("a tensor, a number or a list", v);
@@ -191,7 +192,7 @@ tensor plan_values::tensor_of(const plan_value& v) const {
 }
 
 plan_value plan_values::list_of(std::span<const std::int64_t> v) const {
-  tensor t = make_tensor(room, data_type::int64, {static_cast<std::int64_t>(v.size())});
+  tensor t = make_tensor(arena, data_type::int64, {static_cast<std::int64_t>(v.size())});
   std::copy(v.begin(), v.end(), t.as<std::int64_t>());
   return plan_value::list(std::move(t));
 }
@@ -201,11 +202,11 @@ plan_value plan_values::from_model(const value& v) const {
     case value::form::none: break;
     case value::form::tensor: return v.as_tensor();
     case value::form::list: return v.as_list().empty() ? plan_value() : from_model(v.as_list()[0]);
-    case value::form::string: return plan_value::string(room, v.as_string());
-    case value::form::wholes: return list_of(v.as_wholes());
+    case value::form::string: return plan_value::string(arena, v.as_string());
+    case value::form::int_list: return list_of(v.as_int_list());
     case value::form::numbers: {
       const std::span<const double> all = v.as_numbers();
-      tensor t = make_tensor(room, data_type::float64, {static_cast<std::int64_t>(all.size())});
+      tensor t = make_tensor(arena, data_type::float64, {static_cast<std::int64_t>(all.size())});
       std::copy(all.begin(), all.end(), t.as<double>());
       return plan_value::list(std::move(t));
     }
@@ -221,7 +222,7 @@ tensor plan_values::apply(operation o, std::span<const value> arguments) const {
     b.count[i] = 1;
     at[i] = &arguments[i];
   }
-  call c(room, work, o, b, {at, arguments.size()});
+  call c(arena, work, o, b, {at, arguments.size()});
   value out = run(c);
   return std::move(out.as_tensor());
 }
@@ -233,18 +234,18 @@ plan_value plan_values::create(data_type type, std::uint32_t how, const plan_val
   if (how == 0) {
     const tensor t = from.is_list() ? from.elements() : tensor_of(from);
     const std::int64_t n = t.rank() == 1 ? t.dim(0) : 1;
-    out = cast(room, t, type);
+    out = cast(arena, t, type);
     return out.with_shape(t.rank() < 2 ? shape{1, n} : t.dims);
   }
   if (how == 1) {
     const std::int64_t end = std::max<std::int64_t>(rounds_of(from), 0);
-    out = make_tensor(room, type, {1, end});
+    out = make_tensor(arena, type, {1, end});
     visit(type, [&]<class T>(of<T>) {
       for (std::int64_t i = 0; i < end; ++i) out.as<T>()[i] = convert<T>(i);
     });
     return out;
   }
-  out = make_tensor(room, type, shape_from(from));
+  out = make_tensor(arena, type, shape_from(from));
   visit(type, [&]<class T>(of<T>) {
     std::fill_n(out.as<T>(), out.size(), convert<T>(std::int64_t{how == 2 ? 1 : 0}));
   });
@@ -262,7 +263,7 @@ plan_value plan_values::pad_left(const plan_value& v, const plan_value& width,
   const std::size_t last = x.rank() - 1;
   shape dims = x.dims;
   dims[last] += n;
-  tensor out = make_tensor(room, x.type, dims);
+  tensor out = make_tensor(arena, x.type, dims);
   visit(x.type, [&]<class T>(of<T>) {
     const T fill =
         filler.what() == kind::real ? convert<T>(filler.as_real()) : convert<T>(filler.as_whole());
@@ -288,7 +289,8 @@ plan_value plan_values::squeezed(const plan_value& v, const plan_value& axis) co
   check_axis_has(x);
   const std::size_t a = axis_of(whole_of(axis), x.rank());
   if (x.dim(a) != 1)
-    fail(errc::nac_run_shape, "axis " + std::to_string(a) + " of " + x.dims.text() + " isn't 1");
+    fail(errc::nac_run_shape,
+         "axis " + std::to_string(a) + " of " + x.dims.text() + " does not have size 1");
   shape dims = x.dims;
   dims.erase(a);
   return x.with_shape(dims);
@@ -308,13 +310,13 @@ plan_value plan_values::concatenated(std::span<const tensor> all, const plan_val
       fail(errc::nac_run_shape, first.dims.text() + " and " + t.dims.text());
     if (!checked_add(dims[a], t.dim(a), dims[a])) fail(errc::budget_memory);
   }
-  tensor out = make_tensor(room, first.type, dims);
+  tensor out = make_tensor(arena, first.type, dims);
   if (out.size() == 0) return out;
   const auto outer = static_cast<std::size_t>(dims.product(0, a));
   const std::size_t step = out.bytes() / outer;
   std::byte* to = out.data;
   for (const tensor& given : all) {
-    const tensor t = cast(room, given, first.type);
+    const tensor t = cast(arena, given, first.type);
     const std::size_t piece = t.bytes() / outer;
     for (std::size_t i = 0; i < outer && piece != 0; ++i)
       std::memcpy(to + i * step, t.data + i * piece, piece);
@@ -325,7 +327,7 @@ plan_value plan_values::concatenated(std::span<const tensor> all, const plan_val
 
 plan_value plan_values::shape_of(const plan_value& v) const {
   const tensor x = tensor_of(v);
-  tensor t = make_tensor(room, data_type::int64, {static_cast<std::int64_t>(x.rank())});
+  tensor t = make_tensor(arena, data_type::int64, {static_cast<std::int64_t>(x.rank())});
   std::copy(x.dims.begin(), x.dims.end(), t.as<std::int64_t>());
   return plan_value::tuple(std::move(t));
 }
@@ -375,9 +377,9 @@ plan_value plan_values::unary(std::uint32_t op, const plan_value& v) const {
                                              operation::exp,     operation::reciprocal};
   const tensor x = tensor_of(v);
   if (op != 0) return apply(operations[op], std::initializer_list<value>{x});
-  const tensor row = cast(room, x.rank() == 0 ? x.with_shape({1}) : x, as_float(x.type));
-  const tensor out =
-      apply(operations[op], std::initializer_list<value>{row, make_number(room, std::int64_t{-1})});
+  const tensor row = cast(arena, x.rank() == 0 ? x.with_shape({1}) : x, as_float(x.type));
+  const tensor out = apply(operations[op],
+                           std::initializer_list<value>{row, make_number(arena, std::int64_t{-1})});
   return out.with_shape(x.dims);
 }
 
@@ -407,7 +409,7 @@ plan_value plan_values::compared(std::uint32_t op, const plan_value& a, const pl
     if (op > 1) wrong_slot("what " + std::string(name(a.what())) + " can be compared with", b);
     return plan_value::boolean((a.is_null() && b.is_null()) == (op == 0));
   }
-  if (a.is_text()) room.charge(std::min(a.as_text().size(), b.as_text().size()) / 8);
+  if (a.is_text()) arena.charge(std::min(a.as_text().size(), b.as_text().size()) / 8);
   const std::partial_ordering o = order(a, b);
   return plan_value::boolean(op == 0 ? o == 0 : op == 1 ? o != 0 : op == 2 ? o > 0 : o < 0);
 }
@@ -415,9 +417,9 @@ plan_value plan_values::compared(std::uint32_t op, const plan_value& a, const pl
 plan_value plan_values::argmax(const plan_value& v) const {
   tensor x = tensor_of(v);
   check_axis_has(x);
-  if (x.type == data_type::boolean) x = cast(room, x, data_type::uint8);  // as numbers 0 and 1
+  if (x.type == data_type::boolean) x = cast(arena, x, data_type::uint8);  // as numbers 0 and 1
   return apply(operation::argmax,
-               std::initializer_list<value>{x, make_number(room, std::int64_t{-1})});
+               std::initializer_list<value>{x, make_number(arena, std::int64_t{-1})});
 }
 
 // ---- choices
@@ -429,12 +431,13 @@ void plan_values::top_k(const plan_value& v, const plan_value& k, plan_value& in
   if (wanted < 0) fail(errc::nac_run_argument, "the " + std::to_string(wanted) + " largest");
   const std::size_t n =
       static_cast<std::size_t>(std::min(wanted, static_cast<std::int64_t>(x.size())));
-  room.charge(product_of_steps(x.size(), order_steps));
+  arena.charge(product_of_steps(x.size(), order_steps));
   const shape dims{static_cast<std::int64_t>(n)};
-  tensor all = make_tensor(room, data_type::int64, {static_cast<std::int64_t>(x.size())});
+  tensor all = make_tensor(arena, data_type::int64, {static_cast<std::int64_t>(x.size())});
   const std::span<std::int64_t> order_of = all.elements<std::int64_t>();
   std::iota(order_of.begin(), order_of.end(), std::int64_t{0});
-  tensor at = make_tensor(room, data_type::int64, dims), of_them = make_tensor(room, x.type, dims);
+  tensor at = make_tensor(arena, data_type::int64, dims),
+         of_them = make_tensor(arena, x.type, dims);
   visit(x.type, [&]<class T>(of<T>) {
     const auto before = [from = x.as<T>()](std::int64_t a, std::int64_t b) {
       const compute<T> p = from[a], q = from[b];
@@ -461,28 +464,28 @@ plan_value plan_values::sample(const plan_value& logits, const plan_value& tempe
   const auto n = static_cast<std::int64_t>(x.size());
   if (n == 0 || n > INT32_MAX)
     fail(errc::nac_run_argument, "a choice among " + std::to_string(n) + " values");
-  room.charge(product_of_steps(x.size(), order_steps));
+  arena.charge(product_of_steps(x.size(), order_steps));
   storage owner, copy;
-  const std::span<double> all = doubles(room, x, owner);
+  const std::span<double> all = doubles(arena, x, owner);
   double best = -std::numeric_limits<double>::infinity();
   for (const double v : all) {
-    if (std::isnan(v)) fail(errc::nac_run_argument, "a choice among values that are no numbers");
+    if (std::isnan(v)) fail(errc::nac_run_argument, "a choice among NaN values");
     best = std::max(best, v);
   }
   if (best == -std::numeric_limits<double>::infinity())
     fail(errc::nac_run_argument, "a choice among values that are all -inf");
-  double least = -std::numeric_limits<double>::infinity();
+  double lowest = -std::numeric_limits<double>::infinity();
   if (k > 0 && k < n) {
-    const std::span<double> sorted = doubles(room, x, copy);
+    const std::span<double> sorted = doubles(arena, x, copy);
     const auto place = sorted.begin() + static_cast<std::ptrdiff_t>(k - 1);
     std::nth_element(sorted.begin(), place, sorted.end(), std::greater<>());
-    least = *place;
+    lowest = *place;
   }
   // The sum of all stays below 2^64.
   const unsigned more =
       31u - static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(n)) - 1);
   const auto weight_of = [&](double v) {
-    if (v < least) return std::uint64_t{0};
+    if (v < lowest) return std::uint64_t{0};
     return v == best ? std::uint64_t{1} << (32 + more - 1) : weight(best - v, t) << (more - 1);
   };
   std::uint64_t sum = 0;

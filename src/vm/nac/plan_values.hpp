@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What instructions of a plan do with values alone, without files and models.
+// Instructions of a plan that only use values, not files or models.
 //
-//   plan_values with{room, work};
+//   plan_values with{arena, work};
 //   plan_value sum = with.binary(0, a, b);                       // by the choice's number
 //   plan_value shaped = with.create(data_type::int64, 0, sum);   // [1, 1]
 //
@@ -39,7 +39,7 @@ namespace vm::nac {
 [[nodiscard]] std::int64_t rounds_of(const plan_value& v);
 
 struct plan_values {
-  memory& room;
+  memory& arena;
   workspaces& work;
 
   /// A tensor, number or list as a tensor; scalars give way to others' types.

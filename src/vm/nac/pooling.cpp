@@ -20,16 +20,18 @@ struct pair {
 };
 
 [[nodiscard]] pair pair_or(call& c, std::size_t letter, pair otherwise, const char* what,
-                           std::int64_t least) {
-  const std::span<const std::int64_t> given = c.wholes(letter);
+                           std::int64_t min_value) {
+  const std::span<const std::int64_t> given = c.int_list(letter);
   if (given.empty()) return otherwise;
   if (given.size() > 2)
-    fail(errc::nac_run_argument,
-         std::string(what) + " of " + std::to_string(given.size()) + " axes");
+    fail(errc::nac_run_argument, std::string(what) + " with " + std::to_string(given.size()) +
+                                     " elements; expected 1 or 2");
   const pair p = {{given.front(), given.back()}};
   for (const std::int64_t v : p.of)
-    if (v < least || v > max_size)
-      fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v));
+    if (v < min_value || v > max_size)
+      fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v) + "; expected " +
+                                       std::to_string(min_value) + " to " +
+                                       std::to_string(max_size));
   return p;
 }
 
@@ -44,7 +46,7 @@ struct images {
 [[nodiscard]] images images_of(const tensor& x) {
   const std::size_t rank = x.rank();
   if (rank < 2 || x.dim(rank - 1) > max_size || x.dim(rank - 2) > max_size)
-    fail(errc::nac_run_shape, x.dims.text() + " as images");
+    fail(errc::nac_run_shape, x.dims.text() + " is not a shape of images");
   images i;
   i.count = count_of(x.dims.product(0, rank - 2));
   i.in[0] = x.dim(rank - 2);
@@ -57,23 +59,23 @@ struct images {
   const std::size_t rank = x.rank();
   const bool fits = (rank == 3 || rank == 4) && x.dim(rank - 1) != 0 && x.dim(rank - 2) != 0 &&
                     (empty_channels || x.dim(rank - 3) != 0);
-  if (!fits) fail(errc::nac_run_shape, x.dims.text() + " as images");
+  if (!fits) fail(errc::nac_run_shape, x.dims.text() + " is not a shape of images");
   return images_of(x);
 }
 
 /// The result, for the sizes in `i.out`.
 [[nodiscard]] tensor make_result(call& c, images& i, data_type type) {
   for (std::size_t a = 0; a < 2; ++a) i.result[i.result.rank() - 2 + a] = i.out[a];
-  return make_tensor(c.room, type, i.result);
+  return make_tensor(c.arena, type, i.result);
 }
 
-/// Charges what is under all windows, which may be more than there is in the images.
+/// Charges the elements under all windows, which may be more than the images have.
 void charge_windows(call& c, const images& i, std::int64_t height, std::int64_t width) {
   const auto product = [](std::int64_t a, std::int64_t b) {
     return product_of_steps(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b));
   };
   const std::uint64_t all = product_of_steps(i.count, product(i.out[0], i.out[1]));
-  c.room.charge(product_of_steps(all, 8 + 2 * product(height, width)));
+  c.arena.charge(product_of_steps(all, 8 + 2 * product(height, width)));
 }
 
 struct windows {
@@ -89,9 +91,9 @@ void count_windows(const windows& w, images& i) {
     if (padding > kernel / 2)
       fail(errc::nac_run_argument,
            "padding of " + std::to_string(padding) + " for a kernel of " + std::to_string(kernel));
-    const std::int64_t room = i.in[a] + 2 * padding - w.dilation.of[a] * (kernel - 1) - 1 +
+    const std::int64_t span = i.in[a] + 2 * padding - w.dilation.of[a] * (kernel - 1) - 1 +
                               (w.ceil_mode ? stride - 1 : 0);
-    i.out[a] = room < 0 ? 0 : room / stride + 1;
+    i.out[a] = span < 0 ? 0 : span / stride + 1;
     if (w.ceil_mode && (i.out[a] - 1) * stride >= i.in[a] + padding) --i.out[a];
     if (i.out[a] <= 0)
       fail(errc::nac_run_shape, "a kernel of " + std::to_string(kernel) + " for " +
@@ -179,12 +181,12 @@ template <class F>
 [[nodiscard]] tensor in_wide(call& c, images& i, const tensor& x, F&& f) {
   const tensor out = make_result(c, i, widened(x.type));
   if (out.size() != 0) {
-    const tensor wide = cast(c.room, x, widened(x.type));
+    const tensor wide = cast(c.arena, x, widened(x.type));
     visit(wide.type, [&]<class T>(of<T>) {
       if constexpr (!is_half<T> && !std::is_same_v<T, bool>) f(wide.as<T>(), out.as<T>());
     });
   }
-  return cast(c.room, out, x.type);
+  return cast(c.arena, out, x.type);
 }
 
 }  // namespace
@@ -195,7 +197,7 @@ value max_pool2d(call& c) {
   images i = expect_images(x, false);
   windows w{};
   w.kernel = pair_or(c, 1, {}, "a kernel", 1);
-  if (w.kernel.of[0] == 0) fail(errc::nac_run_argument, "a kernel of no axes");
+  if (w.kernel.of[0] == 0) fail(errc::nac_run_argument, "an empty kernel size");
   w.stride = pair_or(c, 2, w.kernel, "a stride", 1);
   w.padding = pair_or(c, 3, {{0, 0}}, "padding", 0);
   w.dilation = pair_or(c, 4, {{1, 1}}, "a dilation", 1);
@@ -213,7 +215,7 @@ value avg_pool2d(call& c) {
   images i = expect_images(x, false);
   windows w{};
   w.kernel = pair_or(c, 1, {}, "a kernel", 1);
-  if (w.kernel.of[0] == 0) fail(errc::nac_run_argument, "a kernel of no axes");
+  if (w.kernel.of[0] == 0) fail(errc::nac_run_argument, "an empty kernel size");
   w.stride = pair_or(c, 2, w.kernel, "a stride", 1);
   w.padding = pair_or(c, 3, {{0, 0}}, "padding", 0);
   w.dilation = {{1, 1}};
@@ -221,7 +223,7 @@ value avg_pool2d(call& c) {
   const bool count_padding = c.truth_or(5, true);
   const bool overridden = c.has(6);
   const std::int64_t given = c.whole_or(6, 1);
-  if (overridden && given == 0) fail(errc::nac_run_argument, "a divisor of 0");
+  if (overridden && given == 0) fail(errc::nac_run_argument, "divisor 0");
   count_windows(w, i);
   return in_wide(c, i, x, [&]<class T>(const T* from, T* to) {
     charge_windows(c, i, std::min(w.kernel.of[0], i.in[0]), std::min(w.kernel.of[1], i.in[1]));
@@ -231,7 +233,7 @@ value avg_pool2d(call& c) {
           const window rows = window_at(w, i, 0, y), columns = window_at(w, i, 1, k);
           std::int64_t divisor = given;
           if (!overridden && count_padding) {
-            // What is padding behind the image counts, but not what ceil_mode added.
+            // Padding after the image counts, but not what ceil_mode added.
             divisor = 1;
             for (std::size_t a = 0; a < 2; ++a) {
               const std::int64_t start = (a == 0 ? y : k) * w.stride.of[a] - w.padding.of[a];
@@ -258,8 +260,10 @@ value avg_pool2d(call& c) {
 value adaptive_avg_pool2d(call& c) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type)) refuse_type(x.type);
-  const std::span<const std::int64_t> size = c.wholes(1);
-  if (size.size() != 2) fail(errc::nac_run_argument, "a size of other than two axes");
+  const std::span<const std::int64_t> size = c.int_list(1);
+  if (size.size() != 2)
+    fail(errc::nac_run_argument,
+         "a size with " + std::to_string(size.size()) + " elements; expected 2");
   const pair out = pair_or(c, 1, {}, "a size", 0);
   // The mean of whole images is defined for others too.
   images i = out.of[0] == 1 && out.of[1] == 1 ? images_of(x) : expect_images(x, true);
@@ -289,7 +293,7 @@ namespace {
 [[nodiscard]] tensor nearest(call& c, const tensor& x, const std::int64_t (&out)[2],
                              const double (&scales)[2]) {
   if (!is_floating(x.type) && x.type != data_type::uint8) refuse_type(x.type);
-  if (x.rank() != 4) fail(errc::nac_run_shape, x.dims.text() + " as images");
+  if (x.rank() != 4) fail(errc::nac_run_shape, x.dims.text() + " is not a shape of images");
   images i = expect_images(x, false);
   for (std::size_t a = 0; a < 2; ++a) {
     if (out[a] <= 0) fail(errc::nac_run_argument, "a size of " + std::to_string(out[a]));
@@ -305,7 +309,7 @@ namespace {
                                      : static_cast<float>(i.in[a]) / static_cast<float>(i.out[a]);
     return std::min(convert<std::int64_t>(std::floor(static_cast<float>(at) * step)), i.in[a] - 1);
   };
-  const storage held = c.room.take(count_of(i.out[1]) * sizeof(std::int64_t));
+  const storage held = c.arena.take(count_of(i.out[1]) * sizeof(std::int64_t));
   auto* const columns = static_cast<std::int64_t*>(static_cast<void*>(held.data()));
   for (std::int64_t k = 0; k < i.out[1]; ++k) columns[k] = source(1, k);
   visit(x.type, [&]<class T>(of<T>) {
@@ -330,8 +334,10 @@ value upsample_nearest(call& c) {
   std::int64_t out[2];
   double scales[2] = {};
   if (by_size) {
-    const std::span<const std::int64_t> size = c.wholes(1);
-    if (size.size() != 2) fail(errc::nac_run_argument, "a size of other than two axes");
+    const std::span<const std::int64_t> size = c.int_list(1);
+    if (size.size() != 2)
+      fail(errc::nac_run_argument,
+           "a size with " + std::to_string(size.size()) + " elements; expected 2");
     std::copy_n(size.data(), 2, out);
   } else {
     const std::span<const double> given = c.numbers(2);
@@ -340,7 +346,7 @@ value upsample_nearest(call& c) {
       fail(errc::nac_run_argument, "scales of other than two axes");
     scales[0] = given.front();
     scales[1] = given.back();
-    if (x.rank() != 4) fail(errc::nac_run_shape, x.dims.text() + " as images");
+    if (x.rank() != 4) fail(errc::nac_run_shape, x.dims.text() + " is not a shape of images");
     for (std::size_t a = 0; a < 2; ++a)
       out[a] = convert<std::int64_t>(static_cast<double>(x.dim(2 + a)) * scales[a]);
   }
@@ -348,8 +354,10 @@ value upsample_nearest(call& c) {
 }
 
 value upsample_nearest_to(call& c) {
-  const std::span<const std::int64_t> size = c.wholes(1);
-  if (size.size() != 2) fail(errc::nac_run_argument, "a size of other than two axes");
+  const std::span<const std::int64_t> size = c.int_list(1);
+  if (size.size() != 2)
+    fail(errc::nac_run_argument,
+         "a size with " + std::to_string(size.size()) + " elements; expected 2");
   return nearest(c, c.tensor_at(0), {size[0], size[1]}, {c.real_or(2, 0), c.real_or(3, 0)});
 }
 

@@ -4,14 +4,14 @@
 // Parameters of the NAC machine that a thread loads while instructions run.
 //
 //   filling fill;
-//   tensor w = prepare(room, parameter.value, false, fill);   // memory, not set to anything
+//   tensor w = prepare(arena, parameter.value, false, fill);   // memory, not set to anything
 //   preloader thread(count);                                  // for keys below count
 //   if (!thread.begin(key, fill)) fill();                     // no thread to be had
 //   …
 //   const preloader::times took = thread.finish(key);         // now w is filled
 //
 // The thread touches the memory that was taken for it, the bytes of the file, and nothing else. It
-// loads in the order of begin(); what it hasn't come to when it is needed, the caller loads.
+// loads in the order of begin(); the caller loads what it needs earlier.
 //
 // Lifetime:   what is filled, and what it is filled from, stay until finish() or forget(). One caller
 //             at a time. A preloader that goes waits for its thread.
@@ -42,7 +42,7 @@ class filling {
   void operator()() const noexcept;
 
  private:
-  friend tensor prepare(memory& room, const model::tensor& from, bool widen, filling& fill);
+  friend tensor prepare(memory& arena, const model::tensor& from, bool widen, filling& fill);
   model::tensor_values values_;  // of what becomes float32
   bytes from_;                   // of the others
   std::byte* to_ = nullptr;
@@ -53,7 +53,7 @@ class filling {
 
 /// Memory for the values of a tensor of DATA: float32 for those that are quantized, and with `widen`
 /// for float16.
-[[nodiscard]] tensor prepare(memory& room, const model::tensor& from, bool widen, filling& fill);
+[[nodiscard]] tensor prepare(memory& arena, const model::tensor& from, bool widen, filling& fill);
 
 class preloader {
  public:

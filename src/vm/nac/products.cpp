@@ -43,7 +43,7 @@ void multiply_by(call& c, std::size_t m, std::size_t n, std::size_t k, const T* 
   const std::size_t rows = transposed ? n : k, columns = transposed ? k : n;
   const std::size_t once = rows_at_once(rows, columns);
   if (rows == 0) return multiply<T>(m, n, k, {a, k}, {a, n}, out, n, accumulate, c.work);
-  const storage part = c.room.take(once * columns * sizeof(T));
+  const storage part = c.arena.take(once * columns * sizeof(T));
   T* const wide = static_cast<T*>(static_cast<void*>(part.data()));
   for (std::size_t row = 0; row < rows; row += once) {
     const std::size_t now = std::min(once, rows - row);
@@ -64,17 +64,17 @@ void multiply_all(call& c, const matrices& by, const shape& batch, const tensor&
   const std::size_t batches = count_of(batch.product(0, batch.rank()));
   const std::size_t m = by.m, n = by.n, k = by.k;
   if (batches == 0 || m == 0 || n == 0) return;
-  charge_products(c.room, widened(a_given.type), batches, m, n, k);
+  charge_products(c.arena, widened(a_given.type), batches, m, n, k);
   if (k == 0) {
     if (!accumulate) std::fill_n(out, batches * m * n, T{});
     return;
   }
-  const tensor a = cast(c.room, a_given, widened(a_given.type));
+  const tensor a = cast(c.arena, a_given, widened(a_given.type));
   const T* const a_data = a.as<T>();
   if (by.b_batch.product(0, by.b_batch.rank()) == 1 && by.a_batch == batch)
     return multiply_by<T>(c, batches * m, n, k, a_data, b_given.type, b_given.data, by.transposed,
                           out, accumulate);
-  const tensor b = cast(c.room, b_given, widened(b_given.type));
+  const tensor b = cast(c.arena, b_given, widened(b_given.type));
   const T* const b_data = b.as<T>();
   offsets<2> at(batch, {&by.a_batch, &by.b_batch});
   for (std::size_t i = 0; i < batches; ++i, at.next()) {
@@ -128,7 +128,7 @@ void fill(const tensor& from, T scale, const shape& dims, T* out) {
 tensor matrix_product(call& c, const matrices& by, const shape& batch, const shape& result,
                       const tensor& a, const tensor& b, const tensor* addend, const scalar* beta,
                       const scalar* alpha) {
-  tensor out = make_tensor(c.room, widened(a.type), result);
+  tensor out = make_tensor(c.arena, widened(a.type), result);
   visit_product(a.type, [&]<class T>(of<T>) {
     const T times = alpha == nullptr ? T{1} : alpha->as<T>();
     const T addend_times = addend == nullptr ? T{} : beta == nullptr ? T{1} : beta->as<T>();
@@ -144,12 +144,12 @@ tensor matrix_product(call& c, const matrices& by, const shape& batch, const sha
     if (times != T{1} && times != T{})
       for (T& v : out.elements<T>()) v = sum_of(T{}, times, v);
     if (addend_times == T{}) return;
-    const tensor more = make_tensor(c.room, out.type, result);
+    const tensor more = make_tensor(c.arena, out.type, result);
     fill<T>(*addend, addend_times, result, more.as<T>());
     for (std::size_t i = 0; i < out.size(); ++i)
       out.as<T>()[i] = sum_of(out.as<T>()[i], T{1}, more.as<T>()[i]);
   });
-  return cast(c.room, out, a.type);
+  return cast(c.arena, out, a.type);
 }
 
 namespace operations {
@@ -242,8 +242,8 @@ value outer(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   if (a.rank() != 1 || b.rank() != 1) refuse_shapes(a, b);
   const data_type type = promote(a, b);
-  const tensor x = cast(c.room, a, type), y = cast(c.room, b, type);
-  tensor out = make_tensor(c.room, type, {a.dim(0), b.dim(0)});
+  const tensor x = cast(c.arena, a, type), y = cast(c.arena, b, type);
+  tensor out = make_tensor(c.arena, type, {a.dim(0), b.dim(0)});
   if (out.size() == 0) return out;
   visit(type, [&]<class T>(of<T>) {
     T* to = out.as<T>();
@@ -282,17 +282,18 @@ value lstm_cell(call& c) {
   }
   const data_type wide = widened(type);
   const auto rows = count_of(x.dim(0)), n = count_of(size);
-  charge_products(c.room, wide, 1, rows, 4 * n, n + count_of(x.dim(1)));
-  const tensor all = make_tensor(c.room, wide, {x.dim(0), gates});
-  const tensor hidden = make_tensor(c.room, wide, h.dims), next = make_tensor(c.room, wide, h.dims);
-  const tensor old = cast(c.room, cell, wide);
+  charge_products(c.arena, wide, 1, rows, 4 * n, n + count_of(x.dim(1)));
+  const tensor all = make_tensor(c.arena, wide, {x.dim(0), gates});
+  const tensor hidden = make_tensor(c.arena, wide, h.dims),
+               next = make_tensor(c.arena, wide, h.dims);
+  const tensor old = cast(c.arena, cell, wide);
   visit_wide(type, [&]<class T>(of<T>) {
-    const tensor wide_x = cast(c.room, x, wide), wide_h = cast(c.room, h, wide);
+    const tensor wide_x = cast(c.arena, x, wide), wide_h = cast(c.arena, h, wide);
     T* const g = all.as<T>();
     std::fill_n(g, all.size(), T{});
     for (const tensor* b : {b_x, b_h}) {
       if (b == nullptr) continue;
-      const tensor bias = cast(c.room, *b, wide);
+      const tensor bias = cast(c.arena, *b, wide);
       for (std::size_t i = 0; i < rows; ++i)
         for (std::size_t j = 0; j < 4 * n; ++j) g[i * 4 * n + j] += bias.as<T>()[j];
     }
@@ -310,7 +311,7 @@ value lstm_cell(call& c) {
       }
     }
   });
-  return value(std::vector<value>{cast(c.room, hidden, type), cast(c.room, next, type)});
+  return value(std::vector<value>{cast(c.arena, hidden, type), cast(c.arena, next, type)});
 }
 
 }  // namespace operations

@@ -29,7 +29,7 @@ struct reduction {
   shape dims;  ///< of the result
 };
 
-[[nodiscard]] reduction reduction_of(memory& room, const tensor& x, std::uint32_t axes,
+[[nodiscard]] reduction reduction_of(memory& arena, const tensor& x, std::uint32_t axes,
                                      bool keep_axes) {
   reduction r;
   std::size_t order[max_rank] = {}, kept = 0, reduced = max_rank, first = max_rank, last = 0;
@@ -63,14 +63,14 @@ struct reduction {
   reduced = kept;
   for (std::size_t i = 0; i < x.rank(); ++i)
     if (names(axes, i)) order[reduced++] = i;
-  r.x = permuted(room, x, order);
+  r.x = permuted(arena, x, order);
   r.g = {r.x.dims.product(0, kept), r.x.dims.product(kept, x.rank()), 1};
   return r;
 }
 
 /// The axes that a letter gives; all of them where it is missing, and where it is empty.
 [[nodiscard]] std::uint32_t axes_at(call& c, std::size_t letter, std::size_t rank) {
-  const std::span<const std::int64_t> list = c.wholes(letter);
+  const std::span<const std::int64_t> list = c.int_list(letter);
   return list.empty() ? all_axes : axes_of(list, rank);
 }
 
@@ -138,8 +138,9 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const bool keep = c.truth_or(2, false);
   // Integers are added in 64 bits, of which the result keeps the low ones.
   const bool in_place = is_floating(to) || (to == data_type::int64 && !is_floating(given.type));
-  const reduction r = reduction_of(c.room, in_place ? given : cast(c.room, given, to), axes, keep);
-  tensor out = make_tensor(c.room, to, r.dims);
+  const reduction r =
+      reduction_of(c.arena, in_place ? given : cast(c.arena, given, to), axes, keep);
+  tensor out = make_tensor(c.arena, to, r.dims);
   if (out.size() == 0) return out;
   visit(r.x.type, [&]<class T>(of<T>) {
     const T* const x = r.x.template as<T>();
@@ -203,7 +204,7 @@ enum class spread { variance, deviation, both };
   if (!is_floating(x.type))
     fail(errc::nac_run_type, "the variance of " + std::string(model::name(x.type)));
   // Axes are a list here: a number in their place is the correction, or whether it is 1, and what
-  // follows says whether axes stay. With three arguments each stands where it belongs.
+  // follows says whether axes stay. With three arguments each is in its place.
   const bool without_axes = c.has(1) && c.at(1).is_tensor() && !c.has(3);
   if (without_axes && c.has(2) && c.real(2) != 0 && c.real(2) != 1)
     fail(errc::nac_run_argument, std::to_string(c.real(1)) + " and " + std::to_string(c.real(2)) +
@@ -211,11 +212,11 @@ enum class spread { variance, deviation, both };
   const std::uint32_t axes = without_axes ? all_axes : axes_at(c, 1, x.rank());
   const double correction = without_axes ? c.real(1) : c.real_or(2, 1);
   const bool keep = c.truth_or(without_axes ? 2 : 3, false);
-  const reduction r = reduction_of(c.room, x, axes, keep);
-  tensor out = make_tensor(c.room, x.type, r.dims);
-  tensor means = wanted == spread::both ? make_tensor(c.room, x.type, r.dims) : tensor{};
+  const reduction r = reduction_of(c.arena, x, axes, keep);
+  tensor out = make_tensor(c.arena, x.type, r.dims);
+  tensor means = wanted == spread::both ? make_tensor(c.arena, x.type, r.dims) : tensor{};
   if (out.size() != 0) {
-    const tensor wide = make_tensor(c.room, data_type::float64, r.dims);
+    const tensor wide = make_tensor(c.arena, data_type::float64, r.dims);
     visit_float(x.type, [&]<class T>(of<T>) {
       fold_variances<T>(r, correction, wide, [&](std::int64_t i, double v, double mean) {
         out.as<T>()[i] = convert<T>(wanted == spread::deviation ? std::sqrt(v) : v);
@@ -232,10 +233,10 @@ template <bool All>
 [[nodiscard]] value truth(call& c) {
   const tensor& x = c.tensor_at(0);
   // Unlike other operations, these take an empty list for no axis.
-  const std::uint32_t axes = c.has(1) ? axes_of(c.wholes(1), x.rank()) : all_axes;
-  const reduction r = reduction_of(c.room, x, axes, c.truth_or(2, false));
+  const std::uint32_t axes = c.has(1) ? axes_of(c.int_list(1), x.rank()) : all_axes;
+  const reduction r = reduction_of(c.arena, x, axes, c.truth_or(2, false));
   const data_type to = x.type == data_type::uint8 ? data_type::uint8 : data_type::boolean;
-  tensor out = make_tensor(c.room, to, r.dims);
+  tensor out = make_tensor(c.arena, to, r.dims);
   if (out.size() == 0) return out;
   visit(x.type, [&]<class T>(of<T>) {
     fold(
@@ -270,14 +271,14 @@ template <bool Greatest, class A>
 void need_elements(const tensor& x, std::uint32_t axes, bool given) {
   bool empty = !given && x.size() == 0;
   for (std::size_t i = 0; i < x.rank(); ++i) empty = empty || (names(axes, i) && x.dim(i) == 0);
-  if (empty) fail(errc::nac_run_shape, "nothing to choose from in shape " + x.dims.text());
+  if (empty) fail(errc::nac_run_shape, "no elements to reduce in shape " + x.dims.text());
 }
 
 template <bool Greatest>
 [[nodiscard]] value extreme(call& c, const tensor& x, std::uint32_t axes, bool keep) {
   need_elements(x, axes, axes != all_axes);
-  const reduction r = reduction_of(c.room, x, axes, keep);
-  tensor out = make_tensor(c.room, x.type, r.dims);
+  const reduction r = reduction_of(c.arena, x, axes, keep);
+  tensor out = make_tensor(c.arena, x.type, r.dims);
   if (out.size() == 0) return out;
   visit(x.type, [&]<class T>(of<T>) {
     using A = compute<T>;
@@ -357,8 +358,8 @@ template <bool Greatest>
   shape dims = x.dims;
   if (x.rank() != 0) dims[axis] = 1;
   if (x.rank() != 0 && !c.truth_or(2, false)) dims.erase(axis);
-  tensor values = make_tensor(c.room, x.type, dims);
-  tensor indices = make_tensor(c.room, data_type::int64, dims);
+  tensor values = make_tensor(c.arena, x.type, dims);
+  tensor indices = make_tensor(c.arena, data_type::int64, dims);
   if (values.size() != 0)
     visit(x.type, [&]<class T>(of<T>) {
       const T* const from = x.template as<T>();
@@ -389,7 +390,7 @@ template <bool Greatest>
     for (std::size_t i = 0; i < dims.rank(); ++i) dims[i] = 1;
     if (!keep) dims = {};
   }
-  tensor out = make_tensor(c.room, data_type::int64, dims);
+  tensor out = make_tensor(c.arena, data_type::int64, dims);
   if (out.size() == 0) return out;
   visit(x.type, [&]<class T>(of<T>) {
     each_best<Greatest>(g, x.template as<T>(), [&](std::int64_t i, std::int64_t best) {
@@ -407,26 +408,26 @@ using kernels::binary;
 /// [count, inner] with elements that belong together in columns, each row `inner` long.
 void softmax_columns(const float* x, float* y, std::int64_t count, std::int64_t inner,
                      bool logarithm) noexcept {
-  float most[columns_at_once], row[columns_at_once];
+  float largest[columns_at_once], row[columns_at_once];
   double sum[columns_at_once];
   for (std::int64_t first = 0; first < inner; first += columns_at_once) {
     const std::int64_t n = std::min(columns_at_once, inner - first);
     const auto width = static_cast<std::size_t>(n);
-    std::fill(most, most + n, -std::numeric_limits<float>::infinity());
+    std::fill(largest, largest + n, -std::numeric_limits<float>::infinity());
     std::fill(sum, sum + n, 0.0);
     for (std::int64_t r = 0; r < count; ++r) {
       const float* const from = x + r * inner + first;
-      for (std::int64_t k = 0; k < n; ++k) most[k] = from[k] > most[k] ? from[k] : most[k];
+      for (std::int64_t k = 0; k < n; ++k) largest[k] = from[k] > largest[k] ? from[k] : largest[k];
     }
     for (std::int64_t r = 0; r < count; ++r) {
       float* const to = y + r * inner + first;
-      apply(binary::sub, x + r * inner + first, most, to, width);
+      apply(binary::sub, x + r * inner + first, largest, to, width);
       float* const e = logarithm ? row : to;
       apply(kernels::function::exp, to, e, width);
       for (std::int64_t k = 0; k < n; ++k) sum[k] += double{e[k]};
     }
     if (logarithm)
-      for (std::int64_t k = 0; k < n; ++k) sum[k] = double{most[k]} + std::log(sum[k]);
+      for (std::int64_t k = 0; k < n; ++k) sum[k] = double{largest[k]} + std::log(sum[k]);
     else
       for (std::int64_t k = 0; k < n; ++k) row[k] = static_cast<float>(sum[k]);
     for (std::int64_t r = 0; r < count; ++r) {
@@ -444,13 +445,13 @@ void softmax_columns(const float* x, float* y, std::int64_t count, std::int64_t 
 void softmax_of_doubles(const double* x, double* y, const groups& g, bool logarithm) noexcept {
   for (std::int64_t i = 0; i < g.results(); ++i) {
     const std::int64_t first = i / g.inner * g.count * g.inner + i % g.inner;
-    double most = -std::numeric_limits<double>::infinity(), sum = 0;
+    double largest = -std::numeric_limits<double>::infinity(), sum = 0;
     for (std::int64_t j = 0; j < g.count; ++j) {
       const double v = x[first + j * g.inner];
-      most = v > most ? v : most;
+      largest = v > largest ? v : largest;
     }
     for (std::int64_t j = 0; j < g.count; ++j) {
-      const double v = x[first + j * g.inner] - most, e = std::exp(v);
+      const double v = x[first + j * g.inner] - largest, e = std::exp(v);
       sum += e;
       y[first + j * g.inner] = logarithm ? v : e;
     }
@@ -471,19 +472,19 @@ void softmax_of_doubles(const double* x, double* y, const groups& g, bool logari
       model::size_of(to) == 2)
     to = data_type::float32;
   if (!is_floating(to)) fail(errc::nac_run_type, std::string(model::name(to)));
-  if (given.size() == 0) return make_tensor(c.room, to, given.dims);
+  if (given.size() == 0) return make_tensor(c.arena, to, given.dims);
   const groups g = along(given.dims, axis);
   if (to == data_type::float64) {
-    const tensor x = cast(c.room, given, to);
-    tensor out = make_tensor(c.room, to, given.dims);
+    const tensor x = cast(c.arena, given, to);
+    tensor out = make_tensor(c.arena, to, given.dims);
     softmax_of_doubles(x.as<double>(), out.as<double>(), g, logarithm);
     return out;
   }
   // Values are those of the result's type, halves computed in float32.
   const tensor rounded =
-      is_floating(given.type) && model::size_of(given.type) == 2 ? given : cast(c.room, given, to);
-  const tensor x = cast(c.room, rounded, data_type::float32);
-  tensor out = make_tensor(c.room, data_type::float32, given.dims);
+      is_floating(given.type) && model::size_of(given.type) == 2 ? given : cast(c.arena, given, to);
+  const tensor x = cast(c.arena, rounded, data_type::float32);
+  tensor out = make_tensor(c.arena, data_type::float32, given.dims);
   const float* const from = x.as<float>();
   float* const result = out.as<float>();
   const auto rows = static_cast<std::size_t>(g.outer), n = static_cast<std::size_t>(g.count);
@@ -494,7 +495,7 @@ void softmax_of_doubles(const double* x, double* y, const groups& g, bool logari
     for (std::int64_t o = 0; o < g.outer; ++o)
       softmax_columns(from + o * g.count * g.inner, result + o * g.count * g.inner, g.count,
                       g.inner, logarithm);
-  return cast(c.room, out, to);
+  return cast(c.arena, out, to);
 }
 
 }  // namespace
@@ -526,8 +527,8 @@ value cumsum(call& c) {
   const std::size_t axis = axis_of(c.whole(1), given.rank());
   const data_type to = c.type_or(2, is_floating(given.type) ? given.type : data_type::int64);
   if (to == data_type::boolean) fail(errc::nac_run_type, "running sums as bool");
-  const tensor x = cast(c.room, given, to);
-  tensor out = make_tensor(c.room, to, x.dims);
+  const tensor x = cast(c.arena, given, to);
+  tensor out = make_tensor(c.arena, to, x.dims);
   if (out.size() == 0) return out;
   const groups g = along(x.dims, axis);
   visit(to, [&]<class T>(of<T>) {

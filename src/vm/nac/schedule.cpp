@@ -25,7 +25,7 @@ blocks::blocks(const model::program& p) {
     const model::step& s = code.steps[i];
     if (s.a != model::op_control_flow && s.a != model::op_convergence) continue;
     const view<model::argument> given = code.arguments_of(s);
-    const std::uint32_t behind = behind_branches(p, i);
+    const std::uint32_t after = end_of_branches(p, i);
     std::vector<std::uint32_t> starts = {i + 1};  // of CONVERGENCE, also of what no branch holds
     if (s.a == model::op_control_flow) {
       starts.push_back(i + 1 + given[1].index());
@@ -33,7 +33,7 @@ blocks::blocks(const model::program& p) {
       for (std::size_t k = 2; k < given.size(); ++k) starts.push_back(given[k].index());
     }
     const std::uint32_t parent = of_[i];
-    std::uint32_t end = behind;
+    std::uint32_t end = after;
     for (std::size_t k = starts.size(); k-- > 0; end = starts[k]) {
       if (starts[k] >= end) continue;
       open.push_back(static_cast<std::uint32_t>(all_.size()));
@@ -41,18 +41,18 @@ blocks::blocks(const model::program& p) {
       const block& p1 = all_[parent];
       const block& p2 = all_[p1.far];
       const bool same = p1.depth - p2.depth == p2.depth - all_[p2.far].depth;
-      all_.push_back({starts[k], end, behind, parent, same ? p2.far : parent, p1.depth + 1});
+      all_.push_back({starts[k], end, after, parent, same ? p2.far : parent, p1.depth + 1});
     }
   }
 }
 
 std::uint32_t blocks::around(std::uint32_t b, std::uint32_t i,
-                             std::uint32_t& behind) const noexcept {
+                             std::uint32_t& after) const noexcept {
   while (!contains(b, i)) {
     if (!contains(all_[b].far, i)) {
       b = all_[b].far;
     } else {
-      behind = all_[b].behind;
+      after = all_[b].after;
       b = all_[b].parent;
     }
   }
@@ -102,12 +102,12 @@ class planner {
   [[nodiscard]] static int rank(action a) noexcept {
     return a == action::forward ? 0 : a == action::free ? 1 : a == action::save_result ? 2 : 3;
   }
-  /// Whether the instruction is done with what it takes as soon as it has run.
+  /// Whether the instruction needs no operand any more once it has run.
   [[nodiscard]] bool operands_are_results(std::uint32_t i) const noexcept {
     return p_.code().steps[i].a >= model::first_regular_op;
   }
 
-  /// The instructions that take each result; a branch's value is taken behind all branches.
+  /// The instructions that use each result; a branch's value is used after all branches.
   void find_uses() {
     first_.assign(n_, none);
     last_.resize(n_);
@@ -123,35 +123,35 @@ class planner {
         const std::uint32_t from = given[k].index();
         if (first_[from] == none) first_[from] = i;
         std::uint32_t until = i;
-        if (s.a == model::op_convergence) until = std::max(i, behind_branches(p_, i) - 1);
+        if (s.a == model::op_convergence) until = std::max(i, end_of_branches(p_, i) - 1);
         if (s.a == model::op_output) {
           if (s.b == static_cast<std::uint8_t>(model::output::model) || top) returned_[from] = true;
-          until = around.behind - 1;
+          until = around.after - 1;
         }
         last_[from] = std::max(last_[from], until);
       }
       const bool opens = s.a == model::op_control_flow || s.a == model::op_convergence;
-      const std::uint32_t done = opens ? behind_branches(p_, i) : i + 1;
+      const std::uint32_t done = opens ? end_of_branches(p_, i) : i + 1;
       if (done != around.end) continue;
       if (top) returned_[i] = true;
-      last_[i] = std::max(last_[i], around.behind - 1);
+      last_[i] = std::max(last_[i], around.after - 1);
     }
   }
 
-  /// For each block, the first instruction behind its branches that is of a block around it.
+  /// For each block, the first instruction after its branches that belongs to a block around it.
   void find_ends() {
-    behind_.resize(in_.size(), n_);
+    ends_.resize(in_.size(), n_);
     for (std::uint32_t b = 1; b < in_.size(); ++b)
-      behind_[b] = in_[b].behind == in_[in_[b].parent].end ? behind_[in_[b].parent] : in_[b].behind;
+      ends_[b] = in_[b].after == in_[in_[b].parent].end ? ends_[in_[b].parent] : in_[b].after;
   }
 
-  /// Behind all that take the result, where it is certain that none comes any more; n_: never.
+  /// The tick after the last use of the result, where it is certain that none follows; n_: never.
   [[nodiscard]] std::uint32_t tick_to_free(std::uint32_t i) const noexcept {
     std::uint32_t tick = last_[i] + 1;
     const std::uint32_t b = in_.around(in_.of(last_[i]), i, tick);
-    if (tick == in_[b].end) return behind_[b];
+    if (tick == in_[b].end) return ends_[b];
     const std::uint32_t there = in_.of(tick);  // a branch that begins, or b
-    return there == b ? tick : behind_[there];
+    return there == b ? tick : ends_[there];
   }
 
   void preload(std::uint32_t input) {
@@ -171,7 +171,7 @@ class planner {
   blocks in_;
   std::uint32_t n_;
   std::vector<std::uint32_t> first_, last_;  // that take a result
-  std::vector<std::uint32_t> behind_;        // by block
+  std::vector<std::uint32_t> ends_;          // by block
   std::vector<bool> returned_;
   std::vector<scheduled> out_;
 };
@@ -181,7 +181,7 @@ class planner {
 std::vector<scheduled> plan_schedule(const model::program& p) { return planner(p).plan(); }
 
 error schedule(const model::program& p, model::parts& to) {
-  constexpr std::uint32_t most_ticks = 0x10000, most_commands = 255;
+  constexpr std::uint32_t max_ticks = 0x10000, max_commands = 255;
   if (to.instructions.size() != p.size()) return {errc::nac_no_instructions, 0};
   to.schedule.clear();
   to.commands.clear();
@@ -189,14 +189,14 @@ error schedule(const model::program& p, model::parts& to) {
   const std::vector<scheduled> plan = plan_schedule(p);
   std::vector<scheduled> waiting;  // FREEs that found no place
   std::size_t next = 0;
-  for (std::uint32_t tick = 0; tick < p.size() && tick < most_ticks; ++tick) {
+  for (std::uint32_t tick = 0; tick < p.size() && tick < max_ticks; ++tick) {
     model::tick_part record;
     record.instruction = static_cast<std::uint16_t>(tick);
     record.commands.first = static_cast<std::uint32_t>(to.commands.size());
     std::vector<scheduled> later;
     const auto put = [&](const scheduled& s) {
-      if (s.target >= most_ticks) return;
-      if (record.commands.size == most_commands) {
+      if (s.target >= max_ticks) return;
+      if (record.commands.size == max_commands) {
         if (s.what == action::free) later.push_back(s);
         return;
       }

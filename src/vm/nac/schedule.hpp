@@ -7,13 +7,13 @@
 //   if (const error e = schedule(*program, p); e.code != errc::ok) …
 //   auto bytes = nac::write(p);                       // verification accepts the schedule
 //
-//   FREE x        at the instruction behind the last one that takes the result of x
-//   FORWARD x     at an operation whose result only the next instruction takes; x is that one
-//   SAVE_RESULT   at the other operations whose results are taken
+//   FREE x        at the instruction after the last one that uses the result of x
+//   FORWARD x     at an operation whose result only the next instruction, x, uses
+//   SAVE_RESULT   at the other operations whose results are used
 //   PRELOAD x     of a parameter's INPUT: up to two operations, and 64 instructions, before it
 //
 // Not for what a model returns. In branches, nothing is freed that was made outside of them, or that
-// something outside may still take, the value of the branch among them: that is done behind all
+// something outside may still use, the value of the branch included: that is freed after all
 // branches of the CONTROL_FLOW or CONVERGENCE. Parameters are loaded by the branch that uses them.
 //
 // Lifetime:   nothing is kept.
@@ -50,13 +50,13 @@ class blocks {
  public:
   struct block {
     std::uint32_t first = 0, end = 0;  ///< its instructions
-    std::uint32_t behind = 0;          ///< the end of the last branch beside it
+    std::uint32_t after = 0;           ///< the end of the last branch beside it
     std::uint32_t parent = 0;
     std::uint32_t far = 0, depth = 0;  ///< one of the blocks around it; how many those are
   };
   explicit blocks(const model::program& p);
 
-  /// The innermost one that an instruction stands in.
+  /// The innermost block that contains an instruction.
   [[nodiscard]] std::uint32_t of(std::uint32_t i) const noexcept { return of_[i]; }
   [[nodiscard]] const block& operator[](std::uint32_t b) const noexcept { return all_[b]; }
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
@@ -64,10 +64,10 @@ class blocks {
     return all_[b].first <= i && i < all_[b].end;
   }
 
-  /// The innermost one around `b`, or `b`, that holds instruction `i`; `behind` becomes the end of
-  /// the branches inside of it that hold `b`. Logarithmic in the depth.
+  /// The innermost block, `b` or one around it, that contains instruction `i`; `after` becomes the
+  /// end of the branches inside of it that contain `b`. Logarithmic in the depth.
   [[nodiscard]] std::uint32_t around(std::uint32_t b, std::uint32_t i,
-                                     std::uint32_t& behind) const noexcept;
+                                     std::uint32_t& after) const noexcept;
 
  private:
   std::vector<block> all_;
@@ -79,8 +79,8 @@ class blocks {
   if (s.a == model::op_control_flow || s.a == model::op_convergence) return 1;
   return s.a >= model::first_regular_op || s.a == model::op_output ? s.arguments : 0;
 }
-/// Behind the branches of a CONTROL_FLOW or CONVERGENCE at `i`.
-[[nodiscard]] inline std::uint32_t behind_branches(const model::program& p, std::uint32_t i) {
+/// The index after the branches of a CONTROL_FLOW or CONVERGENCE at `i`.
+[[nodiscard]] inline std::uint32_t end_of_branches(const model::program& p, std::uint32_t i) {
   const model::step& s = p.code().steps[i];
   const view<model::argument> given = p.code().arguments_of(s);
   return s.a == model::op_control_flow ? i + 1 + given[1].index() + given[2].index()

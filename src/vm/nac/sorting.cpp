@@ -38,14 +38,14 @@ template <bool Descending, class A>
                             bool descending, bool with_values) {
   shape dims = x.dims;
   if (x.rank() != 0) dims[axis] = taken;
-  tensor indices = make_tensor(c.room, data_type::int64, dims);
-  tensor values = with_values ? make_tensor(c.room, x.type, dims) : tensor{};
+  tensor indices = make_tensor(c.arena, data_type::int64, dims);
+  tensor values = with_values ? make_tensor(c.arena, x.type, dims) : tensor{};
   const groups g = along(x.dims, axis);
   if (indices.size() != 0)
     visit(x.type, [&]<class T>(of<T>) {
       using A = compute<T>;
       using item = entry<A>;
-      const storage scratch = c.room.take(static_cast<std::uint64_t>(g.count) * sizeof(item));
+      const storage scratch = c.arena.take(static_cast<std::uint64_t>(g.count) * sizeof(item));
       item* const all = static_cast<item*>(static_cast<void*>(scratch.data()));
       for (std::int64_t i = 0; i < g.results(); ++i) {
         const std::int64_t o = i / g.inner, k = i % g.inner;
@@ -88,7 +88,8 @@ value topk(call& c) {
   const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
   const std::int64_t count = along(x.dims, axis).count;
   if (k < 0 || k > count)
-    fail(errc::nac_run_argument, std::to_string(k) + " of " + std::to_string(count));
+    fail(errc::nac_run_argument,
+         "k = " + std::to_string(k) + " of " + std::to_string(count) + " elements");
   return ordered(c, x, axis, x.rank() == 0 ? 1 : k, c.truth_or(3, true), true);
 }
 value sort(call& c) { return sorted(c, true); }

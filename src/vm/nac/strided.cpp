@@ -174,13 +174,13 @@ std::uint32_t axes_of(std::span<const std::int64_t> list, std::size_t rank) {
   std::uint32_t set = 0;
   for (const std::int64_t a : list) {
     const std::uint32_t bit = std::uint32_t{1} << axis_of(a, rank);
-    if ((set & bit) != 0) fail(errc::nac_run_axis, std::to_string(a) + " once more");
+    if ((set & bit) != 0) fail(errc::nac_run_axis, "duplicate axis " + std::to_string(a));
     set |= bit;
   }
   return set;
 }
 
-tensor permuted(memory& room, const tensor& x, const std::size_t* order) {
+tensor permuted(memory& arena, const tensor& x, const std::size_t* order) {
   shape dims = x.dims;
   // Axes of one element may go anywhere.
   bool same = true;
@@ -192,7 +192,7 @@ tensor permuted(memory& room, const tensor& x, const std::size_t* order) {
     before = order[i];
   }
   if (same) return x.with_shape(dims);
-  tensor out = make_tensor(room, x.type, dims);
+  tensor out = make_tensor(arena, x.type, dims);
   const strides from(x.dims), to(dims);
   walk w;
   for (std::size_t i = 0; i < dims.rank(); ++i) w.add(dims[i], from[order[i]], to[i]);
@@ -200,7 +200,7 @@ tensor permuted(memory& room, const tensor& x, const std::size_t* order) {
   return out;
 }
 
-tensor narrowed(memory& room, const tensor& x, std::size_t axis, std::int64_t start,
+tensor narrowed(memory& arena, const tensor& x, std::size_t axis, std::int64_t start,
                 std::int64_t count) {
   const std::int64_t whole = x.dim(axis);
   shape dims = x.dims;
@@ -213,7 +213,7 @@ tensor narrowed(memory& room, const tensor& x, std::size_t axis, std::int64_t st
     out.data += start * inner;
     return out;
   }
-  tensor out = make_tensor(room, x.type, dims);
+  tensor out = make_tensor(arena, x.type, dims);
   if (out.size() == 0) return out;
   const std::int64_t outer = dims.product(0, axis);
   for (std::int64_t i = 0; i < outer; ++i)

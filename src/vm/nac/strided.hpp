@@ -77,9 +77,9 @@ struct groups {
 }
 
 /// A dense tensor with the axes of `x` in another order: axis i is order[i] of `x`.
-[[nodiscard]] tensor permuted(memory& room, const tensor& x, const std::size_t* order);
+[[nodiscard]] tensor permuted(memory& arena, const tensor& x, const std::size_t* order);
 /// A part of `x` along an axis; shares its elements where they lie side by side.
-[[nodiscard]] tensor narrowed(memory& room, const tensor& x, std::size_t axis, std::int64_t start,
+[[nodiscard]] tensor narrowed(memory& arena, const tensor& x, std::size_t axis, std::int64_t start,
                               std::int64_t count);
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -52,7 +52,7 @@ storage memory::take_any(std::uint64_t bytes, std::uint64_t elements) {
   } else {
     if (kept_ > limit_ - live_ - bytes) release_all();
     void* const at = std::aligned_alloc(alignof(block), sizeof(block) + p.bytes);
-    if (at == nullptr) fail(errc::budget_memory, "the system has no more");
+    if (at == nullptr) fail(errc::budget_memory, "the system is out of memory");
     b = new (at) block;
     b->owner = this;
     b->bytes = p.bytes;
@@ -75,7 +75,8 @@ shape::shape(std::span<const std::int64_t> dims) {
 
 void shape::insert(std::size_t at, std::int64_t dim) {
   if (rank_ == max_rank) fail(errc::nac_run_rank);
-  if (dim < 0) fail(errc::nac_run_shape, "a dimension of " + std::to_string(dim));
+  if (dim < 0)
+    fail(errc::nac_run_shape, "dimension " + std::to_string(dim) + "; expected at least 0");
   for (std::size_t i = rank_; i > at; --i) dims_[i] = dims_[i - 1];
   dims_[at] = dim;
   ++rank_;
@@ -121,17 +122,17 @@ std::string shape::text() const {
 
 namespace {
 template <class T>
-[[nodiscard]] tensor number_of(memory& room, data_type type, T v) {
-  tensor t = make_tensor(room, type, {});
+[[nodiscard]] tensor number_of(memory& arena, data_type type, T v) {
+  tensor t = make_tensor(arena, type, {});
   *t.as<T>() = v;
   t.is_number = true;
   return t;
 }
 }  // namespace
 
-tensor make_number(memory& room, bool v) { return number_of(room, data_type::boolean, v); }
-tensor make_number(memory& room, std::int64_t v) { return number_of(room, data_type::int64, v); }
-tensor make_number(memory& room, double v) { return number_of(room, data_type::float64, v); }
+tensor make_number(memory& arena, bool v) { return number_of(arena, data_type::boolean, v); }
+tensor make_number(memory& arena, std::int64_t v) { return number_of(arena, data_type::int64, v); }
+tensor make_number(memory& arena, double v) { return number_of(arena, data_type::float64, v); }
 
 // ---- values
 
@@ -144,8 +145,8 @@ void value::release(others* of) noexcept {
 value::value(std::vector<value> list, storage counted)
     : value(form::list, {std::move(list), {}, {}, {}, std::move(counted)}) {}
 value value::string(std::string_view v) { return {form::string, {{}, std::string(v), {}, {}, {}}}; }
-value value::wholes(std::vector<std::int64_t> v) {
-  return {form::wholes, {{}, {}, std::move(v), {}, {}}};
+value value::int_list(std::vector<std::int64_t> v) {
+  return {form::int_list, {{}, {}, std::move(v), {}, {}}};
 }
 value value::numbers(std::vector<double> v) {
   return {form::numbers, {{}, {}, {}, std::move(v), {}}};

@@ -3,8 +3,8 @@
 //
 // Values of the NAC machine: tensors in counted, reused memory, and lists of them.
 //
-//   memory room(1 << 30);                                       // at most so many bytes
-//   tensor x = make_tensor(room, data_type::float32, {2, 3});   // not set to anything
+//   memory arena(1 << 30);                                       // at most so many bytes
+//   tensor x = make_tensor(arena, data_type::float32, {2, 3});   // not set to anything
 //   x.as<float>()[4] = 1;
 //   tensor y = x;                                               // the same elements
 //   value v = y;
@@ -50,10 +50,10 @@ namespace vm::nac {
 namespace model = tessera::nac;
 using model::data_type;
 
-/// What stops an operation, thrown inside the machine alone: run() returns it as an outcome.
+/// An operation's failure, thrown only inside the machine: run() returns it as an outcome.
 struct fault {
   errc code = errc::ok;
-  std::string text = {};  ///< what there was instead
+  std::string text = {};  ///< what was found
 };
 /// Not inlined: operations are fast when nothing is wrong.
 [[noreturn]] void fail(errc code, std::string text = {});
@@ -303,26 +303,26 @@ struct tensor {
 };
 
 /// A tensor whose elements hold anything.
-[[nodiscard]] inline tensor make_tensor(memory& room, data_type type, const shape& dims) {
+[[nodiscard]] inline tensor make_tensor(memory& arena, data_type type, const shape& dims) {
   const auto n = static_cast<std::uint64_t>(dims.elements());
   tensor t;
   t.type = type;
   t.dims = dims;
-  t.owner = room.take(n * model::size_of(type), n != 0 ? n : dims.touched());
+  t.owner = arena.take(n * model::size_of(type), n != 0 ? n : dims.touched());
   t.data = t.owner.data();
   return t;
 }
 /// Numbers as Python has them.
-[[nodiscard]] tensor make_number(memory& room, bool v);
-[[nodiscard]] tensor make_number(memory& room, std::int64_t v);
-[[nodiscard]] tensor make_number(memory& room, double v);
+[[nodiscard]] tensor make_number(memory& arena, bool v);
+[[nodiscard]] tensor make_number(memory& arena, std::int64_t v);
+[[nodiscard]] tensor make_number(memory& arena, double v);
 
 // ---- values
 
 /// What an instruction results in, or a constant.
 class value {
  public:
-  enum class form : std::uint8_t { none, tensor, list, string, wholes, numbers };
+  enum class form : std::uint8_t { none, tensor, list, string, int_list, numbers };
 
   value() noexcept = default;
   value(const value& other) noexcept
@@ -346,10 +346,10 @@ class value {
     if (others_ != nullptr) release(others_);
   }
   value(nac::tensor t) noexcept : form_(form::tensor), tensor_(std::move(t)) {}
-  /// What operations with several results give; `counted` is kept with them, as what they take.
+  /// The results of an operation that has several; `counted` is kept with them: their memory.
   explicit value(std::vector<value> list, storage counted = {});
   [[nodiscard]] static value string(std::string_view v);
-  [[nodiscard]] static value wholes(std::vector<std::int64_t> v);
+  [[nodiscard]] static value int_list(std::vector<std::int64_t> v);
   [[nodiscard]] static value numbers(std::vector<double> v);
 
   /// Becomes what f() gives, which is made in place. It must be as one that was never set.
@@ -378,7 +378,7 @@ class value {
   [[nodiscard]] nac::tensor& as_tensor() noexcept { return tensor_; }
   [[nodiscard]] std::span<const value> as_list() const noexcept;
   [[nodiscard]] std::string_view as_string() const noexcept;
-  [[nodiscard]] std::span<const std::int64_t> as_wholes() const noexcept;
+  [[nodiscard]] std::span<const std::int64_t> as_int_list() const noexcept;
   [[nodiscard]] std::span<const double> as_numbers() const noexcept;
 
  private:
@@ -396,14 +396,14 @@ class value {
 struct value::others {
   std::vector<value> list;
   std::string string;
-  std::vector<std::int64_t> wholes;
+  std::vector<std::int64_t> ints;
   std::vector<double> numbers;
   storage counted;
   std::uint32_t uses = 1;
 };
 inline std::span<const value> value::as_list() const noexcept { return others_->list; }
 inline std::string_view value::as_string() const noexcept { return others_->string; }
-inline std::span<const std::int64_t> value::as_wholes() const noexcept { return others_->wholes; }
+inline std::span<const std::int64_t> value::as_int_list() const noexcept { return others_->ints; }
 inline std::span<const double> value::as_numbers() const noexcept { return others_->numbers; }
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -12,7 +12,7 @@
 //
 //   lowercase         as Python's str.lower: İ becomes two characters, Σ at the end of a word ς
 //   unicode_norm      NFC, NFD, NFKC, NFKD
-//   replace           every occurrence, from the left; nothing is found before and behind each
+//   replace           every occurrence, from the left; the empty text is found around each
 //                     character
 //   filter_category   drops the characters of these general categories
 //   prepend           unless the text begins so
@@ -23,19 +23,19 @@
 //
 // Decoding leaves out tokens of the forms <…> and […], unless they are to be kept, and numbers that
 // are nobody's id. By the vocabulary, the first that holds:
-//   a token has a ▁   tokens one behind the other, ▁ as a space, without spaces at the ends
+//   a token has a ▁   the tokens joined, ▁ as a space, without spaces at the ends
 //   there are merges  the same, bytes for GPT-2's characters if the manifest has byte_encode (other
 //                     characters dropped, what isn't UTF-8 as U+FFFD), then </w> as a space
 //   there are scores  as the first
 //   ## in front       tokens with spaces between, none before ## (dropped) and . , ! ? " '
 //   else              tokens with spaces between
 //
-// What a tokenizer reads is said in vocabulary.hpp.
+// For the files that a tokenizer reads see vocabulary.hpp.
 //
 // Lifetime:   borrows the bytes of the file and of options.files. Threads can share one.
 // Errors:     nac_tokenizer_* and nac_tisa_*, budget_steps, budget_memory.
 // Limits:     tokenizer_options; of expressions, match_limit and 64 MiB.
-// Allocation: vocabulary and merges without the texts that stand in the file; of a call, text,
+// Allocation: vocabulary and merges without the texts that are in the file; of a call, text,
 //             fragments and ids with what encoders need, within max_memory.
 
 #ifndef TESSERA_VM_NAC_TOKENIZER_HPP
@@ -75,7 +75,7 @@ struct tokenizer_options {
   vm::meter* steps = nullptr;
   /// Steps of an expression at one place of a text.
   std::uint32_t match_limit = 1'000'000;
-  /// In place of RSRC where the container has none, as when its weights stand beside it.
+  /// In place of RSRC where the container has none, as when its weights are beside it.
   std::span<const tokenizer_file> files = {};
 };
 
@@ -94,7 +94,7 @@ class tokenizer {
   [[nodiscard]] trouble decode(std::span<const std::int64_t> ids, std::string& text,
                                bool keep_special = false) const;
   [[nodiscard]] std::optional<std::int32_t> id_of(std::string_view token) const;
-  /// The token that an id stands for.
+  /// The token of an id.
   [[nodiscard]] std::optional<std::string_view> token_of(std::int64_t id) const;
   /// Tokens in the vocabulary.
   [[nodiscard]] std::size_t size() const noexcept;

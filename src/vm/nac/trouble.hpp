@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// How something that isn't a program of instructions ended: a code, and in words what there was.
+// The failure of something other than a program of instructions: a code, and a text.
 //
 //   const trouble t = tokenizer.encode(text, ids);
 //   if (!t) report(t.code, t.text);
@@ -24,7 +24,7 @@ namespace vm::nac {
 /// True when all went well.
 struct trouble {
   errc code = errc::ok;
-  std::string text = {};  ///< what there was instead, and where
+  std::string text = {};  ///< what was found, and where
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 

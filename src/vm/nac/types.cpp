@@ -92,13 +92,13 @@ void cast(data_type from_type, const std::byte* from, data_type to_type, std::by
   });
 }
 
-tensor cast(memory& room, const tensor& x, data_type to) {
+tensor cast(memory& arena, const tensor& x, data_type to) {
   if (x.type == to) {
     tensor same = x;
     same.is_number = false;
     return same;
   }
-  tensor out = make_tensor(room, to, x.dims);
+  tensor out = make_tensor(arena, to, x.dims);
   cast(x.type, x.data, to, out.data, x.size());
   return out;
 }
@@ -111,14 +111,15 @@ shape broadcast(const shape& a, const shape& b) {
   for (std::size_t i = 0; i < shorter.rank(); ++i) {
     const std::int64_t x = longer[skipped + i], y = shorter[i];
     if (x != y && x != 1 && y != 1)
-      fail(errc::nac_run_shape, a.text() + " and " + b.text() + " don't broadcast");
+      fail(errc::nac_run_shape, a.text() + " and " + b.text() + " do not broadcast");
     out[skipped + i] = x == 1 ? y : x;
   }
   return out;
 }
 
 void refuse_axis(std::int64_t axis, std::size_t rank) {
-  fail(errc::nac_run_axis, std::to_string(axis) + " of " + std::to_string(rank) + " dimensions");
+  fail(errc::nac_run_axis,
+       "axis " + std::to_string(axis) + " of " + std::to_string(rank) + " dimensions");
 }
 
 }  // namespace vm::nac

@@ -5,7 +5,7 @@
 //
 //   const data_type t = promote(a, b);                          // as PyTorch does
 //   visit(t, [&]<class T>(of<T>) { add<T>(a, b); });            // T: float, half, std::int64_t, bool …
-//   const tensor f = cast(room, x, data_type::float32);
+//   const tensor f = cast(arena, x, data_type::float32);
 //
 //   promotion     booleans < integers < floats: the highest kind among tensors with dimensions wins;
 //                 tensors of rank 0 count where those don't reach that kind, numbers where neither do
@@ -52,7 +52,7 @@ decltype(auto) visit(data_type type, F&& f) {
   }
   return f(of<bool>{});
 }
-/// The same for floats alone; others never come here.
+/// The same for floats only; other types never come here.
 template <class F>
 decltype(auto) visit_float(data_type type, F&& f) {
   switch (type) {
@@ -123,13 +123,13 @@ template <class To, class From>
   const tensor* const both[] = {&a, &b};
   return promote(both);
 }
-/// The same, float32 for what isn't a float: of operations whose results are floats.
+/// The same, float32 for other than floats: for operations whose results are floats.
 [[nodiscard]] inline data_type as_float(data_type t) noexcept {
   return is_floating(t) ? t : data_type::float32;
 }
 
 /// The elements as another type; `x` itself where it has that type. Never a number.
-[[nodiscard]] tensor cast(memory& room, const tensor& x, data_type to);
+[[nodiscard]] tensor cast(memory& arena, const tensor& x, data_type to);
 /// Elements of one type as another; `from` and `to` are the same or don't overlap.
 void cast(data_type from_type, const std::byte* from, data_type to_type, std::byte* to,
           std::size_t count) noexcept;

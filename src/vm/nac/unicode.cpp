@@ -59,7 +59,7 @@ namespace {
              (c >= 0x1f150 && c <= 0x1f169) || (c >= 0x1f170 && c <= 0x1f189);
   }
 }
-/// Unicode's Case_Ignorable: marks, modifiers, and what may stand inside a word.
+/// Unicode's Case_Ignorable: marks, modifiers, and what may be inside a word.
 [[nodiscard]] bool is_case_ignorable(std::uint32_t c) noexcept {
   switch (category_of(c)) {
     case UTF8PROC_CATEGORY_MN:
@@ -95,7 +95,7 @@ void lowercase(std::string_view text, std::string& out, meter& use) {
   use.work(text.size());
   use.reserve(out, text.size());
   out.clear();
-  bool behind_cased = false;  // but for case-ignorable characters between
+  bool after_cased = false;  // but for case-ignorable characters between
   for (std::size_t at = 0; at < text.size();) {
     const code_point c = first_code_point(text.substr(at));
     at += c.size;
@@ -106,21 +106,21 @@ void lowercase(std::string_view text, std::string& out, meter& use) {
       append('i', out, use);
       append(0x307, out, use);
     } else if (c.value == 0x3a3) {
-      // What is looked over is looked over for one sigma alone: the next one isn't ignorable.
+      // No character is scanned for two sigmas: the next one isn't ignorable.
       bool before_cased = false;
-      for (std::size_t next = at; behind_cased && next < text.size();) {
+      for (std::size_t next = at; after_cased && next < text.size();) {
         const code_point n = first_code_point(text.substr(next));
         next += n.size;
         if (is_case_ignorable(n.value)) continue;
         before_cased = is_cased(n.value);
         break;
       }
-      append(behind_cased && !before_cased ? 0x3c2 : 0x3c3, out, use);
+      append(after_cased && !before_cased ? 0x3c2 : 0x3c3, out, use);
     } else {
       append(static_cast<std::uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c.value))),
              out, use);
     }
-    if (!is_case_ignorable(c.value)) behind_cased = is_cased(c.value);
+    if (!is_case_ignorable(c.value)) after_cased = is_cased(c.value);
   }
 }
 

@@ -132,7 +132,7 @@ class resource_reader {
       if (open("vidx.b")) packed_ids(data);
     } else if (open("tokenizer.json")) {
       find_json();
-      if (json_vocabulary_.empty()) refuse("there is no model.vocab", 0);
+      if (json_vocabulary_.empty()) refuse("model.vocab is missing", 0);
       json_vocabulary();
       json_added();
     } else if (open("vocab.json")) {
@@ -173,12 +173,12 @@ class resource_reader {
   }
   void check_text(std::string_view s, std::uint64_t offset) {
     use_.work(s.size());
-    if (!is_utf8(s)) refuse("a text that isn't UTF-8", offset);
+    if (!is_utf8(s)) refuse("invalid UTF-8", offset);
   }
   void add(const token& t, std::uint64_t offset) {
-    if (t.id < 0) refuse("an id below 0", offset);
-    if (!std::isfinite(t.score)) refuse("a score that isn't a number", offset);
-    if (!v_.add(t, use_)) refuse("a token for the second time", offset);
+    if (t.id < 0) refuse("a negative id", offset);
+    if (!std::isfinite(t.score)) refuse("a score that is not finite", offset);
+    if (!v_.add(t, use_)) refuse("duplicate token", offset);
   }
 
   // ---- packed files
@@ -186,18 +186,18 @@ class resource_reader {
   template <class T>
   [[nodiscard]] T number(std::uint64_t at) const {
     if (data_.size() < sizeof(T) || at > data_.size() - sizeof(T))
-      refuse("a number that isn't complete", std::min<std::uint64_t>(at, data_.size()));
+      refuse("truncated number", std::min<std::uint64_t>(at, data_.size()));
     return load_le<T>(data_.data() + at);
   }
   [[nodiscard]] std::string_view string(std::uint64_t at) const {
     const auto size = number<std::uint16_t>(at);
-    if (data_.size() - (at + 2) < size) refuse("a text that isn't complete", at);
+    if (data_.size() - (at + 2) < size) refuse("truncated text", at);
     return as_text(data_.subspan(static_cast<std::size_t>(at) + 2, size));
   }
-  /// A count in front of numbers of 4 bytes; behind them stands what is returned.
+  /// Reads a count that precedes as many numbers of 4 bytes; returns the end of these.
   [[nodiscard]] std::uint64_t table(std::uint32_t& count) const {
     count = number<std::uint32_t>(0);
-    if ((data_.size() - 4) / 4 < count) refuse("more entries than there are bytes", 0);
+    if ((data_.size() - 4) / 4 < count) refuse("more entries than the file can hold", 0);
     return 4 + std::uint64_t{count} * 4;
   }
 
@@ -205,7 +205,7 @@ class resource_reader {
     std::uint32_t count = 0;
     const std::uint64_t first = table(count);
     // A record has 10 bytes at least.
-    if ((data_.size() - first) / 10 < count) refuse("more tokens than there are bytes", 0);
+    if ((data_.size() - first) / 10 < count) refuse("more tokens than the file can hold", 0);
     v_.reserve(count, use_);
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint64_t at = first + number<std::uint32_t>(4 + std::uint64_t{i} * 4);
@@ -221,7 +221,7 @@ class resource_reader {
   void packed_ids(bytes tokens) {
     std::uint32_t count = 0;
     if (table(count) != data_.size())
-      refuse("bytes behind the last place", 4 + std::uint64_t{count} * 4);
+      refuse("trailing bytes after the last place", 4 + std::uint64_t{count} * 4);
     use_.work(count);
     const std::uint64_t first = 4 + std::uint64_t{load_le<std::uint32_t>(tokens.data())} * 4;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -229,19 +229,19 @@ class resource_reader {
       const std::uint64_t at = first + number<std::uint32_t>(entry);
       if (at > tokens.size() || tokens.size() - at < 10) {
         if (at == first) continue;  // of an empty vocabulary
-        refuse("a place outside of vocab.b", entry);
+        refuse("offset outside of vocab.b", entry);
       }
       const auto size = load_le<std::uint16_t>(tokens.data() + at);
-      if (tokens.size() - at - 10 < size) refuse("a place where vocab.b has no token", entry);
+      if (tokens.size() - at - 10 < size) refuse("offset where vocab.b has no token", entry);
       const auto id = load_le<std::int32_t>(tokens.data() + at + 2 + size);
       if (id < 0 || static_cast<std::uint32_t>(id) != i) {
         if (at == first) continue;
-        refuse("a place where vocab.b has another id", entry);
+        refuse("offset where vocab.b has a different id", entry);
       }
       use_.work(size);
       const token* const t =
           v_.find(as_text(tokens.subspan(static_cast<std::size_t>(at) + 2, size)));
-      if (t == nullptr || t->id != id) refuse("a place where vocab.b has no token", entry);
+      if (t == nullptr || t->id != id) refuse("offset where vocab.b has no token", entry);
       v_.prefer(t);
     }
   }
@@ -260,7 +260,7 @@ class resource_reader {
       m_.add(a, b, use_);
       at = next + 2 + b.size();
     }
-    if (at != data_.size()) refuse("bytes behind the last merge", at);
+    if (at != data_.size()) refuse("trailing bytes after the last merge", at);
   }
 
   // ---- texts
@@ -355,7 +355,7 @@ class resource_reader {
           }
         }
         if (in.failed()) return;
-        if (!has_id || !content) refuse("an added token without content and id", at);
+        if (!has_id || !content) refuse("an added token must have content and id", at);
         t.text = *content;
         if (v_.find(t.text) == nullptr) add(t, at);
       }
@@ -386,7 +386,7 @@ class resource_reader {
     const std::size_t space = both.find(' ');
     if (space == both.npos || both.find(' ', space + 1) != both.npos || space == 0 ||
         space + 1 == both.size())
-      refuse("a merge that isn't two texts with a space between", at);
+      refuse("expected a merge of two texts separated by a space", at);
     m_.add(both.substr(0, space), both.substr(space + 1), use_);
   }
 

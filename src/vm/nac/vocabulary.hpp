@@ -9,8 +9,8 @@
 //   if (const token* t = v.find("hello")) use_id(t->id);
 //
 //   vocab.b         u32 n, n × u32 place, records { u16 size, token, i32 id, f32 score }; places
-//                   count from behind their table
-//   vidx.b          u32 n, n × u32 place in vocab.b of the token with that id; 0 also stands where
+//                   count from the end of their table
+//   vidx.b          u32 n, n × u32 place in vocab.b of the token with that id; 0 also where
 //                   there is none. Says which of several tokens an id means.
 //   merges.b        u32 n, n × { u16 size, a, u16 size, b }; may end early, between two
 //   tokenizer.json  model.vocab, an object of ids or a list of [token, score]; model.merges, a list
@@ -20,7 +20,7 @@
 //
 // The vocabulary is that of the first of vocab.b, tokenizer.json and vocab.json, merges those of the
 // first of merges.b, tokenizer.json and merges.txt that has some. Of files with the same name the
-// last counts, of equal merges too. Of tokens with the same id the last stands for it.
+// last counts, of equal merges too. An id means the last of the tokens that have it.
 //
 // Lifetime:   borrows the files.
 // Errors:     throws a trouble: nac_tokenizer_resource with the file, the place and what is there;
@@ -134,7 +134,7 @@ class vocabulary {
     return i == index_table::none ? nullptr : &tokens_[i];
   }
   [[nodiscard]] const token* of_id(std::int64_t id) const;
-  /// Makes a token, which is one of these, what its id stands for.
+  /// Makes `t`, which is one of these, the token of its id.
   void prefer(const token* t);
   /// Bytes of the longest token.
   [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
@@ -196,7 +196,7 @@ class merges {
     const std::uint64_t key = (std::uint64_t{a} << 32 | b) ^ text_hash::point();
     return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u * (text_hash::point() | 1)) >> 32);
   }
-  /// The symbol of two texts one behind the other, or none.
+  /// The symbol of two texts joined, or none.
   [[nodiscard]] std::uint32_t symbol(text_hash hash, std::string_view a, std::string_view b) const {
     const auto equal = [a, b](std::string_view s) {
       return s.size() == a.size() + b.size() && s.starts_with(a) && s.ends_with(b);

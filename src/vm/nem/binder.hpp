@@ -11,7 +11,7 @@
 //   scales                 rounded to binary32
 //   axes of descriptors    counted from 0
 //   strides                where there are none: those of the shape
-//   transfers and stores   bytes alone
+//   transfers and stores   only bytes
 //
 // Lifetime:   borrows the program and the buffers.
 // Errors:     none: regions are sound.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // conv1d, conv2d, conv3d, depthwise_conv2d: products of windows, a block of them at a time, with the
-// weights, which stand as a matrix already. Channels of their own go without a product.
+// weights, which are a matrix already. Depthwise channels need no product.
 
 #include <algorithm>
 #include <cmath>

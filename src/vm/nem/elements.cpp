@@ -52,10 +52,11 @@ struct whole {
   using raw = T;
   static T value(T x) noexcept { return x; }
   static T from(double x) noexcept {
-    constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    constexpr double lowest = std::numeric_limits<T>::min(),
+                     largest = std::numeric_limits<T>::max();
     x = x == x ? x : 0;
-    x = x > least ? x : least;
-    x = x < most ? x : most;
+    x = x > lowest ? x : lowest;
+    x = x < largest ? x : largest;
     return low_bits<T>(x);
   }
   static T low(std::int64_t x) noexcept { return static_cast<T>(x); }
@@ -63,7 +64,7 @@ struct whole {
 struct half {
   using raw = std::uint16_t;
   static constexpr int fraction_bits = 10;
-  static constexpr double least_normal = 0x1p-14;
+  static constexpr double min_normal = 0x1p-14;
   static constexpr auto floats_from = kernels::floats_from_halves;
   static constexpr auto from_floats = kernels::halves_from_floats;
   static float value(raw x) noexcept { return float_from_half(x); }
@@ -72,7 +73,7 @@ struct half {
 struct bfloat {
   using raw = std::uint16_t;
   static constexpr int fraction_bits = 7;
-  static constexpr double least_normal = 0x1p-126;
+  static constexpr double min_normal = 0x1p-126;
   static constexpr auto floats_from = kernels::floats_from_bfloat16s;
   static constexpr auto from_floats = kernels::bfloat16s_from_floats;
   static float value(raw x) noexcept { return float_from_bfloat16(x); }
@@ -100,9 +101,9 @@ template <class Type>
   auto bits = std::bit_cast<std::uint64_t>(x);
   bits = (bits + (tie - 1) + (bits >> dropped & 1)) & ~(2 * tie - 1);
   // Subnormals are multiples of the least one.
-  constexpr double unit = Type::least_normal / (1 << Type::fraction_bits);
+  constexpr double unit = Type::min_normal / (1 << Type::fraction_bits);
   const double small = std::copysign(rounded(x * (1 / unit)) * unit, x);
-  const double y = std::fabs(x) < Type::least_normal ? small : std::bit_cast<double>(bits);
+  const double y = std::fabs(x) < Type::min_normal ? small : std::bit_cast<double>(bits);
   return static_cast<float>(x == x ? y : std::numeric_limits<double>::quiet_NaN());
 }
 template <class Type>
@@ -142,7 +143,7 @@ void set_nibble(const tensor& y, std::int64_t i, std::uint32_t bits) noexcept {
 /// Elements that a loop has on the stack.
 constexpr std::size_t part = 256;
 
-/// Whether the values of n elements are the patterns behind each other at p, of this host too.
+/// Whether the values of n elements are consecutive patterns at p, in this host's representation.
 template <class T>
 [[nodiscard]] constexpr bool are_as_here(std::int64_t step) noexcept {
   return step == 1 && (std::endian::native == std::endian::little || sizeof(T) == 1);
@@ -221,7 +222,7 @@ void store_row(std::byte* p, std::int64_t step, const From* from, std::size_t n)
     i += count;
   }
 }
-/// The unused nibble behind the last of an odd number of elements.
+/// Clears the unused nibble after the last of an odd number of elements.
 void end_nibbles(const tensor& y, std::int64_t last) noexcept {
   if (last % 2 == 0 && y.is_dense() && last == y.count() - 1) set_nibble(y, last + 1, 0);
 }

@@ -12,8 +12,8 @@
 //   wrap       int64 to an integer's low bits
 //   bits       patterns, for elements that are only moved
 //
-// Index and step are elements: those of i4 are nibbles, and writing one keeps its neighbour. Behind
-// the last element of a dense tensor of them is no neighbour: an unused upper nibble becomes 0.
+// Index and step are elements: those of i4 are nibbles, and writing one keeps its neighbour. The
+// last element of a dense tensor of them may have none: then the unused upper nibble becomes 0.
 //
 // Lifetime:   nothing is kept.
 // Errors:     none.

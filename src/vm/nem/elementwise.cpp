@@ -361,17 +361,17 @@ void combine_quantized(opcode op, const tensor& a, const tensor& b, const tensor
 
 // clamp.
 
-void clamp_to(double least, double most, bool quantized, const tensor& x, const tensor& y) {
+void clamp_to(double lower, double upper, bool quantized, const tensor& x, const tensor& y) {
   if (!x.is_integer()) {
     // Rounding keeps the order of numbers, so that bounds may be rounded before.
-    const float low = as_element(x.element, least), high = as_element(x.element, most);
+    const float low = as_element(x.element, lower), high = as_element(x.element, upper);
     each<float>(x, y, [=](float v) { return lesser(greater(v, low), high); });
   } else if (quantized) {
-    each_real(x, y, true, [=](double v) { return lesser(greater(v, least), most); });
+    each_real(x, y, true, [=](double v) { return lesser(greater(v, lower), upper); });
   } else {
     const integer_range range = range_of(x.element);
-    const std::int64_t low = saturate(std::ceil(least), range);
-    const std::int64_t high = saturate(std::floor(most), range);
+    const std::int64_t low = saturate(std::ceil(lower), range);
+    const std::int64_t high = saturate(std::floor(upper), range);
     each<std::int64_t>(x, y, [=](std::int64_t v) {
       const std::int64_t raised = v < low ? low : v;
       return raised > high ? high : raised;

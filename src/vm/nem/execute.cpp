@@ -33,9 +33,9 @@ namespace {
   return product_of_steps(a, b);
 }
 
-/// Steps of an element of an operand or a result: that it is looked for among those that were written,
-/// converted to binary64 or from it, and what is done with it. Measured as the time that the slowest
-/// type and layout takes.
+/// Steps of an element of an operand or a result: looking it up among those that were written,
+/// converting it to or from binary64, and the operation. Measured as the time of the slowest type
+/// and layout.
 [[nodiscard]] std::uint64_t element_steps(model::opcode_category category) noexcept {
   switch (category) {
     case model::opcode_category::data_movement: return 0;  // bytes
@@ -57,7 +57,7 @@ namespace {
     return !is_wide && (x.quant == nullptr || x.quant->form != model::quantization::per_group);
   });
 }
-/// Steps of products of matrices, and of convolutions as products with what is under the kernel.
+/// Steps of matrix products, and of convolutions as products with the elements under the kernel.
 [[nodiscard]] std::uint64_t steps_of_products(const call& c, std::uint64_t macs) noexcept {
   if (macs == 0 || c.inputs.size() < 2) return 0;
   constexpr std::uint64_t a_step = 16, without_kernel = 4;
@@ -76,7 +76,7 @@ namespace {
   const auto end = [&](const tensor& t) { return begin(t) + static_cast<std::size_t>(t.extent); };
   return begin(a) < end(b) && begin(b) < end(a);
 }
-/// Whether the output may have the place of an input: each element is read before the one that takes
+/// Whether the output may be in the place of an input: each element is read before the one in
 /// its place is written.
 [[nodiscard]] bool is_in_place(opcode op, const tensor& x, const tensor& y) noexcept {
   if (x.data != y.data || x.element != y.element) return false;
@@ -93,7 +93,7 @@ namespace {
 /// A task reads all that it reads before it writes. Verification knows an input that it overwrites as
 /// HAZ-004, but has not seen every iteration of a long loop.
 [[nodiscard]] bool is_overwritten(const call& c, const tensor& x) noexcept {
-  // Outputs are many in split alone, inputs in concat alone: this is linear in the operands.
+  // Only split has many outputs, only concat many inputs: this is linear in the operands.
   return std::ranges::any_of(
       c.outputs, [&](const tensor& y) { return overlap(x, y) && !is_in_place(c.opcode, x, y); });
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Executes bound tasks on the machine's memory, and tells of what they find: RT but for RT-RACE.
+// Executes bound tasks on the machine's memory, and reports findings: all RT rules but RT-RACE.
 //
 //   executor e(program, options, written, found);
 //   if (!e.execute(task)) …                    // the run has ended

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What each task waits for, as a program is expanded and executed.
+// The dependencies of each task, as a program is expanded and executed.
 //
 //   task_graph g;
 //   const auto ready = [&](const task_graph::ready_task& t) { waiting.push_back(t); };
@@ -9,8 +9,8 @@
 //   g.issue(v.tasks_before(t), t.mode == mode::sync, ready);
 //   g.complete(waiting.back(), end, ready);                // when it was executed
 //
-// A task waits for its deps and for its gate: what everything behind a wait, a .sync task, an
-// endloop or the start of an iteration comes after. Gates complete by themselves, with the last of
+// A task waits for its deps and for its gate: what everything after a wait, a .sync task, an
+// endloop or the start of an iteration follows. Gates complete by themselves, with the last of
 // what they wait for.
 //
 //   start of iteration i   what the loop comes after, and the end of iteration i - N (max_in_flight)
@@ -20,11 +20,11 @@
 //
 // Tasks are numbered as they are issued, as nem::task::index is.
 //
-// Lifetime:   owns what it knows.
+// Lifetime:   owns its data.
 // Errors:     none.
 // Limits:     2^32 - 2 tasks and gates.
-// Allocation: 20 bytes for each task and 16 for each gate; 40 for what isn't complete, and 12 for
-//             each of its dependences.
+// Allocation: 20 bytes for each task and 16 for each gate; 40 for each incomplete one, and 12 for
+//             each of its dependencies.
 
 #ifndef TESSERA_VM_NEM_GRAPH_HPP
 #define TESSERA_VM_NEM_GRAPH_HPP
@@ -40,7 +40,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
-/// What kept a task from starting earlier: what it waited for last.
+/// What kept a task from starting earlier: its last dependency.
 enum class cause : std::uint8_t {
   none,      ///< nothing: it could start at once
   deps,      ///< a task in its deps
@@ -63,12 +63,12 @@ class task_graph {
     std::uint64_t issued = 0;  ///< when its gate opened
     std::uint64_t time = 0;    ///< when all that it waits for was complete
     cause why = cause::none;   ///< what of it was last
-    std::uint32_t slot = 0;    ///< as issue() was told
+    std::uint32_t slot = 0;    ///< as passed to issue()
   };
 
   task_graph() { frames_.emplace_back(); }
 
-  // What a program does, in the order of its text. `ready` is called with tasks that may start.
+  // The events of a program, in the order of its text. `ready` is called with tasks that may start.
 
   void loop(std::int64_t in_flight) {
     frame f;
@@ -131,7 +131,7 @@ class task_graph {
     return task;
   }
 
-  /// A task is complete, at a time that isn't before it could start.
+  /// A task is complete, at a time not before its start.
   template <class Ready>
   void complete(std::uint32_t task, std::uint64_t end, Ready&& ready) {
     finish(event_of_[task], end);
@@ -149,7 +149,7 @@ class task_graph {
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
-  /// Of an edge: what its origin waited for itself.
+  /// Of an edge: the cause that its origin waited for.
   static constexpr cause inherited = cause::none;
   static constexpr std::uint64_t pending = ~std::uint64_t{0};
 
@@ -157,9 +157,9 @@ class task_graph {
   struct event {
     std::uint64_t end = pending;
     std::uint32_t node = none;  ///< until it is complete
-    cause why = cause::none;    ///< what those behind it wait for
+    cause why = cause::none;    ///< what the tasks after it wait for
   };
-  /// What isn't complete.
+  /// An incomplete task or gate.
   struct node {
     std::uint32_t event, task;
     std::uint32_t waits_for;   ///< how many
@@ -231,7 +231,7 @@ class task_graph {
       open(next, ready);
     }
   }
-  /// Nothing is left that a node waits for.
+  /// A node has no dependency left.
   template <class Ready>
   void open(std::uint32_t n, Ready&& ready) {
     const node& x = nodes_[n];

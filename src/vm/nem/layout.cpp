@@ -88,7 +88,7 @@ void split(const model::attributes& a, const tensor& x, std::span<const tensor> 
   }
 }
 
-/// What a number is as an element, as cast converts it.
+/// A number as an element, as cast converts it.
 [[nodiscard]] std::uint32_t pattern_of(double value, element e) {
   std::array<std::byte, 8> memory = {};
   const tensor one{memory.data(), 8, e, {}, {}, nullptr, false};
@@ -99,7 +99,7 @@ void split(const model::attributes& a, const tensor& x, std::span<const tensor> 
   return bits;
 }
 
-/// The element of an axis that stands at `i` elements behind its first, which may be outside.
+/// The element of an axis at distance `i` from its first; the result may be outside.
 [[nodiscard]] std::int64_t source_of(model::pad_mode mode, std::int64_t i,
                                      std::int64_t size) noexcept {
   const auto modulo = [](std::int64_t a, std::int64_t m) { return (a % m + m) % m; };
@@ -114,8 +114,8 @@ void split(const model::attributes& a, const tensor& x, std::span<const tensor> 
   }
 }
 
-/// The input stands in the output first. Then each axis, from the last on, is padded with slices of
-/// the output itself, which are as large as the axes before it were in the input.
+/// The input is copied into the output first. Then each axis, from the last on, is padded with
+/// slices of the output itself, which are as large as the axes before it were in the input.
 void pad(const model::attributes& a, const tensor& x, const tensor& y) {
   const std::size_t rank = x.rank();
   sizes shape = copy_of(x.shape);
@@ -146,8 +146,8 @@ void pad(const model::attributes& a, const tensor& x, const tensor& y) {
   }
 }
 
-/// A block of indices at a time, for each of what stands before the axis: their elements lie close to
-/// each other.
+/// Handles a block of indices at a time, for each element before the axis: their elements are close
+/// to each other.
 [[nodiscard]] verdict gather(const model::attributes& a, const tensor& x, const tensor& indices,
                              const tensor& y) {
   const std::size_t axis = axis_from(a.axis, x.rank()), many = indices.rank();
@@ -155,7 +155,7 @@ void pad(const model::attributes& a, const tensor& x, const tensor& y) {
   const rows<2> before(x.shape.first(axis), {x.strides.first(axis), y.strides.first(axis)});
   const shape_view inner = x.shape.subspan(axis + 1),
                    inner_strides = y.strides.subspan(axis + many);
-  const copying behind(inner, x, x.strides.subspan(axis + 1), y, inner_strides);
+  const copying slice(inner, x, x.strides.subspan(axis + 1), y, inner_strides);
   std::uint64_t count = 1;  // elements of the output for one index
   for (const std::int64_t d : inner) count *= static_cast<std::uint64_t>(d);
 
@@ -173,7 +173,7 @@ void pad(const model::attributes& a, const tensor& x, const tensor& y) {
           const std::int64_t to = at[1] + k * outer[1] + first + i * step[1];
           const std::int64_t index = row[static_cast<std::size_t>(i)];
           if (index >= 0)
-            behind.run(at[0] + k * outer[0] + index * stride, to);
+            slice.run(at[0] + k * outer[0] + index * stride, to);
           else
             fill(inner, {&y, to, inner_strides}, 0);
         }
@@ -212,7 +212,7 @@ verdict change_layout(const call& c, workspace& scratch) {
       !std::ranges::all_of(c.outputs, is_like_first) || model::is_extension(c.inputs[0].element))
     return {.code = errc::nem_rt_unsupported};
   const tensor &x = c.inputs[0], &y = c.outputs[0];
-  // Of operations on a dense tensor where it is, reshape alone has nothing to do.
+  // Of operations on a dense tensor in place, only reshape has nothing to do.
   if (c.opcode == opcode::reshape && x.data == y.data && x.is_dense() && y.is_dense()) return {};
   switch (c.opcode) {
     case opcode::transpose: transpose(c.attributes, x, y); break;

@@ -74,7 +74,7 @@ void machine::state::find_places(const model::values& v) {
     buffers.push_back(to);
     nodes.push_back(b.node);
   }
-  // Names of regions that stand for others are regions too.
+  // Names of regions that are aliases are regions too.
   std::map<std::string_view, std::size_t> known;
   std::size_t next = 0;
   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next) {
@@ -138,7 +138,7 @@ bool machine::state::watch(std::string_view name) {
   const model::model& d = program.model();
   watched_region w;
   w.name = name;
-  constexpr std::size_t most_names = 16;  // that one may stand for
+  constexpr std::size_t max_names = 16;  // of aliases of one region
   bool is_region = false;
   for (std::size_t k = 0; k == 0 || k < w.names.size(); ++k)
     for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
@@ -148,7 +148,7 @@ bool machine::state::watch(std::string_view name) {
       if (k == 0 && w.names.empty()) w.names.push_back(n.value);
       const model::node& value = d.nodes[i + 1];
       is_region = is_region || value.kind == model::node_kind::region;
-      if (value.kind == model::node_kind::name && w.names.size() < most_names &&
+      if (value.kind == model::node_kind::name && w.names.size() < max_names &&
           std::ranges::find(w.names, value.value) == w.names.end())
         w.names.push_back(value.value);
     }

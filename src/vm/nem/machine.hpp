@@ -10,33 +10,33 @@
 //   if (!done) return show(found);
 //   use(vm.bytes(*vm.find("y_ddr")));
 //
-//   schedule    in_order   as the text says, iteration after iteration, whatever the windows allow
-//               reverse    of the tasks that may start, the last of the text and the last iteration
-//               random     of the tasks that may start any one, by the seed
+//   schedule    in_order   the order of the text, iteration by iteration, whatever windows allow
+//               reverse    of the ready tasks, the last of the text and of the last iteration
+//               random     any of the ready tasks, chosen by the seed
 //
-//   RT-DIV0, RT-INDEX, RT-UNSUPPORTED   end the run, unless it is to keep going: then the element
-//                                       that has no value is 0
+//   RT-DIV0, RT-INDEX, RT-UNSUPPORTED   end the run, unless keep_going is set: then the undefined
+//                                       element is 0
 //   RT-ACC, RT-UNINIT                   warnings
-//   RT-RACE                             tasks that nothing orders touch the same bytes: searched for
-//                                       where verification didn't look at all tasks, or always; ends
-//                                       the run, unless it is to keep going
+//   RT-RACE                             unordered tasks touch the same bytes: searched for where
+//                                       verification skipped tasks, or always; ends the run,
+//                                       unless keep_going is set
 //   RT-MEM                              the buffers don't fit
 //
-// Iterations that verification left out are verified as they are executed: the first error ends the
-// run. So does, as RT-UNSUPPORTED, an output of another shape than its inputs give, which the profile
-// `upstream` lets through.
+// Iterations that verification skipped are verified as they are executed: the first error ends the
+// run. So does, as RT-UNSUPPORTED, an output whose shape doesn't match its inputs, which the
+// profile `upstream` permits.
 //
 // A program without races gives the same bytes under every schedule. Buffers are zero until
 // something is bound or written; each task is executed at once. @materialized changes nothing: all
 // regions are.
 //
 // Lifetime:   borrows its program. Bytes of buffers last as long as the machine.
-// Errors:     run(): that of the first error, also where it went on: nem_rt_*, budget_steps, or that of
-//             a rule of verification. The report says where.
+// Errors:     run(): the code of the first error, even if the run continued: nem_rt_*,
+//             budget_steps, or a rule of verification. The report has the places.
 // Limits:     machine_options. Steps are charged in the order of the text, whatever the schedule.
-// Allocation: the buffers, as far as they are touched, and up to an eighth of that for what is
-//             written; the workspace of operations. Other schedules than in_order keep up to
-//             `lookahead` tasks, and 20 bytes for each that was; a search for races as verification.
+// Allocation: the buffers, as far as they are touched, and up to an eighth of that to track writes;
+//             the workspace of operations. Schedules other than in_order keep up to `lookahead`
+//             tasks, and 20 bytes for each past one; a search for races, the same as verification.
 
 #ifndef TESSERA_VM_NEM_MACHINE_HPP
 #define TESSERA_VM_NEM_MACHINE_HPP
@@ -54,22 +54,22 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
-/// How a run ended: true when all went well.
+/// The result of a run; true on success.
 struct outcome {
   errc code = errc::ok;
-  std::uint64_t tasks = 0;  ///< that were executed
-  std::uint64_t steps = 0;  ///< of the budget that they and iterations took (vm/meter.hpp)
+  std::uint64_t tasks = 0;  ///< executed
+  std::uint64_t steps = 0;  ///< charged for them and for iterations (vm/meter.hpp)
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
 enum class schedule : std::uint8_t { in_order, reverse, random };
 enum class race_search : std::uint8_t {
-  unverified,  ///< where verification didn't look at all tasks
+  unverified,  ///< where verification didn't cover all tasks
   always,
   never
 };
 
-/// Executes compute("op"): returns false where it knows no such op.
+/// Executes compute("op"): returns false for an unknown op.
 using host_function = std::function<bool(const call&, verdict&)>;
 
 struct machine_options {
@@ -77,13 +77,13 @@ struct machine_options {
   std::uint64_t max_steps = budget{}.max_steps;
   nem::schedule schedule = schedule::in_order;
   std::uint64_t seed = 0;              ///< of random
-  std::uint32_t lookahead = 1u << 16;  ///< tasks that may wait, but for in_order
+  std::uint32_t lookahead = 1u << 16;  ///< tasks that may wait; not for in_order
   race_search races = race_search::unverified;
-  bool keep_going = false;  ///< behind RT-DIV0, RT-INDEX, RT-UNSUPPORTED and RT-RACE
+  bool keep_going = false;  ///< after RT-DIV0, RT-INDEX, RT-UNSUPPORTED and RT-RACE
   host_function host = {};
 };
 
-/// A buffer, or a region that the program's text names.
+/// A buffer, or a region that the program names.
 struct place {
   std::string_view name;
   bool is_buffer = false;
@@ -105,27 +105,27 @@ class machine {
   ~machine();
 
   [[nodiscard]] const model::program& program() const noexcept;
-  /// In the order of the text; regions are those that `let` names outside of loops.
+  /// In the order of the text; regions: those that `let` names outside of loops.
   [[nodiscard]] std::span<const place> buffers() const noexcept;
   [[nodiscard]] std::span<const place> regions() const noexcept;
   /// A buffer or a region by its name, or null.
   [[nodiscard]] const place* find(std::string_view name) const noexcept;
-  /// Also finds the region that `let` names in a loop, behind a run: as it was in the last iteration
-  /// that has a task behind it. False where the text has no such name.
+  /// Also finds, after a run, the region that `let` names in a loop: as it was in the last
+  /// iteration in which a task follows the `let`. False where the text has no such name.
   bool watch(std::string_view name);
 
   /// Whether the buffers fit max_memory; else there are no bytes, and run() ends with RT-MEM.
   [[nodiscard]] bool has_memory() const noexcept;
-  /// The bytes of a place, to be read or written between runs.
+  /// The bytes of a place, for reading or writing between runs.
   [[nodiscard]] std::span<std::byte> bytes(const place& of) noexcept;
   [[nodiscard]] std::span<const std::byte> bytes(const place& of) const noexcept;
-  /// Copies bytes to the beginning of a place, and remembers that they aren't missing. False where
-  /// there are more of them than it has.
+  /// Copies bytes to the beginning of a place and marks them as bound. False if there are more than
+  /// the place holds.
   bool bind(const place& to, std::span<const std::byte> data);
-  /// Says that the bytes of a place are as they should be: zero, or written through bytes().
+  /// Marks the bytes of a place as bound: zeros are intended, or bytes() was written to.
   void mark_bound(const place& to);
 
-  /// Executes the program. Buffers keep what they hold, for another run too. With a timeline, tasks
+  /// Executes the program. Buffers keep their contents, also for later runs. With a timeline, tasks
   /// start in the order of time, whatever the schedule; `lookahead` are considered at once.
   outcome run(model::report* found = nullptr, timeline* when = nullptr);
 

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The memory of a buffer, and which of its bytes something wrote or bound.
+// The memory of a buffer, and which of its bytes are written or bound.
 //
-//   zero_pages bytes(size);                       // zero, and not touched
-//   if (bytes.data() == nullptr) …                // the system has no room
+//   zero_pages bytes(size);                       // zero, not yet touched
+//   if (bytes.data() == nullptr) …                // out of memory
 //   marked_bytes written(size);
 //   written.mark(0, 64);
 //   const byte_range lacks = written.missing(32, 96);       // 64 to 96
 //
-// Bytes are marked by pages, and in pages that aren't full by bits: large ranges cost next to nothing,
+// Bytes are marked by pages, and in partly marked pages by bits: large ranges cost next to nothing,
 // and any number of separate ones no more than their bytes.
 //
 // Lifetime:   owns its memory.
-// Errors:     data() is null; a marked_bytes without memory takes all bytes as marked.
+// Errors:     data() is null; a marked_bytes without memory treats all bytes as marked.
 // Limits:     none.
 // Allocation: the size, from the system, as far as it is touched; of marks an eighth of the pages that
 //             are marked in part, and 2 bytes for each page.
@@ -68,7 +68,7 @@ class marked_bytes {
 
   zero_pages counts_, bits_;
   std::uint16_t* count_ = nullptr;  ///< of the marked bytes of each page
-  std::uint64_t* bit_ = nullptr;    ///< of each byte; not kept for pages that are full
+  std::uint64_t* bit_ = nullptr;    ///< of each byte; not kept for fully marked pages
 };
 
 }  // namespace vm::nem

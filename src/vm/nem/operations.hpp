@@ -18,8 +18,8 @@
 //   conversions.cpp    cast, quantize, dequantize
 //
 // Operands are verified: their shapes and types agree. execute() copies inputs that an output
-// overwrites, so that the functions behind it may write at once. An input in the very place of the
-// output isn't copied where the operation reads each element before it writes there.
+// overwrites, so that the functions it calls may write at once. An input in exactly the place of
+// the output isn't copied where the operation reads each element before it writes there.
 //
 // Where the specification has no numeric semantics, ONNX's are meant; floats are computed in binary64
 // and rounded once, but for products, whose sums are binary32. Products take the shared kernels, unless
@@ -68,7 +68,7 @@ namespace vm::nem {
 
 /// How much an execution does: what cost models count.
 struct work {
-  std::uint64_t macs = 0;  ///< multiplications with their additions, of products alone
+  std::uint64_t macs = 0;  ///< multiply-accumulates, of products only
   /// Of the larger of the first input and the first output; none of transfer and store.
   std::uint64_t elements = 0;
   std::uint64_t bytes = 0;  ///< moved by transfer and store

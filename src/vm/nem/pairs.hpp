@@ -134,7 +134,7 @@ class pairs {
   const descriptor* of_;
   std::size_t rank_, everywhere_ = none;  ///< the pair that all have
   std::int64_t first_ = 0;                ///< otherwise, those of this index
-  std::size_t found_ = 0;                 ///< and of so many behind it
+  std::size_t found_ = 0;                 ///< and of so many after it
   std::array<std::int64_t, model::max_rank> strides_ = {};
   std::array<double, part_size> scales_ = {}, zeros_ = {};
 };

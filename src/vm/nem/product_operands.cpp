@@ -85,9 +85,9 @@ template <class T>
 
 bool is_out_of_proportion(const tensor& x) noexcept {
   // What a copy of floats may have on this host.
-  constexpr std::int64_t most_elements = PTRDIFF_MAX / std::int64_t{sizeof(float)};
+  constexpr std::int64_t max_elements = PTRDIFF_MAX / std::int64_t{sizeof(float)};
   const std::int64_t n = x.count();
-  return n > most_elements || (n > usual_copy && n / 64 > x.extent);
+  return n > max_elements || (n > usual_copy && n / 64 > x.extent);
 }
 
 const descriptor& descriptor_of(const tensor& x) noexcept {

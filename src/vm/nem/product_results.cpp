@@ -16,11 +16,11 @@ namespace vm::nem {
 
 namespace {
 
-constexpr std::int64_t int32_least = std::numeric_limits<std::int32_t>::min(),
+constexpr std::int64_t int32_min = std::numeric_limits<std::int32_t>::min(),
                        int32_greatest = std::numeric_limits<std::int32_t>::max();
 
 [[nodiscard]] bool fits_int32(std::int64_t x) noexcept {
-  return x >= int32_least && x <= int32_greatest;
+  return x >= int32_min && x <= int32_greatest;
 }
 
 /// Which pair the descriptor has for a column of Y or C.
@@ -43,7 +43,7 @@ constexpr std::int64_t int32_least = std::numeric_limits<std::int32_t>::min(),
 constexpr double rounding = 0x1.8p52;
 constexpr bool has_rounding = FLT_EVAL_METHOD == 0;
 /// Factors up to which sums of 32 bits stay below that.
-constexpr double most_factor = 0x1p19;
+constexpr double max_factor = 0x1p19;
 
 /// sums + offsets in units of Y, to the nearest integer plus a zero point, saturated; `backs` are
 /// `rounding` less the zero points.
@@ -119,7 +119,7 @@ void results::set(const product_row& row) {
     const std::int64_t zero = d.zero_point(pair);
     if (is_integer) factors_[j] /= d.scale(pair);
     backs_[j] = rounding - static_cast<double>(zero);
-    is_plain_ = is_plain_ && factors_[j] < most_factor && fits_int32(zero);
+    is_plain_ = is_plain_ && factors_[j] < max_factor && fits_int32(zero);
   }
 }
 
@@ -129,16 +129,16 @@ std::span<const std::int64_t> results::integers_of_c(const product_row& row) {
   c_first_ = row.c;
   c_ = scratch_.wide_integers(slots::bias, p_.n);
   load(*p_.c, row.c, p_.c_step, c_.data(), p_.n);
-  most_c_ = 0;
-  for (const std::int64_t x : c_) most_c_ = std::max(most_c_, x < 0 ? -x : x);
+  max_c_ = 0;
+  for (const std::int64_t x : c_) max_c_ = std::max(max_c_, x < 0 ? -x : x);
   return c_;
 }
 
-bool results::fits(const product_row& row, std::int64_t most) {
+bool results::fits(const product_row& row, std::int64_t max_sum) {
   if (p_.c == nullptr) return true;
   if (!has_integer_bias()) return false;
   (void)integers_of_c(row);
-  return most_c_ <= int32_greatest - most;
+  return max_c_ <= int32_greatest - max_sum;
 }
 
 void results::finish(const product_row& row, std::int32_t* sums, const std::int32_t* columns,

@@ -22,12 +22,12 @@ struct segment {
 /// Parts k, from left to right.
 class segments {
  public:
-  segments(const product& p, std::size_t most) noexcept : p_(p), most_(most) {}
+  segments(const product& p, std::size_t max_sum) noexcept : p_(p), max_size_(max_sum) {}
 
   [[nodiscard]] bool next(segment& s) const noexcept {
     if (s.end == p_.k) return false;
     s.first = s.end;
-    const std::size_t limit = p_.k - s.first < most_ ? p_.k : s.first + most_;
+    const std::size_t limit = p_.k - s.first < max_size_ ? p_.k : s.first + max_size_;
     s.end = s.first + 1;
     if (is_even_)
       s.end = limit;
@@ -52,7 +52,7 @@ class segments {
            (!p_.b_k_zeros.empty() && p_.b_k_zeros[k] != p_.b_k_zeros[k - 1]);
   }
   const product& p_;
-  std::size_t most_;
+  std::size_t max_size_;
   bool is_even_ = p_.k_scales.empty() && p_.a_k_zeros.empty() && p_.b_k_zeros.empty();
 };
 
@@ -110,7 +110,7 @@ void add_up(const std::int8_t* from, std::size_t lines, std::size_t line, std::s
                      [](std::int64_t z) { return z == 0; });
 }
 
-/// The factors without what stands before k.
+/// The factors from column k on.
 [[nodiscard]] byte_rows columns_from(const byte_rows& a, std::size_t k) noexcept {
   return {a.data + (a.transposed ? k * a.stride : k), a.stride, a.transposed};
 }
@@ -153,10 +153,10 @@ class corrections {
   /// Where there is but one segment: rows of sums to their ends.
   void finish(const segment& s, std::span<const product_row> rows, std::span<std::int32_t> sums,
               std::int64_t reach, results& out) const {
-    const std::int64_t most = reach * static_cast<std::int64_t>(s.end - s.first);
+    const std::int64_t max_sum = reach * static_cast<std::int64_t>(s.end - s.first);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::int32_t* const row = sums.data() + i * p_.n;
-      if (out.fits(rows[i], most)) {
+      if (out.fits(rows[i], max_sum)) {
         apply_b(i, row);
         out.finish(rows[i], row, columns_.data(), has_a_ ? zero_of_a(p_, rows[i], s.first) : 0);
       } else {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What products of matrices and convolutions share: rows of results, each a sum over k.
+// Shared by matrix products and convolutions: rows of results, each a sum over k.
 //
 //   product p{.n = n, .k = k, .y = &y, …};
 //   results to(p, scratch, v);
@@ -13,12 +13,12 @@
 //   multiply_bytes      kernels::matmul_int8, zero points by sums of rows and columns
 //   multiply_wide       any integers, one row of A at a time
 //
-// Scales that vary along k part it into runs, whose sums meet in binary64.
+// Scales that vary along k split it into runs, whose sums are added in binary64.
 //
 // Lifetime:   borrows.
 // Errors:     verdict::has_wrapped; std::bad_alloc.
 // Limits:     multiply_bytes: zero points of A from -128 to 127, of B from -255 to 255.
-// Allocation: the workspace: a block of results, and what its parts need.
+// Allocation: the workspace: a block of results, and the needs of its parts.
 
 #ifndef TESSERA_VM_NEM_PRODUCTS_HPP
 #define TESSERA_VM_NEM_PRODUCTS_HPP
@@ -36,7 +36,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
-/// Slots of the workspace, by who uses them.
+/// Slots of the workspace, by user.
 struct slots {
   enum : std::size_t { a, b, block, sums, bias, row, scale, factor };
 };
@@ -44,17 +44,17 @@ struct slots {
 /// The descriptor of an operand, or scale 1 and zero point 0.
 [[nodiscard]] const descriptor& descriptor_of(const tensor& x) noexcept;
 
-/// One row of results: the indices of its first elements of Y and C, and what the descriptors of A,
-/// Y and C have for all of it.
+/// One row of results: the indices of its first elements of Y and C, and the descriptors of A, Y
+/// and C for all of it.
 struct product_row {
   std::int64_t y = 0, c = 0;
   std::size_t a_pair = 0, y_pair = 0, c_pair = 0;
 };
 
-/// What all rows share.
+/// Shared by all rows.
 struct product {
   std::size_t n = 0, k = 0;
-  const tensor *y = nullptr, *c = nullptr;  ///< c: null where there is none
+  const tensor *y = nullptr, *c = nullptr;  ///< c: nullable
   std::int64_t y_step = 1, c_step = 0;      ///< from one column to the next
   std::size_t first_column = 0;             ///< of all that descriptors count
   bool y_by_column = false, c_by_column = false;
@@ -80,21 +80,21 @@ class results {
   results(const product& p, workspace& scratch, verdict& found)
       : p_(p), scratch_(scratch), found_(found) {}
 
-  /// Sums of floats, which are changed. They may be the row of Y itself, where that is in place.
+  /// Sums of floats, which are changed. They may be the row of Y itself.
   void finish(const product_row& row, float* sums);
-  /// Sums that are exact, in units of sA * sB; they are changed.
+  /// Exact sums, in units of sA * sB; they are changed.
   void finish(const product_row& row, std::int32_t* sums);
-  /// Sums from which zero points of A are to be taken still: `columns` times `a_zero`, the same
-  /// columns for all rows. Only where fits() holds, which says that no sum of up to `most` leaves 32
-  /// bits with C.
+  /// Sums without the correction for zero points of A: `columns` times `a_zero`, the same
+  /// columns for all rows. Only where fits() holds, which says that no sum of up to `max_sum`
+  /// leaves 32 bits with C.
   void finish(const product_row& row, std::int32_t* sums, const std::int32_t* columns,
               std::int64_t a_zero);
-  [[nodiscard]] bool fits(const product_row& row, std::int64_t most);
+  [[nodiscard]] bool fits(const product_row& row, std::int64_t max_sum);
   /// Sums modulo 2^64, exact where `about` is below 2^62; without it all are.
   void finish(const product_row& row, const std::uint64_t* sums, const double* about);
   /// Sums in real units; they are changed.
   void finish(const product_row& row, double* sums);
-  /// A sum as it stands in 32 bits; remembers when it doesn't fit.
+  /// A sum in 32 bits; remembers when it doesn't fit.
   [[nodiscard]] std::int32_t wrapped(std::uint64_t sum, double about = 0) noexcept;
 
   [[nodiscard]] nem::workspace& scratch() const noexcept { return scratch_; }
@@ -121,7 +121,7 @@ class results {
   // The row of C:
   bool has_c_ = false;
   std::int64_t c_first_ = 0;
-  std::int64_t most_c_ = 0;  ///< the greatest magnitude
+  std::int64_t max_c_ = 0;  ///< the largest magnitude
   std::span<std::int64_t> c_;
   std::span<float> c_floats_;
   // C less what zero points of A add:
@@ -130,10 +130,10 @@ class results {
   std::span<std::int32_t> offsets_;
 };
 
-/// How many rows of n results make a block.
+/// The number of rows of n results in a block.
 [[nodiscard]] std::size_t rows_of_block(std::size_t n) noexcept;
-/// Takes a descriptor that varies along k into p.k_scales; returns its zero points, in `slot`. pair(k) is
-/// which of its pairs an element of k has.
+/// Copies a descriptor that varies along k to p.k_scales; returns its zero points, in `slot`.
+/// pair(k) is the index of its pair for element k.
 template <class Pair>
 [[nodiscard]] std::span<const std::int64_t> vary_along_k(product& p, const descriptor& d,
                                                          std::size_t slot, workspace& scratch,
@@ -155,7 +155,7 @@ void scales_of(const product& p, const product_row& row, std::size_t k, std::spa
 void multiply_floats(const product& p, std::span<const product_row> rows, const float_rows& a,
                      const float_rows& b, results& to);
 
-/// Of each `part` of k of each row, those are left out that `is_there` says 0 of; null: none.
+/// For each `part` of k of each row, skips those for which `is_there` is 0; null: none.
 void multiply_in_order(const product& p, std::span<const product_row> rows, const float_rows& a,
                        const float_rows& b, std::size_t part, const std::int8_t* is_there,
                        results& to);
@@ -185,17 +185,17 @@ struct elements {
   const T* data = nullptr;
   std::array<std::int64_t, model::max_rank> strides = {};
 };
-/// Whether an operand has far more elements than bytes, as steps of 0 make it: no copy is made of it.
+/// Whether an operand has far more elements than bytes, due to steps of 0: it isn't copied.
 [[nodiscard]] bool is_out_of_proportion(const tensor& x) noexcept;
 /// Whether elements can be read in place: a T, in the order of the machine's bytes, aligned.
 template <class T>
 [[nodiscard]] bool is_in_place(const tensor& x) noexcept;
-/// The copy, or what is in place where `may_be` holds.
+/// The copy, or the elements in place where `may_be` holds.
 template <class T>
 [[nodiscard]] elements<T> elements_of(const tensor& x, bool may_be, std::size_t slot,
                                       workspace& scratch);
 
-/// Whether bytes can hold an operand, and multiply_bytes takes its zero points.
+/// Whether bytes can hold an operand, and multiply_bytes supports its zero points.
 [[nodiscard]] bool are_bytes(const tensor& x, std::int64_t least, std::int64_t greatest) noexcept;
 
 }  // namespace vm::nem

@@ -41,14 +41,14 @@ class ready_tasks {
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
   void push(const task_graph::ready_task& t, std::uint32_t node) {
     entries_.push_back({t, node});
-    if (order_ != order::random) std::push_heap(entries_.begin(), entries_.end(), behind());
+    if (order_ != order::random) std::push_heap(entries_.begin(), entries_.end(), compare());
   }
   [[nodiscard]] task_graph::ready_task pop() {
     if (order_ == order::random)
       std::swap(entries_[static_cast<std::size_t>(io::next_bits(state_) % entries_.size())],
                 entries_.back());
     else
-      std::pop_heap(entries_.begin(), entries_.end(), behind());
+      std::pop_heap(entries_.begin(), entries_.end(), compare());
     const task_graph::ready_task t = entries_.back().task;
     entries_.pop_back();
     return t;
@@ -60,7 +60,7 @@ class ready_tasks {
     std::uint32_t node;
   };
   /// Whether a comes later than b.
-  struct comes_behind {
+  struct comes_after {
     order by;
     [[nodiscard]] bool operator()(const entry& a, const entry& b) const noexcept {
       if (by == order::last_of_text)
@@ -69,7 +69,7 @@ class ready_tasks {
              std::tie(b.task.time, b.node, b.task.task);
     }
   };
-  [[nodiscard]] comes_behind behind() const noexcept { return {order_}; }
+  [[nodiscard]] comes_after compare() const noexcept { return {order_}; }
 
   order order_;
   std::uint64_t state_;

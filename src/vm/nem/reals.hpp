@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Elements as the real numbers that they stand for, where a task's integers are quantized values.
+// Elements as the real numbers that they represent, where a task's integers are quantized values.
 //
 //   reals x(c.inputs[0], is_quantized(c) ? integers::quantized : integers::plain);
 //   const rows<2> r(x.shape(), {x.strides(), x.indices()});
@@ -36,7 +36,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
-/// What integers stand for.
+/// The real values of integers.
 enum class integers : std::uint8_t { plain, shifted, quantized };
 
 /// Where a row of elements is: its first element, and the index of that along the descriptor's axis.
@@ -88,9 +88,9 @@ class reals {
   template <class F>
   void each_part_of(const row_place& at, double* row, std::int64_t n, F&& f) {
     if (as_ == integers::plain) return;
-    constexpr auto most = static_cast<std::int64_t>(part_size);
-    for (std::int64_t i = 0; i < n; i += most) {
-      const auto size = static_cast<std::size_t>(std::min(most, n - i));
+    constexpr auto max_count = static_cast<std::int64_t>(part_size);
+    for (std::int64_t i = 0; i < n; i += max_count) {
+      const auto size = static_cast<std::size_t>(std::min(max_count, n - i));
       pairs_.find(at.index + i * at.index_step, at.index_step, size);
       f(row + i, size);
     }

@@ -166,11 +166,11 @@ verdict reduce(const call& c, workspace&) {
 
 verdict find_extremum(const call& c, workspace&) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
-  // The output is an index, not a quantized value: the input's descriptor alone says what it means.
+  // The output is an index, not a quantized value: only the input's descriptor gives its meaning.
   reals x(c.inputs[0], integers::quantized), y(c.outputs[0], integers::plain);
   const folding f(c, x, y);
   const bool greatest = c.opcode == opcode::argmax;
-  const std::int64_t most = range_of(c.outputs[0].element).greatest;
+  const std::int64_t max_index = range_of(c.outputs[0].element).greatest;
   struct best {
     double value = 0;
     std::int64_t index = 0;
@@ -188,10 +188,12 @@ verdict find_extremum(const call& c, workspace&) {
         std::array<std::int64_t, block> indices;
         for (std::int64_t i = 0; i < n; ++i, ++element) {
           std::int64_t index = all[i].index;
-          if (index > most) {
+          if (index > max_index) {
             if (found)
-              found = {
-                  .code = errc::nem_rt_index, .element = element, .index = index, .size = most};
+              found = {.code = errc::nem_rt_index,
+                       .element = element,
+                       .index = index,
+                       .size = max_index};
             index = 0;
           }
           indices[static_cast<std::size_t>(i)] = index;

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::uint32_t all_findings = 0xffffffff;
 /// Of the events that a graph counts, and of the tasks that a program may have.
-constexpr std::uint64_t most_events = 0xfffffff0;
-/// Steps of an iteration, and of a task: what they take with a search for races and a graph of what
-/// waits for what, so that they are the same under every schedule.
+constexpr std::uint64_t max_events = 0xfffffff0;
+/// Of an iteration, and of a task: the cost including a search for races and a graph of
+/// dependencies, so that steps are the same under every schedule.
 constexpr std::uint64_t event_steps = 256;
-/// Of evaluating a node of the text anew in each iteration.
+/// Of evaluating a node of the text in each iteration.
 constexpr std::uint64_t node_steps = 32;
 /// Of a task that a timeline remembers, which takes a few hundred bytes.
 constexpr std::uint64_t placement_steps = 2048;
@@ -101,7 +101,7 @@ void run_visitor::write_iteration(const void* self, const model::diagnostic& d, 
   run_findings::write(r.program_.model(), {r.loops_, r.values_}, to);
 }
 
-// ---- what the program does
+// ---- events of the program
 
 void run_visitor::loop(const model::values& v, std::uint32_t node, std::int64_t first,
                        std::int64_t last, std::int64_t in_flight) {
@@ -158,13 +158,13 @@ void run_visitor::end(const model::values&) {
   if (has_graph_) drain(0);
 }
 
-/// Takes steps off the budget, before anything is done for them.
+/// Charges steps to the budget before the work is done.
 bool run_visitor::spend(std::uint32_t node, std::uint64_t steps) {
   if (is_over_) return false;
-  const bool is_counted = ++events_ < most_events;
+  const bool is_counted = ++events_ < max_events;
   if (is_counted && steps_.charge(steps)) return true;
-  found_.set({loops_, values_});  // the last task executed may be another, and gone
-  found_.over_budget(node, is_counted ? steps_.refusal() : "a number of its own, of 32 bits");
+  found_.set({loops_, values_});  // the last executed task may be another
+  found_.over_budget(node, is_counted ? steps_.refusal() : "a task number of more than 32 bits");
   is_over_ = true;
   return false;
 }
@@ -176,7 +176,7 @@ bool run_visitor::is_deterministic(std::uint32_t node) {
   return known == 2;
 }
 
-// ---- what verification didn't see
+// ---- iterations that verification skipped
 
 bool run_visitor::is_sound(const model::values& v, const model::task& t) {
   if (t.opcode == opcode::transfer || t.opcode == opcode::store)
@@ -197,7 +197,7 @@ bool run_visitor::is_sound(const model::values& v, const model::task& t) {
   }
   return true;
 }
-/// Whether an iteration that wasn't verified has broken a rule. FAM-004 asks for descriptors, which
+/// Whether an iteration that wasn't verified has broken a rule. FAM-004 requires descriptors, which
 /// operations can do without.
 bool run_visitor::has_late_error() {
   for (; late_seen_ < late_report_.diagnostics.size(); ++late_seen_) {
@@ -212,8 +212,8 @@ bool run_visitor::has_late_error() {
 void run_visitor::search(const model::values& v, const model::task& t) {
   races_->hazards.task(v, t);
   const std::size_t found = races_->report.diagnostics.size();
-  if (found == races_->told) return;
-  const bool is_race = found_.races(races_->report, std::exchange(races_->told, found));
+  if (found == races_->reported) return;
+  const bool is_race = found_.races(races_->report, std::exchange(races_->reported, found));
   is_over_ = is_race && !how_.keep_going;
 }
 

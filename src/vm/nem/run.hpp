@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// One run of a program: visits its tasks in the order of its text, and executes them in that of a
-// schedule.
+// One run of a program: visits its tasks in the order of the text, and executes them in the order
+// of a schedule.
 //
 //   run_visitor r(program, options, binder, executor, found, when, watched);
-//   r.run();                                      // until its end, or until something ends it
+//   r.run();                                      // to the end, or until an error ends it
 //
 // In order, a task is executed as it is visited, from the evaluated program itself. For other orders
-// it is kept until a graph of what it waits for says that it may start.
+// it is kept until the graph of dependencies allows it to start.
 //
-// Iterations that weren't verified are checked as they come: the first error ends the run. So does an
-// output that isn't as its inputs say, which the profile `upstream` lets through.
+// Unverified iterations are checked as they come: the first error ends the run. So does an output
+// that doesn't match its inputs, which the profile `upstream` permits.
 //
-// Lifetime:   borrows all that it gets.
+// Lifetime:   borrows its arguments.
 // Errors:     findings.
 // Limits:     machine_options.
 // Allocation: that of kept tasks, of their graph, and of the search for races.
@@ -48,7 +48,7 @@ struct held_place {
 /// A name of a region in a loop, and where it was last.
 struct watched_region {
   std::string name;
-  std::vector<std::uint32_t> names;  ///< in model::names: its own, and those that it stands for
+  std::vector<std::uint32_t> names;  ///< in model::names: its own, and its aliases'
   bool was_seen = false;
   held_place last;
 };
@@ -80,7 +80,7 @@ class run_visitor : public model::visitor {
     model::findings found;
     model::context context;
     model::hazards hazards;
-    std::size_t told = 0;  ///< diagnostics
+    std::size_t reported = 0;  ///< diagnostics
   };
   static void write_iteration(const void* self, const model::diagnostic& d, text& to);
 
@@ -106,7 +106,7 @@ class run_visitor : public model::visitor {
   timeline* when_;
   std::deque<watched_region>& watched_;
 
-  // What verification didn't see.
+  // Iterations that verification skipped.
   bool is_checking_;
   model::report late_report_;
   model::verify_options options_;
@@ -121,7 +121,7 @@ class run_visitor : public model::visitor {
   std::vector<std::int64_t> values_;
   std::vector<std::uint8_t> loops_are_deterministic_;
   std::vector<std::uint8_t> tasks_are_deterministic_;  ///< by node: 1 no, 2 yes
-  std::size_t outer_regions_ = 0;                      ///< that are visible outside of loops
+  std::size_t outer_regions_ = 0;                      ///< visible outside of loops
   meter steps_;
   std::uint64_t events_ = 0;  ///< of the graph, at most
   bool is_over_ = false;
@@ -130,7 +130,7 @@ class run_visitor : public model::visitor {
   bool has_graph_;
   task_graph graph_;
   ready_tasks ready_;
-  std::deque<kept_task> kept_;             ///< by their slots, which others take when they are done
+  std::deque<kept_task> kept_;             ///< by slot; slots of completed tasks are reused
   std::vector<std::uint32_t> free_slots_;  ///< of kept_
 };
 

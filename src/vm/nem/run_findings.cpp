@@ -40,11 +40,11 @@ text& operator<<(text& out, const bytes& b) {
 }  // namespace
 
 void run_findings::write(const model::model& d, const loop_values& at, text& to) {
-  constexpr std::size_t most_named = 8, most_letters = 64;
-  const std::size_t depth = at.nodes.size(), first = depth > most_named ? depth - most_named : 0;
+  constexpr std::size_t max_named = 8, max_letters = 64;
+  const std::size_t depth = at.nodes.size(), first = depth > max_named ? depth - max_named : 0;
   for (std::size_t i = first; i < depth; ++i)
     to << (i == first ? " where " : " and ")
-       << d.name(d.nodes[at.nodes[i]].value).substr(0, most_letters) << " is " << at.values[i];
+       << d.name(d.nodes[at.nodes[i]].value).substr(0, max_letters) << " is " << at.values[i];
 }
 void run_findings::write_iteration(const void* self, const model::diagnostic&, text& to) {
   const auto& f = *static_cast<const run_findings*>(self);
@@ -80,29 +80,30 @@ void run_findings::failed(const bound_task& t, const verdict& v) {
       else
         out << "and the axis has " << v.size << (v.size == 1 ? " element" : " elements");
       break;
-    case errc::nem_rt_mem: out << " needs more memory than there is"; break;
+    case errc::nem_rt_mem: out << " needs more memory than is available"; break;
     default:
       if (t.what.opcode == opcode::compute)
-        out << " has op \"" << t.what.op << "\", which nothing here executes";
+        out << " has op \"" << t.what.op << "\", which the machine does not support";
       else
-        out << " has no definition for such operands";
+        out << " is not supported for operands of these types";
   }
 }
 void run_findings::unsupported(const bound_task& t, element e) {
   writer&& out = add(errc::nem_rt_unsupported, t.task.node);
   name(out, t);
-  out << " has an operand of " << model::name(e) << ", which nothing here computes with";
+  out << " has an operand of " << model::name(e) << ", which the machine does not support";
 }
 void run_findings::wrapped(const bound_task& t) {
   writer&& out = add(errc::nem_rt_acc, t.task.node);
   name(out, t);
-  out << ": a sum exceeds the 32 bits of its accumulator, and wraps";
+  out << ": a sum exceeds its 32-bit accumulator and wraps";
 }
 void run_findings::unwritten(const bound_task& t, std::string_view buffer,
                              const byte_range& missing) {
   writer&& out = add(errc::nem_rt_uninit, t.task.node);
   name(out, t);
-  out << " reads " << bytes{missing} << " of " << buffer << ", which nothing wrote or bound";
+  out << " reads " << bytes{missing} << " of " << buffer
+      << ", which were neither written nor bound";
 }
 void run_findings::too_large(std::uint32_t node, std::string_view buffer, std::uint64_t all,
                              std::uint64_t room) {
@@ -110,18 +111,18 @@ void run_findings::too_large(std::uint32_t node, std::string_view buffer, std::u
   writer&& out = add(errc::nem_rt_mem, node);
   out << "with " << buffer << " the buffers need ";
   if (all == ~std::uint64_t{0})
-    out << "more bytes than 64 bits can say";
+    out << "2^64 bytes or more";
   else
     out << all << " bytes";
   if (all > room)
-    out << ", the run may take " << room;
+    out << "; the limit is " << room;
   else
-    out << ", which the system doesn't have";
+    out << "; the system does not have that much";
 }
 void run_findings::over_budget(std::uint32_t node, std::string_view needs) {
   if (code_ == errc::ok) code_ = errc::budget_steps;
   found_.add(errc::budget_steps, place_of(node))
-      << "the run's budget is too small: this needs " << needs;
+      << "the step budget is exhausted: this needs " << needs;
 }
 
 void run_findings::copy(errc code, const model::report& from, const model::diagnostic& d) {

@@ -29,7 +29,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
-/// The loops around what is told of, and the values of their variables.
+/// The loops around the reported task, and the values of their variables.
 struct loop_values {
   std::span<const std::uint32_t> nodes;
   std::span<const std::int64_t> values;
@@ -38,7 +38,7 @@ struct loop_values {
 class run_findings {
  public:
   run_findings(const model::program& p, model::report* to)
-      : document_(p.model()), found_(to, p.profile(), most) {
+      : document_(p.model()), found_(to, p.profile(), max_findings) {
     found_.tail = {write_iteration, this};
   }
 
@@ -72,7 +72,7 @@ class run_findings {
   static void write(const model::model& d, const loop_values& at, text& to);
 
  private:
-  static constexpr std::uint32_t most = 1000;
+  static constexpr std::uint32_t max_findings = 1000;
 
   using writer = model::findings::writer;
   [[nodiscard]] model::place place_of(std::uint32_t node) const noexcept {

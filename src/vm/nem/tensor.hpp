@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A task as the code that executes it sees it: operands in memory, with their types, and attributes.
+// A task as its executing code sees it: operands in memory, with their types, and attributes.
 //
 //   verdict relu(const call& c) {
 //     const tensor &x = c.inputs[0], &y = c.outputs[0];
@@ -13,7 +13,7 @@
 //   descriptor    real value = scale * (q - zero point), by tensor, channel or group
 //   verdict       what executing a task found
 //
-// A region without a shape (of a transfer) has bytes alone.
+// A region without a shape (of a transfer) has only bytes.
 //
 // Lifetime:   borrows for the execution of a task.
 // Errors:     verdict.
@@ -40,12 +40,11 @@ using model::opcode;
 
 using shape_view = std::span<const std::int64_t>;
 
-/// Which dimension an axis is; negative ones count from the last.
+/// The dimension of an axis; negative ones count from the last.
 [[nodiscard]] inline std::size_t axis_from(std::int64_t axis, std::size_t rank) noexcept {
   return static_cast<std::size_t>(axis) + (axis < 0 ? rank : std::size_t{0});
 }
-/// The strides of a shape whose elements follow one another. Where they don't fit 64 bits, they mean
-/// nothing.
+/// The strides of a dense shape. Where they don't fit 64 bits, they are meaningless.
 [[nodiscard]] inline std::array<std::int64_t, model::max_rank> dense_strides(
     shape_view shape) noexcept {
   std::array<std::int64_t, model::max_rank> to = {};
@@ -63,11 +62,11 @@ struct descriptor {
   std::span<const float> scales;              ///< rounded to binary32
   std::span<const std::int64_t> zero_points;  ///< as many as scales, or one
 
-  /// Whether elements have other pairs along that axis.
+  /// Whether the pairs vary along that axis.
   [[nodiscard]] bool varies_along(std::size_t dimension) const noexcept {
     return form != model::quantization::per_tensor && axis == dimension;
   }
-  /// Which of the pairs an element has, by its index along the axis.
+  /// The pair of an element, by its index along the axis.
   [[nodiscard]] std::size_t pair(std::int64_t index) const noexcept {
     switch (form) {
       case model::quantization::per_tensor: return 0;
@@ -92,11 +91,11 @@ struct tensor {
   /// In elements; the strides of a region without any are those of its shape.
   shape_view shape, strides;
   const descriptor* quant = nullptr;
-  /// Whether the last two dimensions stand swapped: layouts …KM of A, …NK of B.
+  /// Whether the last two dimensions are swapped: layouts …KM of A, …NK of B.
   bool is_transposed = false;
 
   [[nodiscard]] std::size_t rank() const noexcept { return shape.size(); }
-  /// How many elements; at most 2^63 - 1, as strides of 0 allow more than 64 bits count.
+  /// The number of elements; at most 2^63 - 1, as strides of 0 allow more.
   [[nodiscard]] std::int64_t count() const noexcept {
     std::int64_t n = 1;
     for (const std::int64_t d : shape)
@@ -130,14 +129,14 @@ struct call {
 struct verdict {
   errc code = errc::ok;      ///< nem_rt_div0, nem_rt_index, nem_rt_unsupported, nem_rt_mem
   std::int64_t element = 0;  ///< of the output in the order of its shape, the first one
-  std::int64_t index = 0;    ///< nem_rt_index: what it was
-  std::int64_t size = 0;     ///< nem_rt_index: of the axis, or what the type holds at most
+  std::int64_t index = 0;    ///< of nem_rt_index
+  std::int64_t size = 0;     ///< nem_rt_index: of the axis, or the maximum of the type
   bool has_wrapped = false;  ///< a sum exceeded 32 bits: RT-ACC
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
 /// The rows that make up a shape, for `count` tensors that have it, each with strides of its own.
-/// Dimensions that follow each other in all strides are one, so that dense tensors have one row.
+/// Dimensions that are contiguous in all strides are merged, so that dense tensors have one row.
 template <std::size_t count>
 class rows {
  public:
@@ -164,7 +163,7 @@ class rows {
   /// From one element of a row to the next, by the k-th strides.
   [[nodiscard]] const indices& steps() const noexcept { return strides_[rank_ - 1]; }
   [[nodiscard]] std::int64_t length() const noexcept { return shape_[rank_ - 1]; }
-  /// Whether there is but one row.
+  /// Whether there is only one row.
   [[nodiscard]] bool is_one() const noexcept { return rank_ == 1; }
 
   /// Calls f(first, n): `first[k]` is the index of a row's first element by the k-th strides, n is

@@ -16,10 +16,10 @@ using model::unit;
 
 namespace {
 
-constexpr std::uint64_t most = (std::uint64_t{1} << 63) - 1;
+constexpr std::uint64_t max_time = (std::uint64_t{1} << 63) - 1;
 
 [[nodiscard]] std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
-  return a >= most || b >= most - a ? most : a + b;
+  return a >= max_time || b >= max_time - a ? max_time : a + b;
 }
 [[nodiscard]] std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) noexcept {
   return a / b + (a % b != 0);
@@ -39,7 +39,7 @@ constexpr parameter parameters[] = {
     {"element_latency", &timing_profile::element_latency, true},
 };
 
-/// What a target calls the macs a cycle of an NMU, by the type of the weights.
+/// The target's name for the macs a cycle of an NMU, by the type of the weights.
 [[nodiscard]] std::string_view macs_key(element weights) noexcept {
   switch (weights) {
     case element::i4: return "int4_macs";
@@ -53,8 +53,8 @@ constexpr parameter parameters[] = {
   }
 }
 
-/// The most that is alive at once, of what begins and, later, ends; what ends is gone when others
-/// begin.
+/// The maximum that is alive at once, of intervals that begin and end; one that ends is gone when
+/// others begin.
 template <class Change>
 [[nodiscard]] std::uint64_t sweep(std::vector<Change> begins, std::vector<Change> ends) {
   std::sort(begins.begin(), begins.end());
@@ -111,8 +111,8 @@ class timeline::state {
     p.unit = u.did.unit;
     p.engine = u.did.engine;
     p.index = u.did.index;
-    p.issued = std::min(ready.issued, most);
-    p.ready = std::min(ready.time, most);
+    p.issued = std::min(ready.issued, max_time);
+    p.ready = std::min(ready.time, max_time);
     p.start = std::max(p.ready, u.free);
     p.end = plus(p.start, cost(t.what, p.unit));
     p.why = p.start > p.ready ? cause::unit : ready.why;
@@ -148,7 +148,7 @@ class timeline::state {
       begins.emplace_back(issued, 1);
       ends.emplace_back(end, 1);
     }
-    r.most_live_tokens = sweep(std::move(begins), std::move(ends));
+    r.max_live_tokens = sweep(std::move(begins), std::move(ends));
     report_units(r);
     report_memories(r);
     return r;
@@ -156,13 +156,13 @@ class timeline::state {
 
  private:
   static constexpr std::int64_t any = -1;
-  static constexpr std::uint64_t most_listed = 1024;
+  static constexpr std::uint64_t max_listed = 1024;
 
   /// Units by engine, that of the device first, then by type and index.
   using unit_key = std::tuple<std::int64_t, unit, std::uint32_t>;
   /// A unit in the order in which units are chosen: when it is free, engine, index.
   using candidate = std::tuple<std::uint64_t, std::int64_t, std::uint32_t>;
-  /// What may execute a task: an engine or any, an index or any.
+  /// The units that may execute a task: an engine or any, an index or any.
   struct binding {
     unit type;
     std::int64_t engine, index;
@@ -185,7 +185,7 @@ class timeline::state {
   struct buffer_state {
     touched_buffer what;
     bool is_known = false;
-    std::uint64_t first = most, last = 0;
+    std::uint64_t first = max_time, last = 0;
   };
 
   void name_engine(std::int64_t engine) noexcept {
@@ -194,11 +194,11 @@ class timeline::state {
   buffer_state& buffer_of(const touched_buffer& b) {
     if (b.index >= buffers_.size()) buffers_.resize(std::size_t{b.index} + 1);
     buffer_state& held = buffers_[b.index];
-    if (!held.is_known) held = {b, true, most, 0};
+    if (!held.is_known) held = {b, true, max_time, 0};
     return held;
   }
 
-  /// How many units of a type an engine, or the device, has.
+  /// The number of units of a type of an engine or the device.
   [[nodiscard]] std::uint32_t count(unit u) const noexcept {
     if (topology_ == nullptr) return u == unit::seq || u == unit::wdm ? 0 : 1;
     const std::int64_t n = topology_->units[static_cast<std::size_t>(u)];
@@ -235,7 +235,7 @@ class timeline::state {
     if (b.engine != any && b.index != any)
       return unit_of({b.engine, b.type, static_cast<std::uint32_t>(b.index)});
     pool& p = pools_[b];
-    // A unit that hasn't executed anything is free from the beginning.
+    // An unused unit is free from the beginning.
     const bool is_of_device = !model::is_per_engine(b.type);
     const std::uint32_t end = std::max<std::uint32_t>(count(b.type), 1);
     const auto next = [&]() -> unit_key {
@@ -307,8 +307,8 @@ class timeline::state {
     std::uint64_t each = 0;
     for (const unit u : per_engine) each += count(u);
     const auto engines = static_cast<std::uint64_t>(engines_);
-    const bool are_many = engines > most_listed || each > most_listed ||
-                          count(unit::sdma) + each * engines > most_listed;
+    const bool are_many = engines > max_listed || each > max_listed ||
+                          count(unit::sdma) + each * engines > max_listed;
     std::set<unit_key> all;
     for (const auto& [key, u] : units_) all.insert(key);
     if (!are_many) {

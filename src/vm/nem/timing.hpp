@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Abstract time: which unit executes a task, from which cycle to which, and what the units did.
+// Abstract time: which unit executes a task, when it starts and ends, and how busy the units are.
 //
 //   timeline when(program, timing_profile{});
-//   machine.run(&found, &when);                          // the same bytes as without
+//   machine.run(&found, &when);                          // the same results as without
 //   show(when.report());
 //
 //   task                    cycles                                            parameters
@@ -15,17 +15,17 @@
 //
 // A product that a VPU executes, in place of an NMU, takes ceil(macs / elements a cycle) + latency 2.
 //
-// Tasks are placed in the order in which they are ready, then that of the text, then of iterations,
-// each on the unit that is free first, of those the lowest; a task without an engine of its own on
-// the engine whose unit is free first. @resource(type[i]) binds it to one unit: i beyond those of
-// the engine is taken modulo their count; a type that the device is without becomes VPU, where it
-// has one that may execute the operation, and the operation's own unit otherwise.
+// Tasks are placed in the order in which they are ready, then in that of the text, then of
+// iterations, each on the unit that is free first (the lowest of equals); a task without an engine,
+// on the engine whose unit is free first. @resource(type[i]) binds it to one unit: an i beyond
+// those of the engine is taken modulo their count; a type that the device lacks becomes VPU, if the
+// device has one that can execute the operation, else the operation's own unit type.
 //
 // Units are those of the target's topology. Without one there are as many engines as L1 buffers and
 // @seq_engine name, each with one NMU, CSTL, DMA and VPU, and one sDMA. Transfers that touch DDR take
-// the sDMA, unless @resource(DMA[i]) says otherwise. compute(), and what finds no unit of its type,
-// take a VPU, a CSTL, a DMA or an NMU, the first that may execute it and is there; where none is,
-// time passes as though the target had one of the operation's own.
+// the sDMA, unless @resource(DMA[i]) says otherwise. compute(), and tasks whose unit type is
+// missing, use a VPU, a CSTL, a DMA or an NMU, the first that exists and can execute them; if none
+// can, time passes as if the target had a suitable unit.
 //
 // Lifetime:   borrows the program.
 // Errors:     none.
@@ -50,7 +50,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
-/// What the cost model knows of a device.
+/// The parameters of the cost model.
 struct timing_profile {
   std::uint64_t bandwidth = 32;        ///< bytes a cycle, of each DMA and sDMA
   std::uint64_t transfer_latency = 4;  ///< cycles
@@ -60,8 +60,8 @@ struct timing_profile {
   std::uint64_t element_latency = 1;   ///< cycles
   bool is_of_target = true;            ///< whether the target's NMU.*_macs count
 
-  /// Sets a parameter by its name, as "bandwidth"; false when there is none, or it may not be 0.
-  /// "macs" that are set count for all types, whatever the target says.
+  /// Sets a parameter by its name, as "bandwidth"; false for an unknown name, or for an invalid 0.
+  /// Setting "macs" overrides the target's values for all types.
   [[nodiscard]] bool set(std::string_view name, std::uint64_t value) noexcept;
   /// All names, ", " between them.
   [[nodiscard]] static std::string_view names() noexcept;
@@ -76,7 +76,7 @@ struct touched_buffer {
 };
 /// One execution of a task, as schedules see it.
 struct instance {
-  model::task task;  ///< its spans aren't valid any more
+  model::task task;  ///< its spans are no longer valid
   call what;
   std::span<const touched_buffer> buffers;  ///< of the operands, inputs first
   std::span<const std::int64_t> iteration;  ///< values of the loops around it, the outermost first
@@ -87,13 +87,13 @@ struct placement {
   model::unit unit = model::unit::none;
   std::int64_t engine = -1;          ///< -1: a unit of the device
   std::uint32_t index = 0;           ///< of the units of that type
-  std::uint64_t issued = 0;          ///< cycles: when what stands before it let it be issued,
-  std::uint64_t ready = 0;           ///< and when all that it waits for was complete
+  std::uint64_t issued = 0;          ///< cycles: when earlier tasks let it be issued,
+  std::uint64_t ready = 0;           ///< and when all it waits for was complete
   std::uint64_t start = 0, end = 0;  ///< cycles
   cause why = cause::none;           ///< what kept it from starting earlier
 };
 
-/// What one unit did; busy, idle and idle_at_end together are all cycles.
+/// Use of one unit; busy, idle and idle_at_end together are all cycles.
 struct unit_report {
   model::unit unit = model::unit::none;
   std::int64_t engine = -1;
@@ -101,22 +101,23 @@ struct unit_report {
   std::uint64_t tasks = 0, busy = 0;  ///< cycles
   std::array<std::uint64_t, cause_count> idle =
       {};                         ///< cycles before a task, by what it waited for last
-  std::uint64_t idle_at_end = 0;  ///< cycles behind its last task
+  std::uint64_t idle_at_end = 0;  ///< cycles after its last task
 };
-/// What one memory held at most: a buffer from the first task that touches it to the end of the last.
+/// Peak use of one memory: a buffer lives from the first task that touches it to the end of the
+/// last.
 struct memory_report {
   model::level level = model::level::ddr;
   std::int64_t engine = -1;
   std::uint64_t peak = 0, declared = 0;  ///< bytes
-  std::uint64_t capacity = 0;            ///< bytes that the target has; 0 where that isn't known
+  std::uint64_t capacity = 0;            ///< bytes that the target has; 0 if unknown
 };
 struct timing_report {
   std::uint64_t cycles = 0;  ///< until the last task ends
   std::uint64_t tasks = 0;
-  std::uint64_t most_live_tokens = 0;  ///< issued and not complete, at once
-  /// Cycles from issue to start, of all tasks: those until it was ready by what it waited for last,
-  /// those until a unit was free as cause::unit. (What keeps tasks from being issued, as a wait or a
-  /// window, shows where units are idle.)
+  std::uint64_t max_live_tokens = 0;  ///< issued and not complete, at once
+  /// Cycles from issue to start, of all tasks: those until it was ready, by its last dependency,
+  /// and those until a unit was free, as cause::unit. (Delays of issue, such as a wait or a window,
+  /// show as idle units.)
   std::array<std::uint64_t, cause_count> stalls = {};
   std::vector<unit_report> units;  ///< those of the device and of each engine
   std::vector<memory_report> memories;
@@ -133,13 +134,13 @@ class timeline {
   timeline& operator=(const timeline&) = delete;
   ~timeline();
 
-  /// Says which buffers there are, for engines and memories that no task touches, or not yet.
+  /// Adds the buffers, for engines and memories that no task touches, or not yet.
   void declare(std::span<const touched_buffer> all);
-  /// Takes the next task, and says where and when it is executed. Tasks come in the order of `ready`'s
-  /// time, then of their nodes, then of their indices; a machine knows of so many as it looks ahead, and
-  /// one that becomes known later takes what units then are free.
+  /// Adds the next task, and returns where and when it is executed. Tasks come in the order of
+  /// `ready`'s time, then of their nodes, then of their indices; a machine only knows its lookahead
+  /// of tasks, and later ones use the units that are free then.
   placement place(const instance& t, const task_graph::ready_task& ready);
-  /// What there was so far.
+  /// The report so far.
   [[nodiscard]] timing_report report() const;
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Where a convolution's window stands: three spatial dimensions, those that are missing of size 1.
+// The positions of a convolution's window: three spatial dimensions; missing ones have size 1.
 //
 //   const windows w(c);
-//   w.each_tap(position, [&](std::size_t tap, std::int64_t at) { … });   // those that aren't padding
+//   w.each_tap(position, [&](std::size_t tap, std::int64_t at) { … });   // without padding
 //
 // Lifetime:   borrows nothing.
 // Errors:     none.
@@ -58,9 +58,9 @@ struct windows {
       before[d] = a.pads[i];
     }
   }
-  /// Which of the three the i-th spatial dimension of an operand is.
+  /// The index, of the three, of the i-th spatial dimension of an operand.
   [[nodiscard]] std::size_t dimension(std::size_t i) const noexcept { return i + 3 - axes; }
-  /// Strides of a tensor for the three; those of the first spatial dimension stand at `first`.
+  /// Strides of a tensor for the three; those of the first spatial dimension are at `first`.
   template <class Strides>
   [[nodiscard]] triple spatial(const Strides& strides, std::size_t first) const noexcept {
     triple s = {0, 0, 0};
@@ -75,7 +75,7 @@ struct windows {
       if (__builtin_mul_overflow(n, d, &n)) return INT64_MAX;
     return n;
   }
-  /// Whether outputs are products of what stands at their own place.
+  /// Whether each output depends only on the inputs at its own position.
   [[nodiscard]] bool is_pointwise() const noexcept {
     for (std::size_t d = 0; d < 3; ++d)
       if (kernel[d] != 1 || stride[d] != 1 || before[d] != 0 || in[d] != out[d]) return false;
@@ -90,7 +90,7 @@ struct windows {
     return false;
   }
 
-  /// Whether none of a window is padding.
+  /// Whether a window has no padding.
   [[nodiscard]] bool is_inside(const position& p) const noexcept {
     for (std::size_t d = 0; d < 3; ++d) {
       const std::int64_t first = p.at[d] * stride[d] - before[d];
@@ -104,7 +104,7 @@ struct windows {
     ++p.image;
   }
 
-  /// Calls f(tap, place): those that lie in the image, in ascending order.
+  /// Calls f(tap, place) for the taps inside the image, in ascending order.
   template <class F>
   void each_tap(const position& p, F&& f) const {
     triple from = {};
