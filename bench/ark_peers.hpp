@@ -63,8 +63,8 @@ inline const ark_names ark_argument_names(ark::argument_names, [](const auto& s)
 inline const ark_names ark_type_names(ark::argument_type_names, [](const auto& s) { return s; });
 
 /// Fills a graph by On-Demand. `Ordered` asks for members in the order in which ARK writes them,
-/// which is the fastest as long as they stand in it; without it each member that comes is told by
-/// its key, in any order.
+/// which is the fastest as long as they come in it; without it each member is recognized by its
+/// key, in any order.
 template <bool Ordered>
 class on_demand_reader {
  public:
@@ -90,7 +90,7 @@ class on_demand_reader {
   }
 
  private:
-  /// Calls take(i, value) for the members of an object, of which `keys` tells the i-th.
+  /// Calls take(i, value) for the members of an object, of which `keys` gives the i-th.
   template <class Take, std::size_t... I, class... Keys>
   [[gnu::always_inline]] void ordered(ondemand::object& o, Take take, std::index_sequence<I...>,
                                       Keys... keys) {

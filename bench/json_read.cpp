@@ -29,7 +29,7 @@ void add(const std::string& name, std::size_t size, Read read) {
   });
 }
 
-/// The text with a space behind each comma, as Python's json.dumps writes by default.
+/// The text with a space after each comma, as Python's json.dumps writes by default.
 [[nodiscard]] std::string spaced(std::string_view source) {
   std::string out;
   for (const char c : source) {

@@ -17,7 +17,7 @@ namespace {
 
 using namespace tessera;
 
-/// What one writes by hand for this format alone.
+/// A hand-written writer for this format only.
 class to_chars_writer {
  public:
   [[nodiscard]] std::string write(const alir::model& m) {
@@ -50,7 +50,7 @@ class to_chars_writer {
     out_.append(digits, std::to_chars(digits, digits + sizeof digits, v).ptr);
   }
   /// As Python's repr() has it; the format's values are within its plain range or far out. Where
-  /// the layout that takes fewer characters is that one, to_chars is quicker without being told.
+  /// the layout with fewer characters is that one, to_chars is faster without an explicit format.
   void number(double v) {
     char digits[48];
     char* const last = digits + sizeof digits;

@@ -47,7 +47,7 @@ void write_gzip(const std::string& path, std::string_view text) {
                  path + ": can't be written");
 }
 
-/// The whole file by zlib, with simdjson's padding behind it. The size comes from gzip's trailer, so
+/// The whole file by zlib, followed by simdjson's padding. The size comes from gzip's trailer, so
 /// that the text is decompressed in one call into its place.
 [[nodiscard]] simdjson::padded_string inflate_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace tessera;
 
-/// nac::decode without checks: for streams that are right and have bytes behind them.
+/// nac::decode without checks: for valid streams that are followed by more bytes.
 [[nodiscard]] pool<nac::step> decode_unchecked(const nac::model& f, const nac::instructions& list) {
   pool<nac::step> steps;
   nac::step* to = steps.prepare(list.size());

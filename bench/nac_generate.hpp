@@ -57,7 +57,7 @@ class nac_bytes {
 };
 
 [[nodiscard]] inline std::vector<std::byte> nac_program(std::uint32_t instructions) {
-  // How often, in percent, and how many of the signature's constants stand in CNST.
+  // How often, in percent, and how many of the signature's constants are in CNST.
   struct kind {
     std::string_view signature;
     unsigned weight, constants;

@@ -4,7 +4,7 @@
 // Two networks end to end (nac_networks.hpp) against nothing but their products of matrices by
 // OpenBLAS, which has all matrices already; both on one thread. The counter is in floating-point
 // operations per second, of the products. Before, a table for each network of what its operations
-// take. Results are held against PyTorch's (tests/data/nac/networks.txt), by --check too.
+// take. Results are compared with PyTorch's (tests/data/nac/networks.txt), by --check too.
 //
 //   resnet18   a picture of 224x224 to 1000 classes
 //   encoder    6 layers of 256, 4 heads, 128 words
@@ -24,7 +24,7 @@ namespace {
 namespace nac = tessera::nac;
 namespace vm = tessera::vm::nac;
 
-/// Seconds of each instruction in one run; the commands behind it count with it.
+/// Seconds of each instruction in one run; the commands after it are included.
 struct stopwatch : vm::no_observer {
   explicit stopwatch(std::size_t instructions) : seconds(instructions) {}
   void begin(std::uint32_t) noexcept { start = clock::now(); }

@@ -288,7 +288,7 @@ struct starts {
     b.start = b.at(in.begin());
   }
 };
-/// A name behind a keyword: the node begins.
+/// A name after a keyword: the node begins.
 template <node_kind K>
 struct begins {
   template <class In>

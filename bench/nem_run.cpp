@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What the NEM machine takes beside what its tasks come down to: gemm and conv2d against the product
-// of matrices alone, moving tiles against memcpy, and tasks that hardly do anything. The counter is in
-// operations, bytes or tasks per second.
+// of matrices only, moving tiles against memcpy, and tasks that hardly do anything. The counter is
+// in operations, bytes or tasks per second.
 //
 //   gemm_…, conv2d_…    one task with zero points, bias and rounding, against the kernel on matrices
 //                       that are there already (`kernel`); its sums of bytes stay 32 bits

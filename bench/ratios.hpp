@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The main() of the benchmarks. Contenders of one case are named <case>/<contender>, ours
-// `tessera`; they run interleaved at random, and the table behind the usual report tells how many
+// `tessera`; they run interleaved at random, and the table after the usual report shows how many
 // times as fast ours is, by the medians of their CPU times (of wall times, where a case asks for
 // them), and the geometric means of cases <program>/<group>.
 //
@@ -36,7 +36,7 @@
 
 namespace bench {
 
-/// Compares the contenders of every case and registers them. Quick means small cases alone.
+/// Compares the contenders of every case and registers them. Quick means only small cases.
 void add_cases(bool quick);
 
 /// Ends the program when contenders disagree: times of different results say nothing.
@@ -120,7 +120,7 @@ inline int main(int count, char** arguments) {
     std::puts("all contenders agree");
     return 0;
   }
-  // Defaults stand first, so that those of the command line win.
+  // Defaults come first, so that those of the command line win.
   static char interleave[] = "--benchmark_enable_random_interleaving=true";
   static char repeat[] = "--benchmark_repetitions=9";
   static char aggregate[] = "--benchmark_display_aggregates_only=true";

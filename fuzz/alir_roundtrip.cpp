@@ -35,7 +35,7 @@ namespace {
   return before == after;
 }
 
-/// A listing behind its first line, which names the version of the file.
+/// A listing after its first line, which names the version of the file.
 [[nodiscard]] std::string_view body(const text& listing) {
   const std::string_view all = listing.view();
   return all.substr(all.find('\n') == std::string_view::npos ? all.size() : all.find('\n'));

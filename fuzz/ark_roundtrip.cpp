@@ -15,7 +15,7 @@ using namespace tessera;
 
 namespace {
 
-// Members that nest as deep as limits allow stand one level deeper under "Ops".
+// Members that nest as deep as limits allow are one level deeper under "Ops".
 constexpr limits deep{.max_depth = 80};
 
 /// The text of a graph in its own dialect; empty where there is none, which only D1a may say.

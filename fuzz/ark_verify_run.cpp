@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The machine of ARK: whatever verifies runs within its budget, in both modes, to the same end
-// from the same memory. Files of several ranks stand behind one another, with a zero byte between.
+// from the same memory. Files of several ranks follow one another, separated by a zero byte.
 
 #include <cstring>
 #include <memory>

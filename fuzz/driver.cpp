@@ -37,7 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_size = std::size_t{1} << 20;
-constexpr std::size_t max_mutated = 4096;  // as libFuzzer runs are told
+constexpr std::size_t max_mutated = 4096;  // as in libFuzzer runs
 
 /// What is being run, for the file that a crash leaves.
 std::string crash_file;

@@ -25,7 +25,7 @@ void check_bytes(bytes source) {
   fuzz::require(genome::offset_of(v, v.size()) == source.size(), "nodes fill a stream");
   std::size_t inputs = 0;
   for (std::size_t i = 0; i < v.size(); ++i) {
-    fuzz::require(v.nodes[i].first == inputs, "inputs stand in the order of the nodes");
+    fuzz::require(v.nodes[i].first == inputs, "inputs are in the order of the nodes");
     inputs += v.nodes[i].count;
     fuzz::require(v.references(i).size() <= v.inputs_of(i).size(), "references are inputs");
   }

@@ -9,7 +9,7 @@
 //     notice when the object ends, and what follows goes unchecked.
 //   - Depth: both have limits, counted differently. Ours is set below simdjson's, and texts beyond
 //     it aren't compared.
-//   - Large integers: beyond int64 and uint64 we read them as doubles where a number may stand.
+//   - Large integers: beyond int64 and uint64 we read them as doubles where a number is allowed.
 //     simdjson's DOM refuses them, and reads the same digits when e0 follows.
 //   - Many digits: On-Demand 3.0 is wrong about some doubles of more than 19 digits and refuses
 //     exponents of more than 18. They are left to the DOM, which is right.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // nac::read: for any bytes a container or an error with an offset inside; every record of a
-// container can be walked over, to its last byte, and stands inside its section.
+// container can be read, to its last byte, and is inside its section.
 
 #include <tessera/core/bytes.hpp>
 #include <tessera/nac/all.hpp>

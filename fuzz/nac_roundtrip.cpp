@@ -24,7 +24,7 @@ struct tally {
 /// A sink that counts, and stops at a call.
 bool count(void* to, bytes piece) {
   auto& t = *static_cast<tally*>(to);
-  fuzz::require(t.calls <= t.last_call, "nothing is put behind a stop");
+  fuzz::require(t.calls <= t.last_call, "nothing is written after a stop");
   fuzz::require(!piece.empty(), "no piece is empty");
   t.bytes += piece.size();
   return t.calls++ != t.last_call;
@@ -107,7 +107,8 @@ void check_verified(const nac::model& file, std::size_t size) {
   fuzz::require(static_cast<bool>(program) == (found.errors == 0), "errors refuse a program");
   const tessera::diagnostic* first = nullptr;
   for (const tessera::diagnostic& d : found.diagnostics) {
-    fuzz::require(d.code != errc::ok && d.where.offset <= size, "a finding is in the container");
+    fuzz::require(d.code != errc::ok && d.where.offset <= size,
+                  "a finding's offset is inside the container");
     if (first == nullptr && d.severity == tessera::severity::error) first = &d;
   }
   if (!program) {

@@ -14,7 +14,7 @@ using namespace tessera;
 
 namespace {
 
-/// The comments of a text without the blanks at their ends, one behind the other.
+/// The comments of a text without trailing blanks, joined.
 [[nodiscard]] text comments_of(std::string_view s) {
   text out;
   bool quoted = false;

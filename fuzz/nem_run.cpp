@@ -3,7 +3,7 @@
 //
 // The reference machine of NEM: whatever verify() accepts runs within its budgets and ends, the same
 // every time. Where neither verification nor the machine finds a race, every schedule and a timeline
-// give the same bytes in all buffers; HAZ-003 alone, copies that repeat themselves, changes none.
+// give the same bytes in all buffers; only HAZ-003, copies that repeat themselves, changes none.
 
 #include <algorithm>
 #include <cstdint>

@@ -29,7 +29,7 @@
 
 namespace build {
 
-/// The interval of all codes of a signed type with `width` bits, `fraction` of them behind the
+/// The interval of all codes of a signed type with `width` bits, `fraction` of them after the
 /// point. One of 64 bits ends where a double can.
 [[nodiscard]] inline tessera::alir::interval bits(int width, int fraction = 0) {
   const double step = std::ldexp(1.0, -fraction), half = std::ldexp(1.0, width - 1);

@@ -167,7 +167,7 @@ TEST_CASE("alir/laws: total, on bytes that are no file", "[alir]") {
 TEST_CASE("alir/laws: memory is a multiple of the input", "[alir]") {
   constexpr double stated = 24, constant = 64 << 10;
   for (const worst::generator& g : worst::generators) {
-    // Vectors double: what stands just behind a power of two costs the most.
+    // Vectors double: what comes just after a power of two costs the most.
     for (const std::size_t n : {1024u, 16385u}) {
       const std::string content = g.make(n);
       errc code = errc::ok;

@@ -24,7 +24,7 @@ function(count_instructions name n)
   if(failed)
     message(FATAL_ERROR "${name} ${n}: ${failed}\n${words}")
   endif()
-  # Blocks of `fn=function`, then `line cost`; the cost of a call stands among its caller's.
+  # Blocks of `fn=function`, then `line cost`; the cost of a call is among its caller's.
   file(STRINGS "${out}" lines REGEX "^(fn=|[0-9]+ [0-9]+$)")
   set(verb "")
   foreach(line IN LISTS lines)

@@ -7,7 +7,7 @@
 //   e.values[7];   // the integer that operation 7 wrote
 //   e.outputs[0];  // or e.trap, the operation whose lookup left its table
 //
-// It is what the virtual machine and its rewrites are held against, so it shares nothing with them:
+// The virtual machine and its rewrites are checked against it, so it shares nothing with them:
 // it computes types by itself and takes nothing of the format's headers but the structs. It expects
 // a model that alir::verify accepts. All integer arithmetic is modulo 2^64.
 //
@@ -30,7 +30,7 @@
 
 namespace naive {
 
-/// Sign bit, integer bits, fraction bits. A value v of the type stands for v * 2^-f.
+/// Sign bit, integer bits, fraction bits. A value v of the type means v * 2^-f.
 struct type {
   int k = 0, i = 0, f = 0;
   [[nodiscard]] int width() const { return k + i + f; }

@@ -24,7 +24,7 @@ using tessera::errc;
 using tessera::error;
 using Words = std::vector<std::int32_t>;
 
-/// The operation in `row`, which stands behind one that reads an input.
+/// The operation in `row`, which follows one that reads an input.
 samples::alir::operation row(const std::string& text, int version = 2) {
   const std::string input =
       version == 2 ? "[0,-1,-1,0,[-8,7,1],0,0]," : "[[],-1,[0],[-8,7,1],0,0],";
@@ -102,7 +102,7 @@ TEST_CASE("alir/write: bytecode to JSON and back", "[alir]") {
     const model again = samples::model(samples::json(m));
     CHECK(again.ops == m.ops);
     CHECK(samples::bytecode(again) == samples::good(f.name, "v2.bc"));
-    // Only the specs that the writer made tell the two apart.
+    // Only the specs that the writer made distinguish the two.
     REQUIRE(again.tables.size() == m.tables.size());
     for (std::size_t i = 0; i < m.tables.size(); ++i) {
       CHECK(again.tables[i].has_spec);

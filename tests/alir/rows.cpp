@@ -156,7 +156,7 @@ TEST_CASE("alir/rows: unusual ones among the usual", "[alir]") {
       (void)read(file_of(rows));
       (void)read(spaced(file_of(rows)));
     }
-    // Behind a row that the fast path takes, and in front of one.
+    // After a row that the fast path takes, and in front of one.
     std::vector<std::string> rows = usual_rows(40);
     rows[5] = row;
     (void)read(file_of(rows));
@@ -258,7 +258,7 @@ TEST_CASE("alir/rows: versions 3 and 4", "[alir]") {
       REQUIRE(m.error() == error{});
       CHECK(m->ops.size() == rows.size());
     }
-    // A quantize of the other version, first and behind others.
+    // A quantize of the other version, first and after others.
     for (const std::size_t at : {0u, 20u}) {
       std::vector<std::string> mixed = rows;
       mixed[at] = version == '3' ? quantize_4 : quantize_3;

@@ -91,7 +91,7 @@ struct file {
   if (!out) FAIL("write_json: " << std::string(out.error().name()) << " at " << out.error().offset);
   return std::string(out->view());
 }
-/// Version 2 bytecode as it stands in files.
+/// Version 2 bytecode as in files.
 [[nodiscard]] inline std::string bytecode(const alir::model& m) {
   auto out = alir::write_bytecode(m);
   if (!out)

@@ -29,7 +29,7 @@ static_assert(std::is_nothrow_move_constructible_v<program>);
 
 const interval plain{-8, 7, 1};
 
-/// An input x, then `op` as operation 2, behind a constant.
+/// An input x, then `op` as operation 2, after a constant.
 model around(const operation& op) {
   build::sketch p;
   p.output(p.input(plain));
@@ -297,7 +297,7 @@ TEST_CASE("alir/verify: tables and sub-operations", "[alir]") {
   };
   CHECK(base(0x1p31 - 1, false) == good);
   CHECK(base(0x1p31, false) == error{errc::alir_table_base, 1});
-  CHECK(base(-0x1p31 - 1, true) == good);  // 2^31 - 1 behind the lowest code of its type, -2^32
+  CHECK(base(-0x1p31 - 1, true) == good);  // 2^31 - 1 after the lowest code of its type, -2^32
   const auto proven = [] {
     build::sketch p;
     p.table({1});
@@ -348,7 +348,7 @@ TEST_CASE("alir/verify: a program keeps its model and gives it back", "[alir]") 
   CHECK(back.source.ops.empty());  // offsets wouldn't hold after a change
 }
 
-TEST_CASE("alir/verify: a shift stands where its opcode has one", "[alir]") {
+TEST_CASE("alir/verify: only opcodes with a shift have one", "[alir]") {
   for (const opcode code : {opcode::add, opcode::subtract, opcode::multiply}) {
     operation o{.id0 = 0, .id1 = 1, .code = code, .qint = {-8, 7, 1}};
     CHECK(verdict(o) == good);

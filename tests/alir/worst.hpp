@@ -47,7 +47,7 @@ struct generator {
   }
   return all;
 }
-/// Members with different keys, each behind `before`.
+/// Members with different keys, each after `before`.
 [[nodiscard]] inline std::string members(std::size_t n, const std::string& before) {
   std::string all;
   for (std::size_t i = 0; i < n; ++i)

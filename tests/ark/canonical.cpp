@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// One text for all graphs that differ in Ids and orders alone.
+// One text for all graphs that differ only in Ids and orders.
 
 #include "samples.hpp"
 // Keeps the line above where it is.

@@ -105,7 +105,7 @@ TEST_CASE("ark/convert: members of a split node stay with its first operation", 
   CHECK(out.find(R"(],"r":1})") != std::string::npos);
 }
 
-TEST_CASE("ark/convert: chains need nodes that can be told apart", "[ark]") {
+TEST_CASE("ark/convert: chains need nodes that can be distinguished", "[ark]") {
   const auto refused = [](const char* first, const char* second, int id = 1) {
     const std::string text = samples::file(
         {samples::node_of(0, "[]", first, "[" + op(0, 10) + "]"),

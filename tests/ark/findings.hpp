@@ -44,7 +44,7 @@ using tessera::errc;
 }
 [[nodiscard]] inline std::filesystem::path data() { return TESSERA_TESTS_DATA_DIR "/ark"; }
 [[nodiscard]] inline std::filesystem::path shared() { return TESSERA_SAMPLES_DIR "/ark"; }
-/// The rows of a tab-separated file behind its first.
+/// The rows of a tab-separated file after its first.
 [[nodiscard]] inline std::vector<std::vector<std::string>> table(
     const std::filesystem::path& path) {
   std::vector<std::vector<std::string>> rows;
@@ -126,7 +126,7 @@ inline void append(list& out, const tessera::report& r) {
     (out += out.empty() ? "" : ", ") += std::string(1, f.severity) + ' ' + f.rule;
   return out;
 }
-[[nodiscard]] inline std::string told(const list& all) {
+[[nodiscard]] inline std::string summary(const list& all) {
   std::string out;
   for (const finding& f : all)
     out += std::string(1, f.severity) + ' ' + f.rule + ' ' + std::to_string(f.file) + ' ' + f.path +

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Overlap and rule G14, held against byte sets and transitive closures.
+// Overlap and rule G14, checked against byte sets and transitive closures.
 
 #include "ark/verbs.hpp"
 #include "findings.hpp"
@@ -162,16 +162,16 @@ TEST_CASE("ark/hazards: each pair that no path orders, and no other", "[ark][haz
 TEST_CASE("ark/hazards: what is no access", "[ark][hazards]") {
   // Noop, views and DeviceSync move nothing; a label is read by nobody.
   const std::string fill = op("ScalarAssign", {}, {{1, 0}}, {{2, 0}}, R"({"Value":{"FLOAT":1}})");
-  CHECK(told(of({file({node(0, {}, {}, fill), node(1, {}, {}, op("Noop", {{5, 0}}, {}, {})),
-                       node(2, {}, {}, op("Tensor", {{5, 0}}, {}, {{6, 0}}))})}))
+  CHECK(summary(of({file({node(0, {}, {}, fill), node(1, {}, {}, op("Noop", {{5, 0}}, {}, {})),
+                          node(2, {}, {}, op("Tensor", {{5, 0}}, {}, {{6, 0}}))})}))
             .empty());
   CHECK(rules(of({file({node(0, {}, {}, fill),
                         node(1, {}, {}, op("Relu", {{5, 0}}, {{6, 1}}, {{7, 1}}))})})) == "W G14");
   // Two that read are fine, and so is what an operation does to its own tensors.
-  CHECK(told(of({file({node(0, {}, {}, op("Relu", {{5, 0}}, {{6, 1}}, {{7, 1}})),
-                       node(1, {}, {}, op("Relu", {{5, 0}}, {{8, 2}}, {{9, 2}}))})}))
+  CHECK(summary(of({file({node(0, {}, {}, op("Relu", {{5, 0}}, {{6, 1}}, {{7, 1}})),
+                          node(1, {}, {}, op("Relu", {{5, 0}}, {{8, 2}}, {{9, 2}}))})}))
             .empty());
-  CHECK(told(of({single(op("Relu", {{5, 0}}, {{5, 0}}, {{6, 0}}))})).empty());
+  CHECK(summary(of({single(op("Relu", {{5, 0}}, {{5, 0}}, {{6, 0}}))})).empty());
 }
 
 TEST_CASE("ark/hazards: a chain in one buffer, looked at within its bounds", "[ark][hazards]") {
@@ -184,7 +184,7 @@ TEST_CASE("ark/hazards: a chain in one buffer, looked at within its bounds", "[a
     nodes.push_back(node(n, before, after, op("Relu", {{n, 0}}, {{n, 0}}, {{n + 1, 0}})));
   }
   const std::string chain = file(nodes);
-  // Each access looks at the last write alone.
+  // Each access looks only at the last write.
   const auto steps = [](const std::string& text, std::uint64_t most, tessera::report& r) {
     r = {};
     return static_cast<bool>(ark_test::verify(graph(text), {.hazard_steps = most}, &r));

@@ -134,7 +134,7 @@ TEST_CASE("ark/laws: total, on bytes that are no file", "[ark]") {
 TEST_CASE("ark/laws: memory is a multiple of the input", "[ark]") {
   constexpr double stated = 24, constant = 64 << 10;
   for (const worst::generator& g : worst::generators) {
-    // Pools double: what stands just behind a power of two costs the most.
+    // Pools double: what comes just after a power of two costs the most.
     for (const std::size_t n : {100u, 6554u}) {
       const std::string content = g.make(n);
       error e;

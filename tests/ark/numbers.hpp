@@ -58,7 +58,7 @@ inline const std::vector<std::string> all_types = {"FP32",   "FP16", "BF16",  "I
   if (exponent == 0) return sign * std::ldexp(fraction, 1 - bias - fraction_bits);
   return sign * std::ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits);
 }
-/// All magnitudes, in order of their patterns; where infinity stands, the number that would be next.
+/// All magnitudes, in order of their patterns; in place of infinity, the number that would be next.
 [[nodiscard]] inline const std::vector<double>& magnitudes(int exponent_bits) {
   static const auto make = [](int bits) {
     const unsigned infinity = ((1u << bits) - 1) << (15 - bits);

@@ -128,7 +128,7 @@ inline constexpr int part = 6;
 }
 
 /// The same without packets, straight into y: Send, DeviceSync, RecvReduceSend. Nobody receives the
-/// last messages; a DeviceSync tells that all is there.
+/// last messages; a DeviceSync signals that all data has arrived.
 [[nodiscard]] inline std::vector<rank> synced(int world_size, std::string_view type) {
   std::vector<rank> all;
   const int peers = world_size - 1;

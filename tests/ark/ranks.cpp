@@ -107,7 +107,7 @@ TEST_CASE("ark/ranks: one program is a world", "[ark][ranks]") {
   CHECK(ark_test::verify_ranks({}).error().code == tessera::errc::ark_m01_ranks);
 }
 
-TEST_CASE("ark/ranks: stand-ins stand for their owners' buffers", "[ark][ranks]") {
+TEST_CASE("ark/ranks: stand-ins represent their owners' buffers", "[ark][ranks]") {
   // Given in the wrong order.
   const model m({script(1, 2).recv(0, 7).text(), script(0, 2).send(1, 7).text()});
   const ark::world w = m.world();
@@ -218,7 +218,7 @@ TEST_CASE("ark/ranks: random exchanges end as a plain simulation says", "[ark][r
     std::vector<std::string> texts;
     for (const script& f : files) texts.push_back(f.text());
     const list found = of(texts);
-    INFO(told(found));
+    INFO(summary(found));
     CHECK(rules(found) == (ends ? "" : "E M08"));
     stuck += ends ? 0 : 1;
   }
@@ -261,7 +261,7 @@ TEST_CASE("ark/ranks: the format's own sets verify and end", "[ark][ranks]") {
     std::vector<std::string> files;
     for (const auto& [rank, text] : ranks) files.push_back(text);
     const list found = of(files);
-    INFO(told(found));
+    INFO(summary(found));
     CHECK(rules(found).find("E ") == std::string::npos);
     const model m(files);
     const ark::world w = m.world();

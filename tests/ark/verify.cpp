@@ -76,7 +76,7 @@ TEST_CASE("ark/verify: each rule, a file that breaks it and one that doesn't", "
     const auto file = static_cast<std::uint32_t>(std::stoul(row[6]));
     rules.insert(rule);
     const list found = of(bad, options, rule[0] == 'M');
-    INFO(name << '\n' << told(found));
+    INFO(name << '\n' << summary(found));
     // The same rule may be broken at other places, too.
     CHECK(std::any_of(found.begin(), found.end(), [&](const finding& f) {
       return f.rule == rule && f.severity == row[2][0] && f.path == path && f.file == file &&
@@ -84,7 +84,7 @@ TEST_CASE("ark/verify: each rule, a file that breaks it and one that doesn't", "
     }));
     for (const finding& f : found) CHECK_FALSE(f.text.empty());
     const list fine = of(ok, options, rule[0] == 'M');
-    INFO("passing twin:\n" << told(fine));
+    INFO("passing twin:\n" << summary(fine));
     CHECK(std::none_of(fine.begin(), fine.end(),
                        [&](const finding& f) { return f.rule == rule || f.severity == 'E'; }));
   }
@@ -119,7 +119,7 @@ TEST_CASE("ark/verify: the flawed samples yield their rules", "[ark][verify]") {
     const bool strict = row[0] == "O01";  // its severity is that of strict mode
     const bool one_of_many = letter != 'M';
     const list found = of(files, {.strict = strict}, !one_of_many);
-    INFO(row[2] << '\n' << told(found));
+    INFO(row[2] << '\n' << summary(found));
     CHECK(std::any_of(found.begin(), found.end(), [&](const finding& f) {
       return f.rule == row[0] && f.severity == row[1][0];
     }));
@@ -373,7 +373,7 @@ TEST_CASE("ark/verify: Pads of D1a", "[ark][verify]") {
     text.replace(at, 19, "\"Pads\":[1,1]");
   text.replace(text.find("\"Op\":{"), 6, "\"Ops\":[{");
   text.insert(text.size() - 3, "]");
-  CHECK(told(of({text})).empty());
+  CHECK(summary(of({text})).empty());
   text.replace(text.find("\"Pads\":[1,1]"), 12, "\"Pads\":[3,1]");
   CHECK(rules(of({text})) == "E T05");
   CHECK(of({text}).at(0).path == "$.Nodes[0].Ops[0].ReadTensors[0].Pads");
@@ -386,14 +386,16 @@ TEST_CASE("ark/verify: rules of whole graphs", "[ark][verify]") {
         R"("Ops":[)" +
         op("Relu", {{0, 0}}, {{1, 1}}, {{2, 1}}) + "," + op("Exp", {{2, 1}}, {{3, 2}}, {{4, 2}}) +
         "]}]}";
-    CHECK(told(of({text})).empty());
+    CHECK(summary(of({text})).empty());
     std::string swapped = text;
     swapped.replace(swapped.find("\"Id\":2"), 6, "\"Id\":9");
     swapped.replace(swapped.find("\"Id\":0,\"DataType"), 6, "\"Id\":4");
     CHECK(rules(of({swapped})).find("E G13") != std::string::npos);
   }
-  SECTION("tensors that nothing in the file makes are inputs") { CHECK(told(of({relu})).empty()); }
-  SECTION("two circles are told of one by one") {
+  SECTION("tensors that nothing in the file makes are inputs") {
+    CHECK(summary(of({relu})).empty());
+  }
+  SECTION("two cycles are reported one by one") {
     CHECK(rules(of({file({node(0, {1}, {1}, op("Noop", {{0, 0}}, {}, {})),
                           node(1, {0}, {0}, op("Noop", {{0, 0}}, {}, {})),
                           node(2, {3}, {3}, op("Noop", {{0, 0}}, {}, {})),

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The machine as a whole: memory, overlaps, traps, budgets, what runs leave behind, what models get
+// The machine as a whole: memory, overlaps, traps, budgets, what runs leave, what models get
 // and give, and several ranks.
 
 #include "samples.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("ark/vm: operations in place", "[ark][machine]") {
   CHECK(w.read<float>(vm, z) == floats{4, 8, 12, 16, 20, 24});
 }
 
-TEST_CASE("ark/vm: what is written where it is read counts as written behind all reads",
+TEST_CASE("ark/vm: what is written where it is read counts as written after all reads",
           "[ark][machine]") {
   const std::string up = R"({"Factor":{"FLOAT":10.0}})";
   {  // forward and back by one element
@@ -281,7 +281,7 @@ TEST_CASE("ark/vm: what no machine runs is refused by name", "[ark][machine]") {
   CHECK(vm.run().code == errc::ark_unsupported);
 }
 
-TEST_CASE("ark/vm: an observer sees operations in order, behind each", "[ark][machine]") {
+TEST_CASE("ark/vm: an observer sees operations in order, after each", "[ark][machine]") {
   script s;
   const int x = s.tensor("FP32", {1});
   const int y = s.op("ScalarAdd", {x}, {x}, R"({"Factor":{"FLOAT":1.0}})");

@@ -43,7 +43,7 @@ dims indices(const dims& shape, std::size_t i) {
     out[d] = static_cast<std::int64_t>(i % static_cast<std::size_t>(shape[d]));
   return out;
 }
-/// The element of `shape` that stands for one of a larger shape.
+/// The element of `shape` that is broadcast to one of a larger shape.
 std::size_t broadcast(const dims& shape, const dims& at) {
   std::size_t out = 0;
   for (std::size_t d = 0; d < shape.size(); ++d) {

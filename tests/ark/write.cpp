@@ -341,7 +341,7 @@ TEST_CASE("ark/write: refused before the first byte", "[ark]") {
           g.ops[0].name = {static_cast<std::uint32_t>(g.characters.size()), 2};
           g.characters << "\xc0\x80";
         }).code == errc::json_bad_utf8);
-  // The last code point of the name is cut, though the characters behind it would complete it.
+  // The last code point of the name is cut, though the characters after it would complete it.
   CHECK(after([](ark::model& g) {
           g.ops[0].name = {static_cast<std::uint32_t>(g.characters.size()), 1};
           g.characters << "\xc3\xa9";

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Tessera authors
 # SPDX-License-Identifier: MIT
 #
-# A twin: a file that compiles as it stands, and must not with TESSERA_COMPILE_FAIL defined. The first
+# A twin: a file that compiles verbatim, and must not with TESSERA_COMPILE_FAIL defined. The first
 # half shows that the second fails for the reason it names in its line `// expect: regular expression`.
 #
 #   cmake -DROOT=. -DCXX=g++ -DTWIN=file.cpp -P compile_fail.cmake

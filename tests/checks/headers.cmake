@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Every interface by itself and twice, in a translation unit of its own, under strict warnings, and once
-# more in compiled mode (bodies come with their interfaces); then all of them behind `min` and `max` defined as macros, as
-# <windows.h> does. With FACADES, those alone and the single headers: what a header needs doesn't depend
-# on the compiler, and warnings show there too.
+# more in compiled mode (bodies come with their interfaces); then all of them after `min` and `max`
+# defined as macros, as <windows.h> does. With FACADES, those alone and the single headers: what a
+# header needs doesn't depend on the compiler, and warnings show there too.
 #
 #   cmake -DROOT=. -DCXX=g++ -DSCRATCH=dir [-DFACADES=ON] -P headers.cmake
 

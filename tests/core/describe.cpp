@@ -64,7 +64,7 @@ TEST_CASE("describe: text that isn't JSON has no path", "[core]") {
         "     ^\n");
 }
 
-TEST_CASE("describe: an empty text, and offsets behind the end", "[core]") {
+TEST_CASE("describe: an empty text, and offsets past the end", "[core]") {
   CHECK(described(errc::json_unexpected_end, 0, "") ==
         "f:1:1: error: the text ends inside a JSON value\n  [json_unexpected_end] at offset 0\n  \n"
         "  ^\n");
@@ -106,7 +106,7 @@ TEST_CASE("describe: long lines are cut around the place", "[core]") {
     const shown s = lines(described(errc::json_bad_literal, offset, source));
     REQUIRE(s.line.size() <= 80);
     REQUIRE(s.caret.size() >= 3);
-    if (column < 1000) {  // at the end of the line the caret stands behind it
+    if (column < 1000) {  // at the end of the line the caret is after it
       REQUIRE(s.caret.size() <= s.line.size());
       REQUIRE(s.line[s.caret.size() - 1] == source[static_cast<std::size_t>(offset)]);
     }
@@ -200,7 +200,7 @@ TEST_CASE("describe: paths into broken texts lead to the last value before the b
   CHECK(path(std::string(70, '['), 64).substr(0, 7) == "$[0][0]");
 }
 
-TEST_CASE("describe: the path of a deep place grows with its depth alone", "[core]") {
+TEST_CASE("describe: the path of a deep place grows only with its depth", "[core]") {
   std::string source = "[";
   for (int i = 0; i < 1000; ++i) source += "{\"k\":[1,2,3]},";
   source += "[4]]";
@@ -263,7 +263,7 @@ TEST_CASE("json::find: the inverse of json::path", "[core]") {
                              ? json::no_offset
                              : expected[static_cast<std::size_t>(known - paths.begin())]));
   }
-  // Broken text: what stands before the break is found.
+  // Broken text: what comes before the break is found.
   CHECK(json::find("[1, 2, x", "$[1]") == 4);
   CHECK(json::find("[1, 2, x", "$[3]") == json::no_offset);
   CHECK(json::find("", "$.a") == json::no_offset);

@@ -151,7 +151,7 @@ TEST_CASE("float16: known patterns", "[core]") {
   static_assert(bfloat16_from_float(3.4e38f) == 0x7f80);
 }
 
-TEST_CASE("float16: a NaN whose payload is in the low bits alone stays a NaN", "[core]") {
+TEST_CASE("float16: a NaN whose payload is only in the low bits stays a NaN", "[core]") {
   for (const std::uint32_t bits :
        {0x7f800001u, 0xff800001u, 0x7fffffffu, 0xffc00000u, 0x7f802000u}) {
     const auto f = std::bit_cast<float>(bits);

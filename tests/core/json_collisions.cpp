@@ -3,7 +3,7 @@
 //
 // Keys made to collide under FNV-1a, the hash that finds duplicates. What they may cost is time
 // and memory in proportion to n log n. The work isn't timed but counted: comparing escaped keys
-// unescapes them, so bytes allocated stand for bytes compared.
+// unescapes them, so bytes allocated means bytes compared.
 
 #include <bit>
 #include <cstdint>
@@ -72,7 +72,7 @@ std::string one_long_key(unsigned count) {
   return s;
 }
 
-/// Keys of one hash that differ in their length alone.
+/// Keys of one hash that differ only in their length.
 std::string zeros_of_every_length(unsigned count) {
   std::string s = "{", zeros;
   for (unsigned i = 0; i < count; ++i) {
@@ -100,7 +100,7 @@ TEST_CASE("json/collisions: the keys of these tests do collide", "[core]") {
     CHECK(fnv1a(colliding(choice, 12)) == fnv1a(colliding(0, 12)));
 }
 
-TEST_CASE("json/collisions: keys of one hash are told apart", "[core]") {
+TEST_CASE("json/collisions: keys of one hash are distinguished", "[core]") {
   std::string s = "{";
   for (unsigned i = 0; i < 4096; ++i) s += "\"" + colliding(i, 12) + "\":0,";
   s.back() = '}';

@@ -120,13 +120,13 @@ class rows {
     for (unsigned p = 0; p < 2; ++p) {
       keeper kept;
       const auto read = json::find_row_reader<json::number_row, keeper>(spaced_, paths[p]);
-      const char* const behind = read(at, end, kept);
-      if (behind == at && kept.rows.empty()) continue;
+      const char* const after = read(at, end, kept);
+      if (after == at && kept.rows.empty()) continue;
       ++taken;
       done |= 1u << p;
       json::number_row expected{};
       const std::size_t size = read_plainly({at, reach}, expected);
-      if (size == 0 || kept.rows.size() != 1 || kept.rows[0].at != at + 1 || behind != at + size ||
+      if (size == 0 || kept.rows.size() != 1 || kept.rows[0].at != at + 1 || after != at + size ||
           !same(kept.rows[0], expected))
         if (wrong++ == 0) first_wrong = (p == 0 ? "portable: " : "best: ") + string(at, 160);
     }
@@ -167,7 +167,7 @@ bool is_number(string_view s) {
           (point + 1 < s.size() && is_integer(string("1").append(s.substr(point + 1)))));
 }
 
-/// What stands between bars.
+/// What is between bars.
 std::vector<string> list(string_view all) {
   std::vector<string> parts;
   for (;;) {
@@ -199,7 +199,7 @@ const char* const usual[] = {
 bool has_exponent(string_view row) { return row.find("e-") != string_view::npos; }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/// The AVX2 path alone: row_path::best hands on what it leaves, so that nobody would see it refuse.
+/// Only the AVX2 path: row_path::best passes refused rows on, so refusals would go unnoticed.
 template <bool Spaced>
 [[gnu::target("avx2,bmi,bmi2")]] const char* read_by_vectors(const char* at, json::number_row& r) {
   return json::detail::avx2::read_row<Spaced>(at, r);
@@ -221,11 +221,11 @@ TEST_CASE("json_rows: AVX2 takes what files are made of by itself", "[core]") {
       const string padded = string(before, ' ') + text + string(reach, ' ');
       const char* const at = padded.data() + before;
       json::number_row r{}, expected{};
-      const char* const behind =
+      const char* const after =
           spaced ? read_by_vectors<true>(at, r) : read_by_vectors<false>(at, r);
       CAPTURE(text);
-      CHECK(behind == (has_exponent(row) ? nullptr : at + text.size()));
-      if (behind == nullptr) continue;
+      CHECK(after == (has_exponent(row) ? nullptr : at + text.size()));
+      if (after == nullptr) continue;
       CHECK(read_plainly({at, reach}, expected) == text.size());
       CHECK(same(r, expected));
     }
@@ -266,7 +266,7 @@ TEST_CASE("json_rows: many in a row, until one is unusual", "[core]") {
       const auto length = [&](string_view s, std::size_t from, std::size_t most,
                               std::size_t& count) {
         keeper kept{{}, most};
-        const char* const behind = read(s.data() + from, s.data() + s.size(), kept);
+        const char* const after = read(s.data() + from, s.data() + s.size(), kept);
         count = kept.rows.size();
         for (std::size_t i = 0; i < count; ++i) {
           json::number_row expected{};
@@ -276,7 +276,7 @@ TEST_CASE("json_rows: many in a row, until one is unusual", "[core]") {
               !same(kept.rows[i], expected))
             FAIL("row " << i);
         }
-        return static_cast<std::size_t>(behind - s.data());
+        return static_cast<std::size_t>(after - s.data());
       };
       std::size_t count = 0;
       // Those that start in the last 512 bytes are left.
@@ -401,12 +401,12 @@ TEST_CASE("json_rows: tokens anywhere among the 64 bytes that are looked at toge
     rows check(spaced);
     std::size_t longest = 0;
     for (int i = 0; i < 8000; ++i) {
-      const std::size_t whole = 1 + random() % 7, behind = random() % 17;
+      const std::size_t whole = 1 + random() % 7, after = random() % 17;
       std::vector<string> row;
       for (int k = 0; k < 3; ++k) row.push_back(integer(7));
       row.push_back(integer(18));
       for (int k = 0; k < 5; ++k) {
-        const string a = integer(whole), b = digits(behind == 0 ? 0 : 1 + random() % behind);
+        const string a = integer(whole), b = digits(after == 0 ? 0 : 1 + random() % after);
         row.push_back(b.empty() || a.size() + b.size() > 18 ? (a == "-0" ? "0" : a) : a + '.' + b);
       }
       const string text = row_of(row, spaced);

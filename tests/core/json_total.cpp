@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Laws of json::reader that hold for every text: it returns, it never reads behind the end, and the
+// Laws of json::reader that hold for every text: it returns, it never reads past the end, and the
 // offset of an error is no more than the length.
 
 #include <array>
@@ -98,7 +98,7 @@ TEST_CASE("json/total: any changed byte is accepted or refused within the length
   CHECK(beyond == 0);
 }
 
-TEST_CASE("json/total: whatever is called, nothing behind the end is read", "[core]") {
+TEST_CASE("json/total: whatever is called, nothing past the end is read", "[core]") {
   unsigned beyond = 0;
   for (const std::string_view document : documents) {
     guard_page memory(document.size());

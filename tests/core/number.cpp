@@ -20,7 +20,7 @@ using namespace tessera;
 
 namespace {
 
-/// A decimal number as it stands in JSON, without a sign.
+/// A decimal number as in JSON, without a sign.
 double parsed(std::string_view s) {
   std::int64_t exponent = 0;
   const std::size_t e = s.find('e');
@@ -193,7 +193,7 @@ TEST_CASE("number: integers of every length", "[core]") {
 }
 
 TEST_CASE("number: each way to the digits, at its ends", "[core]") {
-  // 15 digits, 8 of them behind the point, and just beyond
+  // 15 digits, 8 of them after the point, and just beyond
   CHECK(written(0.00000001) == "1e-08");
   CHECK(written(0.00009999) == "9.999e-05");
   CHECK(written(0.00010001) == "0.00010001");
@@ -259,7 +259,7 @@ TEST_CASE("number: beyond the largest is infinite, below the smallest zero", "[c
 
 namespace {
 
-/// m / 10^k by every way there is, each of them held against the definition.
+/// m / 10^k by every method, each of them checked against the definition.
 class quotients {
  public:
   void operator()(std::uint64_t m, unsigned k) {
@@ -321,7 +321,7 @@ namespace {
 double oracle(std::string_view s) {
   double v = 0;
   const auto r = std::from_chars(s.data(), s.data() + s.size(), v);
-  if (r.ec == std::errc::result_out_of_range) {  // leaves v alone: tell the ends apart by hand
+  if (r.ec == std::errc::result_out_of_range) {  // v is unchanged: distinguish the ends here
     const std::size_t e = s.find('e');
     const bool small = e == std::string_view::npos ? s[0] == '0' : s[e + 1] == '-';
     return small ? 0.0 : std::numeric_limits<double>::infinity();
@@ -358,20 +358,20 @@ std::string laid_out(double v, int plain_digits) {
 std::string significant(std::string_view s) {
   std::string digits;
   int exponent = 0, point = 0;
-  bool behind = false;
+  bool after = false;
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (s[i] == 'e') {
       exponent = std::stoi(std::string(s.substr(i + 1)));
       break;
     }
-    if (s[i] == '.') behind = true;
+    if (s[i] == '.') after = true;
     if (s[i] < '0' || s[i] > '9') continue;
     if (digits.empty() && s[i] == '0') {
-      if (behind) --point;
+      if (after) --point;
       continue;
     }
     digits += s[i];
-    if (!behind) ++point;
+    if (!after) ++point;
   }
   while (!digits.empty() && digits.back() == '0') digits.pop_back();
   return digits + 'e' + std::to_string(exponent + point - 1);
@@ -409,7 +409,7 @@ class reading {
   std::string first;
 };
 
-/// All digits of v, which is below 2^64; doubles have at most 1074 behind the point.
+/// All digits of v, which is below 2^64; doubles have at most 1074 after the point.
 std::string all_digits(double v) {
   std::string s(1200, ' ');
   const auto r = std::to_chars(s.data(), s.data() + s.size(), v, std::chars_format::fixed, 1074);

@@ -70,7 +70,7 @@ TEST_CASE("report: severities, a path, and a note about no place", "[core]") {
         "  note: 2 more\n");
 }
 
-TEST_CASE("report: a finding in a binary has its bytes and what stands there", "[core]") {
+TEST_CASE("report: a finding in a binary has its bytes and a caret", "[core]") {
   report r;
   diagnostic d = finding(r, errc::input_too_large, {0, 17, 1}, "4 arguments; expected 2 or 3");
   d.path = add(r, "instruction 12, argument 2");
@@ -103,7 +103,7 @@ TEST_CASE("report: elements of models built in code, and files without a source"
         "<input>: error: a file that is not listed [input_too_large]\n");
 }
 
-TEST_CASE("report: places at and behind the end of a source can be shown", "[core]") {
+TEST_CASE("report: places at and past the end of a source can be shown", "[core]") {
   report r;
   for (const std::uint64_t offset : {0u, 3u, 4u, 99u})
     r.diagnostics.push_back(finding(r, errc::input_too_large, {0, offset, 1}, "x"));

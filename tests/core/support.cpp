@@ -28,7 +28,7 @@ TEST_CASE("support/allocations: counts calls, bytes and the peak", "[core]") {
 }
 
 #if TESSERA_TESTS_CHILD && TESSERA_TESTS_GUARD_PAGE
-TEST_CASE("support/guard_page: the byte behind the content can't be read", "[core]") {
+TEST_CASE("support/guard_page: the byte after the content can't be read", "[core]") {
   guard_page memory(5000);
   for (const std::size_t size : {0u, 1u, 4095u, 4096u, 4097u, 5000u}) {
     const std::string_view placed = memory.place(std::string(size, 'x'));

@@ -357,7 +357,7 @@ TEST_CASE("genome/compress: a match lies in one block", "[genome]") {
       {{10, {a, a, a, a}},
        {11, {a, a}},
        {12, {a, {8, 1, 0, {1, 1, -1}}, {5, 1, 10, {}}, {5, 1, 10, {}}, {6, 11, 0, {}}}}});
-  // Three in the first block, and three behind the second.
+  // Three in the first block, and three after the second.
   CHECK(compressed(l, {input,
                        {8, 1, 0, {4, 1, 0}},
                        {5, 1, 10, {}},
@@ -398,7 +398,7 @@ TEST_CASE("genome/compress: inputs of blocks are no pattern's", "[genome]") {
 }
 
 TEST_CASE("genome/compress: the longest that a block has room for", "[genome]") {
-  // A pattern of each number of nodes, and a block of each number of nodes, which go on behind it.
+  // A pattern of each number of nodes, and a block of each number of nodes, which go on after it.
   const row any{20, 1, 0, {}}, p{5, 1, 10, {}};
   std::vector<graphs::pattern_rows> patterns;
   for (std::uint32_t k = 1; k <= 40; ++k) patterns.emplace_back(10 + k, std::vector<row>(k, any));

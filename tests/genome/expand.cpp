@@ -135,7 +135,7 @@ TEST_CASE("genome/expand: blocks grow", "[genome]") {
 }
 
 TEST_CASE("genome/expand: blocks inside of patterns", "[genome]") {
-  // Its result is the IF, not the last node, which stands in a block.
+  // Its result is the IF, not the last node, which is in a block.
   const genome::library l = library_of(
       {{11, {relu, {8, 1, 0, {1, 2, -1, -2}}, {22, 1, 0, {-3}}, {23, 1, 0, {-4}}, {6, 12, 0, {}}}},
        {12, {{24, 1, 0, {-1}}, {25, 1, 0, {-1}}}}});

@@ -172,7 +172,7 @@ inline void naive_blocks(std::vector<flat_node>& nodes, std::size_t first, std::
   }
 }
 
-/// expand() by facts alone; nothing where a pattern takes what it can't.
+/// expand() by facts only; nothing where a pattern takes what it can't.
 inline std::optional<genome::stream> naive_expand(const genome::program& p, bool copies = true) {
   const genome::library& l = p.library();
   const std::vector<row> rows = rows_of(p.stream());
@@ -311,7 +311,7 @@ class graph_maker {
       for (const row& r : motifs_[static_cast<std::size_t>(random_.below(4))]) add(r);
     }
   }
-  /// With entries of D as offsets, which are made what they have to be where the node stands.
+  /// With entries of D as offsets from the node, which are computed here.
   void add(row r) {
     const int self = static_cast<int>(rows_.size());
     for (int& d : r.d) d = reference(self, self + d);

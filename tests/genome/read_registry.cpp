@@ -296,7 +296,7 @@ TEST_CASE("genome/read_registry: memory is a multiple of the input", "[genome]")
     for (; i != 0; i /= 90) s += static_cast<char>('#' + (i % 90 < 57 ? i % 90 : i % 90 + 1));
     return s + "\"";
   };
-  // Pools double: what stands just behind a doubling of 24 bytes each costs the most.
+  // Pools double: what comes just after a doubling of 24 bytes each costs the most.
   for (const std::size_t n : {1366u, 21846u}) {
     const std::string worst[] = {
         list(R"({"canonical_to_index":{)", n, [&](std::size_t i) { return name(i) + ":0"; }, "}}"),

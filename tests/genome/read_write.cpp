@@ -96,7 +96,7 @@ TEST_CASE("genome/read: commands take their fields from the bytes", "[genome]") 
     require_nodes(*s, {{7, 2, 4, {1, 0}}});
     CHECK(genome::stream_view(*s).references(0).empty());
   }
-  SECTION("a PATTERN: its id stands in B and the upper byte of C") {
+  SECTION("a PATTERN: its id is in B and the upper byte of C") {
     const auto s = genome::read(as_bytes(bytes_of({6, 12, 3, 0, 1, 0, 16})));
     REQUIRE(s);
     CHECK(s->nodes[0].pattern_id() == 3 * 256 + 12);
@@ -148,8 +148,7 @@ TEST_CASE("genome/read: base64 that isn't", "[genome]") {
   CHECK(base64_error("AgEAAAA") == error{errc::genome_base64_end, 4});
   CHECK(base64_error("AgEAAAA=AgEAAAA=") == error{errc::genome_base64_end, 4});
   CHECK(base64_error("AgEAAA==") == error{errc::genome_node_truncated, 0});
-  CHECK(base64_error("AgEAAAB=") ==
-        error{errc::genome_base64_end, 4});  // bits behind the last byte
+  CHECK(base64_error("AgEAAAB=") == error{errc::genome_base64_end, 4});  // bits after the last byte
   CHECK(base64_error("A===") == error{errc::genome_base64_end, 0});
   CHECK(base64_error("====") == error{errc::genome_base64_end, 0});
   CHECK(base64_error("  AgEAAAACAQAA") == error{errc::genome_node_truncated, 2 + 4});

@@ -36,7 +36,7 @@ namespace genome_samples {
   return std::move(*l);
 }
 
-/// A text in which an @ stands where something is wrong.
+/// A text in which an @ marks an error.
 struct marked {
   std::string text;
   std::uint64_t offset;

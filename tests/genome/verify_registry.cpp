@@ -102,7 +102,7 @@ const broken broken_maps[] = {
   }
   return json + "}}";
 }
-/// The error of a registry, which must be where the pattern stands that is marked.
+/// The error of a registry, which must be at the marked pattern.
 void check_pattern(errc code, std::size_t marked, const std::vector<std::string>& patterns,
                    const limits& limit = {}) {
   const genome_samples::marked m(with_patterns(patterns, marked));
@@ -289,7 +289,7 @@ TEST_CASE("genome/verify registry: an expansion bomb is counted, not expanded", 
 }
 
 TEST_CASE("genome/verify registry: how far patterns reach", "[genome]") {
-  // Of pattern 12, which reaches 5 nodes back: called as node 0 and behind 1, 2 and so on nodes.
+  // Of pattern 12, which reaches 5 nodes back: called as node 0 and after 1, 2 and so on nodes.
   const std::string five = base64({{5, 1, 10}, {10, 10, 0, {-6}}});
   const result<genome::library> l =
       library_of(with_patterns({base64({{6, 12}}), base64({{6, 12}, {6, 12}}), five,

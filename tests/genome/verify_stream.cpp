@@ -101,7 +101,7 @@ TEST_CASE("genome/verify stream: inputs of operations", "[genome]") {
   CHECK(error_of({input, {relu, in0, 0}}) == error{errc::genome_variation_inputs, 5});
   CHECK(error_of({input, input, {relu, in0, 0, {0, 1}}}) == error{errc::genome_input_count, 10});
   CHECK(accepts({input, {add, in0, 0, {0}}}));  // x + x has one entry
-  // One entry of D stands for many where it names a COPY or a PATTERN.
+  // One entry of D means many where it names a COPY or a PATTERN.
   CHECK(accepts({{7, 2, 2, {1, 0}}, {add, in01, 0, {0}}}));
   CHECK(accepts({input, {6, 12, 0, {0}}, {add, in01, 0, {1}}}));
 }
@@ -251,7 +251,7 @@ TEST_CASE("genome/verify stream: what blocks see", "[genome]") {
         error{errc::genome_reference_scope, 30 + 6 + 5});
   CHECK(error_of({input, input, loop, p, p, p, {relu, in0, 0, {2}}}) ==
         error{errc::genome_reference, 30 + 6 + 5});
-  // Behind the blocks.
+  // After the blocks.
   CHECK(accepts({input, input, choice, p, p, p, p, {relu, in0, 0, {2}}}));
   CHECK(error_of({input, input, choice, p, p, p, p, {relu, in0, 0, {6}}}) ==
         error{errc::genome_reference_scope, 35 + 8 + 5});

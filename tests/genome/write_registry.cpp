@@ -278,7 +278,7 @@ TEST_CASE("genome/write_registry: errors name the element of what has no source"
   CHECK(shown(error_of(r)) == "[genome_registry_id] at pattern 0\n");
   genome::stream s = genome_samples::stream({{2}, {2}, {10, 10, 0, {-40000}}});
   CHECK(shown(genome::write(s).error()) == "[genome_reference_range] at node 2\n");
-  // Of a stream the place in its bytes, which tells the node.
+  // Of a stream the place in its bytes, which identifies the node.
   const error e{errc::genome_reference, 5 + 5 + 5 + 2};
   CHECK(in_node(e, s) == error{errc::genome_reference, 2});
   CHECK(shown(in_node({errc::genome_command, 5}, s)) == "[genome_command] at node 1\n");

@@ -124,7 +124,7 @@ TEST_CASE("genome/canonical: graphs with many symmetries take few steps", "[geno
     }
   apart.labels.assign(16, 7);
   for (const labelled& g : {star, chains, complete, crown, apart}) one_form(g, random);
-  // Two rings of four and one of eight: refinement alone doesn't tell them apart.
+  // Two rings of four and one of eight: refinement doesn't distinguish them.
   labelled two, one;
   two.labels.assign(16, 7);
   one.labels.assign(16, 7);

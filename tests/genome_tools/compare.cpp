@@ -13,7 +13,7 @@ namespace {
 
 using namespace tessera::genomics;
 
-/// Graphs of operations and commands alone; genes come from the test.
+/// Graphs of only operations and commands; genes come from the test.
 struct graphs {
   corpus all;
   findings found;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Contiguous genes, held against n-gram counting as the definition says it, on corpora that are
+// Contiguous genes, checked against n-gram counting as defined, on corpora that are
 // small enough for it; and the order of suffixes, against sorting them.
 
 #include "src/genome/contiguous.hpp"
@@ -239,7 +239,7 @@ TEST_CASE("genomics/suffix_array: split over threads", "[genome_tools]") {
 }
 
 TEST_CASE("genomics/contiguous: a gene and all that is said of it", "[genome_tools]") {
-  // The first node of a graph takes nothing: the runs start behind it.
+  // The first node of a graph takes nothing: the runs start after it.
   const corpus c = letters("xabcdyabcdz uabcdv qq");
   const findings f = mine_contiguous(c, {.min_length = 3, .max_length = 10, .min_score = 2});
   REQUIRE(f.genes.size() == 1);
@@ -265,7 +265,7 @@ TEST_CASE("genomics/contiguous: a gene and all that is said of it", "[genome_too
 
 TEST_CASE("genomics/contiguous: places that overlap count, and are taken out without",
           "[genome_tools]") {
-  // Behind the first: aaaaaaa. 6 × aa, 5 × aaa, 4 × aaaa: 12, 15, 16; aaaaa has 15.
+  // After the first: aaaaaaa. 6 × aa, 5 × aaa, 4 × aaaa: 12, 15, 16; aaaaa has 15.
   const corpus c = letters("aaaaaaaa");
   const findings f = mine_contiguous(c, {.min_length = 2, .max_length = 8, .min_score = 1});
   REQUIRE(f.genes.size() == 2);
@@ -371,7 +371,7 @@ TEST_CASE("genomics/contiguous: what becomes a COPY is one node", "[genome_tools
   CHECK(genes()[0].inputs == std::vector<std::vector<std::int32_t>>{{}, {}, {-2}});
 }
 
-TEST_CASE("genomics/contiguous: IF and WHILE part what stands around and in them",
+TEST_CASE("genomics/contiguous: IF and WHILE separate the nodes around and inside them",
           "[genome_tools]") {
   const auto mined = [](const std::string& what, const std::string& blocks) {
     corpus c;
@@ -432,7 +432,7 @@ TEST_CASE("genomics/contiguous: limits", "[genome_tools]") {
   CHECK(mine_contiguous(letters(line), how).genes.empty());
 }
 
-TEST_CASE("genomics/contiguous: progress goes on to its end", "[genome_tools]") {
+TEST_CASE("genomics/contiguous: progress is reported to the end", "[genome_tools]") {
   std::vector<std::uint64_t> seen;
   contiguous_options how{.min_length = 2, .max_length = 8, .min_score = 1};
   how.progress = [&](std::uint64_t done, std::uint64_t total) {

@@ -256,7 +256,7 @@ TEST_CASE("genome_tools/convert: thousands of branches in branches", "[genome_to
   std::string code = "code:\n p = input\n";
   for (std::uint32_t i = 0; i < outside; ++i) code += " x" + std::to_string(i) + " = input\n";
   for (std::uint32_t i = 0; i < depth; ++i) {
-    const std::uint32_t rest = 2 * (depth - i) - 1;  // instructions behind, all of them inside
+    const std::uint32_t rest = 2 * (depth - i) - 1;  // instructions after, all of them inside
     code += " c" + std::to_string(i) + " = control_flow(p, " + std::to_string(rest) + ", 0)\n";
     code += " y" + std::to_string(i) + " = nac.neg(x" + std::to_string(i % outside) + ")\n";
   }

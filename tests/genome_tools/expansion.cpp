@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Patterns that hold the one before twice: what they stand for doubles with each, and what is made of
-// them stays in proportion to what was read.
+// Patterns that hold the one before twice: what they mean doubles with each, and what is made
+// of them stays in proportion to what was read.
 
 #include "genome/expansion.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int max_patterns = 27;  // of the last, 2^27 nodes are as many as limits::max_items
 
-/// Pattern 10 + k stands for 2^(k + 1) nodes.
+/// Pattern 10 + k expands to 2^(k + 1) nodes.
 [[nodiscard]] genome::library doubling(int patterns) {
   genome::registry r = graphs::names();
   const graphs::row relu{20, 10, 0, {-1}};

@@ -85,7 +85,7 @@ TEST_CASE("genome/gene_text: tables", "[genome_tools]") {
         "rank  score  models  occurrences  nodes  gene\n"
         "   1  12345      10        12345      2  conv > bn\n"
         "1 more\n"
-        "the search was cut short by its limits: there can be more\n");
+        "the search reached its limits: there may be more\n");
   CHECK(alleles_table(s.all, s.found, alleles(s.found)) ==
         "2 genes, 12352 occurrences of {\"form\":\"connected\",\"nodes\":2,\"edges\":[[0,1]]}\n"
         "rank  occurrences  gene\n"

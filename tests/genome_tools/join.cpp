@@ -87,7 +87,7 @@ TEST_CASE("genome_tools/join: nodes say the same in the registry that they come 
   CHECK(genome::verify(s, *joined));
 }
 
-TEST_CASE("genome_tools/join: what has no room is told with its node", "[genome_tools]") {
+TEST_CASE("genome_tools/join: what exceeds a limit is reported with its node", "[genome_tools]") {
   const genome::library from = source();
   const auto added = [&from](genome::registry to, const genome::node& n) {
     genome::stream s;

@@ -46,7 +46,7 @@ inline void add_to(corpus& to, const plain_graph& g, const std::string& name = "
   }
 }
 
-/// Some other order in which all nodes stand behind what they take.
+/// Some other order in which all nodes come after what they take.
 inline plain_graph reordered(const plain_graph& g, std::mt19937& random) {
   std::vector<int> place(g.size(), -1), order;
   while (order.size() < g.size()) {

@@ -17,7 +17,7 @@ constexpr const char* linear = "aten.linear.default:node_args(3):kwargs()";
 constexpr const char* add = "aten.add.Tensor:node_args(2):kwargs()";
 constexpr const char* add_1 = "aten.add.Tensor:node_args(1):kwargs()";
 
-/// Names, and how often each of them stands in the graph.
+/// Names, and how often each of them occurs in the graph.
 void put(corpus& to, const char* name, std::vector<std::pair<const char*, int>> nodes) {
   to.begin(name);
   for (const auto& [operation, count] : nodes)
@@ -152,7 +152,7 @@ TEST_CASE("genome_tools/profile: JSON", "[genome_tools]") {
         "}\n");
 }
 
-TEST_CASE("genome_tools/profile: nothing, and commands alone", "[genome_tools]") {
+TEST_CASE("genome_tools/profile: no nodes, and only commands", "[genome_tools]") {
   corpus all;
   CHECK(text_of(profile_table(all, profile(all), false)) ==
         "0 graphs, 0 nodes, 0 calls\n\n  count   share     sum  models    most  operation\n");

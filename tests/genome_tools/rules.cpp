@@ -151,7 +151,7 @@ TEST_CASE("genome_tools/rules: thresholds", "[genome_tools]") {
     of.push_back(program_of(std::move(s), l));
     return mined(l, of);
   };
-  // Inputs that are sources alone have no other inputs, so each distance is the same connection.
+  // Inputs that are only sources have no other inputs, so each distance is the same connection.
   CHECK(rules(5, 0).to.transitions.empty());
   REQUIRE(transitions(rules(6, 0).to).size() == 1);
   CHECK(transitions(rules(6, 0).to)[0].probability == "1.00");
@@ -248,7 +248,7 @@ TEST_CASE("genome_tools/rules: patterns, copies, constants and control flow", "[
                     "(at rel -1)]"}});
 }
 
-TEST_CASE("genome_tools/rules: rules take the place of others; limits are told", "[genome_tools]") {
+TEST_CASE("genome_tools/rules: rules replace others; limits are reported", "[genome_tools]") {
   const genome::library l = library_of();
   genome::stream s;
   s.add({.a = 16, .b = 1}, {});

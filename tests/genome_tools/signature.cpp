@@ -79,8 +79,7 @@ const std::string relu = "relu:node_args(1):kwargs()";
 
 }  // namespace
 
-TEST_CASE("genome_tools/signature: which argument a constant is that stands alone",
-          "[genome_tools]") {
+TEST_CASE("genome_tools/signature: which argument a single constant is", "[genome_tools]") {
   const auto key = [](std::string_view name, std::uint32_t tensors) {
     const genome::constant_key k = genome::single_constant_key(name, tensors);
     return k.keyword.empty() ? std::to_string(k.position) : std::string(k.keyword);
@@ -96,7 +95,7 @@ TEST_CASE("genome_tools/signature: which argument a constant is that stands alon
   CHECK(genome::tensor_arguments("", 0) == 0);
 }
 
-TEST_CASE("genome_tools/signature: ids in the order of first use, and what they stand for",
+TEST_CASE("genome_tools/signature: ids in the order of first use, and what they mean",
           "[genome_tools]") {
   build b;
   b.add("<DATA_INPUT>", "", {});
@@ -147,7 +146,7 @@ TEST_CASE("genome_tools/signature: a stream of v1.2, its patterns and copies, an
   r.add_group(10, "arg1=10;arg4=11");
   r.add_group(11, "arg2=10");
   r.add_parameter(10, "weight");
-  genome::stream gene;  // linear of what stands two and one before, and its conversion
+  genome::stream gene;  // linear of what is two and one before, and its conversion
   gene.add({.a = 10, .b = 11, .c = 10}, {-2, -1});
   gene.add({.a = 11, .b = 10, .c = 11}, {-1});
   r.add_pattern(10, gene);
@@ -226,7 +225,7 @@ TEST_CASE("genome_tools/signature: all graphs of a corpus over one registry", "[
   CHECK(nodes_of(all->streams[0]) == lines{"2 1 0 []", "10 10 0 [0]"});
   CHECK(nodes_of(all->streams[1]) == lines{"2 1 0 []", "11 10 0 [0]", "10 10 0 [1]"});
   CHECK(all->streams[2].size() == 0);
-  const auto second = signature_of(b.c, 1);  // alone, it has other ids
+  const auto second = signature_of(b.c, 1);  // separately, it has other ids
   REQUIRE(second);
   CHECK(nodes_of(second->stream) == lines{"2 1 0 []", "10 10 0 [0]", "11 10 0 [1]"});
 

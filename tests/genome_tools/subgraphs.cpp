@@ -182,7 +182,7 @@ TEST_CASE("genome/subgraphs: a residual block is a gene with both of its ways", 
   CHECK(&f.genes[0] == h);
 }
 
-TEST_CASE("genome/subgraphs: which argument an edge is tells genes apart, unless they commute",
+TEST_CASE("genome/subgraphs: an edge's argument distinguishes genes, unless they commute",
           "[genome_tools]") {
   const auto pairs = [](const std::string& operation) {
     corpus all;

@@ -21,7 +21,7 @@ tree five() {
   return t;
 }
 
-/// Each leaf hangs on the chain, one behind the other.
+/// Each leaf hangs on the chain, one after the other.
 tree chain(std::uint32_t leaves) {
   tree t;
   t.leaves = leaves;

@@ -125,13 +125,13 @@ TEST_CASE("kernels/elementwise: two operands, one of them perhaps a number", "[k
   const std::vector<float> b(a.rbegin(), a.rend());
   for (const binary op : binaries)
     for (const level l : tessera_tests::levels()) {
-      std::vector<float> arrays(a.size()), behind(a.size()), before(a.size());
+      std::vector<float> arrays(a.size()), after(a.size()), before(a.size());
       apply(op, a.data(), b.data(), arrays.data(), a.size(), l);
-      apply(op, a.data(), 0.7f, behind.data(), a.size(), l);
+      apply(op, a.data(), 0.7f, after.data(), a.size(), l);
       apply(op, 0.7f, a.data(), before.data(), a.size(), l);
       unsigned wrong = 0;
       for (std::size_t i = 0; i < a.size(); ++i)
-        if (!same(arrays[i], apply(op, a[i], b[i])) || !same(behind[i], apply(op, a[i], 0.7f)) ||
+        if (!same(arrays[i], apply(op, a[i], b[i])) || !same(after[i], apply(op, a[i], 0.7f)) ||
             !same(before[i], apply(op, 0.7f, a[i])))
           ++wrong;
       CAPTURE(static_cast<int>(op), static_cast<int>(l));

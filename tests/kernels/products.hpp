@@ -21,7 +21,7 @@ struct shape {
 struct layout {
   bool a_transposed, b_transposed, accumulate;
   std::size_t gap;  ///< elements between two rows, of all three
-  bool at_start;    ///< the guarded page is before the matrices, and not behind
+  bool at_start;    ///< the guarded page is before the matrices, and not after
 
   explicit layout(unsigned which)
       : a_transposed((which & 1) != 0),

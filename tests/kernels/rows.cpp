@@ -65,7 +65,7 @@ bool within(float y, double expected, double bound, double error) {
   const auto rounded = static_cast<float>(expected);
   if (std::isnan(y) || std::isnan(rounded)) return std::isnan(y) && std::isnan(rounded);
   const double unit = last_place(expected);
-  // Infinity is the one behind the last.
+  // Infinity is the one after the last.
   const double most = 0x1p128, wide = std::isinf(y) ? std::copysign(most, y) : double{y};
   if (std::isinf(expected) || std::fabs(expected) > most) return std::isinf(y) && same(y, rounded);
   return std::fabs(wide - expected) <= std::max(bound * unit, error);

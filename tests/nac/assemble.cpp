@@ -108,7 +108,7 @@ TEST_CASE("nac/assemble: the text says where it isn't what new containers have",
 TEST_CASE("nac/assemble: what verification finds has its place in the text", "[nac]") {
   struct row {
     errc code;
-    std::string_view text;  // a ` stands before the statement
+    std::string_view text;  // a ` precedes the statement
   };
   for (const row& r : {
            row{errc::nac_reference,
@@ -397,7 +397,7 @@ TEST_CASE("nac/assemble: payloads are found", "[nac]") {
   CHECK(found == from_hex("0203040aff"));
 }
 
-TEST_CASE("nac/assemble: every error stands at its token", "[nac]") {
+TEST_CASE("nac/assemble: every error is at its token", "[nac]") {
   struct row {
     errc code;
     const char* text;  // ` before the token
@@ -524,9 +524,9 @@ TEST_CASE("nac/assemble: what is too much for the format's fields", "[nac]") {
     for (int i = 0; i < count; ++i) all += what;
     return all;
   };
-  const auto numbered = [](int count, const std::string& before, const std::string& behind) {
+  const auto numbered = [](int count, const std::string& before, const std::string& after) {
     std::string all;
-    for (int i = 0; i < count; ++i) all += before + std::to_string(i) + behind;
+    for (int i = 0; i < count; ++i) all += before + std::to_string(i) + after;
     return all;
   };
   const auto check = [&](errc code, const std::string& fits, const std::string& more,

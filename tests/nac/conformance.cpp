@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Runs tests/data/nac/conformance.tsv, whose notation stands at its top.
+// Runs tests/data/nac/conformance.tsv, which explains its notation.
 
 #include "nac/support.hpp"
 // support.hpp comes first.
@@ -40,7 +40,7 @@ void append_int(data& to, std::uint64_t value, int size) {
   for (int i = 0; i < size; ++i) to.push_back(static_cast<std::byte>(value >> 8 * i & 0xff));
 }
 
-/// Hex digits, "text", and either of them with *N behind it.
+/// Hex digits, "text", and either of them with *N after it.
 [[nodiscard]] data parse_bytes(const std::string& source) {
   data out;
   for (const std::string& word : split(source, ' ')) {
@@ -131,7 +131,7 @@ struct container {
     FAIL("no section " << tag);
     return 0;
   }
-  /// N, SECTION+N, or +N behind the focus.
+  /// N, SECTION+N, or +N after the focus.
   [[nodiscard]] std::uint64_t place(const std::string& s) const {
     const std::size_t plus = s.find('+');
     if (plus == std::string::npos) return parse_number(s);
@@ -243,7 +243,7 @@ struct container {
     }
     return out;
   }
-  /// N:JSON, which is N bytes of elements behind the header.
+  /// N:JSON, which is N bytes of elements after the header.
   [[nodiscard]] data safetensors() const {
     data out;
     const std::size_t colon = weights.find(':');

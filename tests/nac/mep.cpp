@@ -16,7 +16,7 @@ using buffer = std::vector<std::byte>;
 
 [[nodiscard]] buffer copy_of(bytes b) { return {b.begin(), b.end()}; }
 
-// ORCH stands last in mini_v16, so that another one can take its place.
+// ORCH is last in mini_v16, so that another one can take its place.
 constexpr std::size_t orch_at = 346, code_at = orch_at + 12;
 
 [[nodiscard]] buffer container(const buffer& code, const buffer& constants, unsigned count) {
@@ -596,7 +596,7 @@ TEST_CASE("nac/mep: jumps reach 32 KiB and no byte more", "[nac]") {
   CHECK(in.error() == error{errc::nac_mep_jump_range, 19});
 }
 
-TEST_CASE("nac/mep: constants of every type, and no more than ids can tell", "[nac]") {
+TEST_CASE("nac/mep: constants of every type, and no more than ids can address", "[nac]") {
   nac::parts p;
   nac::plan_writer w(p);
   CHECK(w.null() == 0);

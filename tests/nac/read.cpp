@@ -397,7 +397,7 @@ namespace {
 
 }  // namespace
 
-TEST_CASE("nac/read: headers of version 2 are told apart behind any gap", "[nac]") {
+TEST_CASE("nac/read: headers of version 2 are distinguished after any gap", "[nac]") {
   const auto v17 = hex_file("mini_v17"), v18 = hex_file("mini_v18"), v16 = hex_file("mini_v16");
   for (const char* gap : {"4d", "4d4d4150 4d4d4150", "4e41430258000000", "0102030405060708090a"}) {
     INFO(gap);
@@ -450,7 +450,7 @@ TEST_CASE("nac/read: sections are what their tags say", "[nac]") {
   CHECK(rewritten(unknown) == rewritten(source));
 }
 
-TEST_CASE("nac/read: bytes behind the last record are slack", "[nac]") {
+TEST_CASE("nac/read: bytes after the last record are slack", "[nac]") {
   auto source =
       container(header::v1_6, {"4d4d4150 00000000 0102030405", "4f505320 01000000 0200 ff",
                                "4f524348 00000000 00000000 0000"});
@@ -461,7 +461,7 @@ TEST_CASE("nac/read: bytes behind the last record are slack", "[nac]") {
   CHECK(file->slack(section::cmap) == 0);
   CHECK(file->slack(section::orch) == 2);
   CHECK(rewritten(source) == rewritten(container(header::v1_6, {"4f505320 01000000 0200"})));
-  // A count of constants below 0 is none, and leaves the words behind it over.
+  // A count of constants below 0 is none; the words after it are left over.
   const auto negative = edited(hex_file("mini_v16"), 128, "0080");
   const auto read = nac::read(bytes(negative));
   REQUIRE(read);

@@ -39,7 +39,7 @@ constexpr std::string_view signatures[] = {"T",      "TT",        "Tf",   "TS", 
                                            "TSTTfi", "iiiiiTTTT", "TTTT", "SSSS", "TTTTTTTTTTTT"};
 
 /// A container of version 2 with these instructions in OPS, two outputs, and constants 1, 2 and
-/// 1000. OPS stands at 100, so the first instruction at 108.
+/// 1000. OPS is at 100, so the first instruction at 108.
 std::vector<std::byte> container(std::uint32_t count, const std::vector<std::byte>& instructions) {
   std::vector<std::byte> out(100);
   const auto head = from_hex("4e414302 00 0000 0200");

@@ -29,7 +29,7 @@ namespace {
   return nac::read_safetensors(bytes(source), {.limit = limit}).error();
 }
 
-/// Where something stands in a file that has this header.
+/// The place of something in a file that has this header.
 [[nodiscard]] std::uint64_t place_of(std::string_view header, std::string_view what) {
   const std::size_t at = header.find(what);
   REQUIRE(at != std::string_view::npos);
@@ -108,7 +108,7 @@ TEST_CASE("nac/safetensors: tensors are found by name, with type, shape and elem
   CHECK(file->metadata(0).offset == place_of(reference, "\"pt\""));
   CHECK(file->source().data() == source.data());
 
-  const auto copy = nac::safetensors(*file);  // which stands alone
+  const auto copy = nac::safetensors(*file);  // independent of the file
   CHECK(copy.find("z") == 10);
   CHECK(copy[10].name == "z");
 }
@@ -168,11 +168,11 @@ TEST_CASE("nac/safetensors: lengths that don't fit are refused", "[nac]") {
   CHECK(error_of(file_of("\xEF\xBB\xBF{}")) == error{errc::nac_safetensors_brace, 8});
 }
 
-TEST_CASE("nac/safetensors: every promise of the header is checked where it stands", "[nac]") {
+TEST_CASE("nac/safetensors: every promise of the header is checked in its place", "[nac]") {
   struct row {
     std::string header;
     errc code;
-    const char* at;  // the error's place is where this stands first
+    const char* at;  // the error is at the first occurrence of this
     std::size_t size = 4;
   };
   const std::string deep(100, '[');
@@ -404,7 +404,7 @@ TEST_CASE("nac/safetensors: three conventions say how tensors are quantized", "[
   CHECK((*file)[file->find("f")].as.quantization == nac::quantization::fp16);
 }
 
-TEST_CASE("nac/safetensors: metadata that don't tell the quantization are refused", "[nac]") {
+TEST_CASE("nac/safetensors: metadata without the quantization are refused", "[nac]") {
   struct row {
     const char* text;  // inside a string, after escapes
     errc code;
@@ -481,7 +481,7 @@ TEST_CASE("nac/safetensors: what is written is what the reference implementation
   REQUIRE(none);
   CHECK(string_of(*none) == std::string("\x08\0\0\0\0\0\0\0{}      ", 16));
 
-  // bf16 stands between I32 and F16; piece by piece it's the same file
+  // bf16 is between I32 and F16; piece by piece it's the same file
   add("g", t::bfloat16, 1);
   std::string pieces;
   const nac::sink to{&pieces, [](void* context, bytes piece) {

@@ -191,7 +191,7 @@ TEST_CASE("nac/tensor_index: one read for a tensor, none of weights", "[nac]") {
   std::uint64_t long_ones = 0;
   bool is_first = true;
   for (const nac::tensor& t : file->tensors()) {
-    // What a piece of names or of 64 bytes may hold of the elements behind isn't asked for again.
+    // What a piece of names or of 64 bytes may hold of the elements after isn't asked for again.
     const std::uint64_t from = is_first ? t.data_offset + 4096 : t.data_offset + 47;
     w.forbidden.push_back({from, t.data_offset + elements});
     if (t.shape.size() > 6) ++long_ones;

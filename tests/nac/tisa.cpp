@@ -35,7 +35,7 @@ using buffer = std::vector<std::byte>;
   return copy_of(p.data_of(p.manifest));
 }
 
-/// A manifest of instructions in hex, behind its magic.
+/// A manifest of instructions in hex, after its magic.
 [[nodiscard]] buffer manifest(std::string_view instructions) {
   return from_hex("5449534101" + std::string(instructions));
 }

@@ -454,7 +454,7 @@ TEST_CASE("nac/verify: a file with several mistakes shows all of them", "[nac]")
 
 TEST_CASE("nac/verify: the schedule against who takes what", "[nac]") {
   auto source = hex_file("mini_v16");
-  // The empty schedule makes room for one command: the section is put behind the others.
+  // The empty schedule makes room for one command: the section is put after the others.
   store_le(source.data() + 12, std::uint64_t{source.size()});
   const std::size_t at = source.size();
   for (const std::byte b : from_hex("4d4d4150 01000000 0000 01 00 0000")) source.push_back(b);
@@ -490,7 +490,7 @@ TEST_CASE("nac/verify: the schedule against who takes what", "[nac]") {
 TEST_CASE("nac/verify: no element of a tensor is read", "[nac]") {
 #if TESSERA_TESTS_PAGES
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  // mini_v16 up to its first tensor, which gets three pages of elements, and ORCH behind.
+  // mini_v16 up to its first tensor, which gets three pages of elements, and ORCH after.
   std::vector<std::byte> source = hex_file("mini_v16");
   const std::vector<std::byte> tail(source.begin() + 0x13d, source.end());
   source.resize(0x125);
@@ -504,7 +504,7 @@ TEST_CASE("nac/verify: no element of a tensor is read", "[nac]") {
   std::copy(source.begin(), source.end(), mapped);
   std::copy(tail.begin(), tail.end(), mapped + first + 3 * page);
   store_le(mapped + 68, std::uint64_t{size - 12});
-  // The two pages that hold elements alone can't be read any more.
+  // The two pages that hold only elements can't be read any more.
   REQUIRE(first < page);
   REQUIRE(mprotect(mapped + page, 2 * page, PROT_NONE) == 0);
   const auto file = nac::read(bytes(mapped, size));

@@ -152,7 +152,7 @@ TEST_CASE("nac/weights: out of a container and in again, byte for byte", "[nac]"
     CHECK(weights->metadata(i).value == expected[i].second);
   }
 
-  // either convention alone says the same
+  // either convention by itself means the same
   for (const bool tools : {true, false}) {
     nac::external_parts alone = out->weights;
     alone.metadata.clear();
@@ -393,7 +393,7 @@ TEST_CASE("nac/weights: no conversion needs memory for elements", "[nac]") {
   }
 }
 
-TEST_CASE("nac/weights: quantized and moved out in one go; ties are told apart by elements",
+TEST_CASE("nac/weights: quantized and moved out in one go; ties are distinguished by elements",
           "[nac]") {
   nac::parts p = model();
   for (const bool equal : {true, false}) {

@@ -119,7 +119,7 @@ TEST_CASE("nac/write: each operation's prefixes are those that the file has", "[
       CHECK(nac::layout_of(*other).inputs == nac::layout_of(*other).outputs);
       CHECK(nac::layout_of(*other).branches == nac::self_count::by_version);
     }
-  // What is wrong either way tells nothing; the next one does.
+  // One that is invalid either way decides nothing; the next one does.
   const auto source =
       container(header::v1_6, {"4f505320 02000000 02 01 0700 0100 02 01 0100 0100"});
   CHECK(written(source) ==
@@ -162,7 +162,7 @@ TEST_CASE("nac/write: sections stand in the order that the file has them in", "[
     p.form = form;
     p.has_manifest = true;
     for (const section s : {section::rsrc, section::ops, section::orch, section::ops})
-      p.layout.order.push_back(s);  // one of them stands twice: the first counts
+      p.layout.order.push_back(s);  // one of them appears twice: the first counts
     const auto out = nac::write(p);
     REQUIRE(out);
     const auto file = nac::read(bytes_of(*out));
@@ -351,7 +351,7 @@ TEST_CASE("nac/write: a sink gets pieces, payloads as they are, and can stop", "
   for (std::size_t n = 0; n < calls; ++n) {
     state some{{}, nullptr, n};
     CHECK(nac::write(p, nac::sink{&some, put}) == error{errc::nac_write_stopped, 0});
-    CHECK(some.left == SIZE_MAX);  // no call behind the one that said no
+    CHECK(some.left == SIZE_MAX);  // no call after the one that said no
     CHECK(some.all.size() <= whole.all.size());
   }
 }
@@ -654,7 +654,7 @@ TEST_CASE("nac/write: tensors and arrays that no record can hold are refused", "
 }
 
 TEST_CASE("nac/write: payloads beyond 32 and 64 bits are refused", "[nac]") {
-  // Sizes alone are looked at before anything is written; nobody reads these bytes.
+  // Only sizes are examined before anything is written; nobody reads these bytes.
   const std::byte byte{};
   const nac::payload most{&byte, 0, UINT32_MAX}, more{&byte, 0, std::uint64_t{1} << 32};
   nac::parts p = sound();
@@ -687,8 +687,8 @@ TEST_CASE("nac/write: payloads beyond 32 and 64 bits are refused", "[nac]") {
 }
 
 TEST_CASE("nac/write: ranges outside of their pools are refused", "[nac]") {
-  const nac::range outside{0, 70'000}, behind{70'000, 0}, wrapping{UINT32_MAX, UINT32_MAX};
-  for (const nac::range& r : {outside, behind, wrapping}) {
+  const nac::range outside{0, 70'000}, after{70'000, 0}, wrapping{UINT32_MAX, UINT32_MAX};
+  for (const nac::range& r : {outside, after, wrapping}) {
     INFO(r.first << ' ' << r.size);
     const auto refused = [&](auto spoil) {
       nac::parts p = sound();

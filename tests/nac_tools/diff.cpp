@@ -47,7 +47,7 @@ TEST_CASE("nac/diff: the same, whatever the ids and the order of tables", "[nac_
   CHECK(d.unchanged == 9);
 }
 
-TEST_CASE("nac/diff: a constant changes one instruction alone", "[nac_tools]") {
+TEST_CASE("nac/diff: a constant changes only one instruction", "[nac_tools]") {
   const container a(layers),
       b(with(layers, "v7 = nac.view(v6, [1, -1])", "v7 = nac.view(v6, [2])"));
   const file_difference d = diff(a, b);
@@ -134,15 +134,15 @@ TEST_CASE("nac/diff: the header, parameters, payloads", "[nac_tools]") {
   CHECK(text(f.items[0].parts) == "content: 1 byte -> 2 bytes, others from byte 1\n");
 }
 
-TEST_CASE("nac/diff: payloads that were compared are told of", "[nac_tools]") {
+TEST_CASE("nac/diff: payloads that were compared are reported", "[nac_tools]") {
   const container a(layers), b(layers);
-  std::size_t told = 0;
+  std::size_t compared = 0;
   CHECK(diff(a, b,
              {.done = [](void* to,
                          tessera::bytes part) { *static_cast<std::size_t*>(to) += part.size(); },
-              .context = &told})
+              .context = &compared})
             .same());
-  CHECK(told >= 32);  // both tensors of both
+  CHECK(compared >= 32);  // both tensors of both
 }
 
 TEST_CASE("nac/diff: long programs of equal instructions take little time", "[nac_tools]") {

@@ -45,7 +45,7 @@ TEST_CASE("nem/describe: the line, a range, and a note about another line", "[ne
         "        ^\n");
 }
 
-TEST_CASE("nem/describe: a fix stands below, where it would be inserted", "[nem]") {
+TEST_CASE("nem/describe: a fix is below, where it would be inserted", "[nem]") {
   const one comma(errc::nem_syn_009_comma, {0, 8, 5}, [](auto& w) {
     w << "expected ',' between type attributes";
     w.fix({0, 7, 0}) << ",";
@@ -97,7 +97,7 @@ TEST_CASE("nem/describe: lines and columns are found anywhere", "[nem]") {
 }
 
 /// Findings whose places differ only where their numbers have more than 24 bits.
-TEST_CASE("nem/describe: findings of several large files are told apart", "[nem]") {
+TEST_CASE("nem/describe: findings of several large files are distinguished", "[nem]") {
   nem::report found;
   nem::detail::findings f(&found, nem::profile::standard, 10);
   const std::uint32_t offsets[] = {0, 1u << 24, 1u << 28, 0xffffffffu};

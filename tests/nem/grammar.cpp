@@ -38,7 +38,7 @@ TEST_CASE("nem/grammar: lines, comments and characters (G-01 to G-04)", "[nem]")
   same("const A = 1 buffer B : L2 (size=A)", "const\nA\n=\n1\nbuffer\nB\n:\nL2\n(\nsize\n=\nA\n)");
   same("let R = region(B, 0, 8) elem=i8, shape=[8], layout=C",
        "let R = region(B,\n 0, # c\n 8)\n\n elem=i8,\n shape=[8],\n layout=C\n");
-  same("const A = 1", "# before\nconst A = 1 # behind");
+  same("const A = 1", "# before\nconst A = 1 # after");
   same("let a = \"#\"", "let a = \"#\"#");
   refused("const A = 1 // no", "SYN-001@13+1");
   same("const A = 1",
@@ -252,7 +252,7 @@ TEST_CASE("nem/grammar: tasks (G-35 to G-38, G-41 to G-43)", "[nem]") {
   refused("transfer.sync(dst=a, src=b, deps=[t,])", "SYN-001@36+1");
   refused("transfer.later(dst=a, src=b)", "SYN-001@9+5");
   refused("transfer(dst=a, src=b)", "SYN-001@8+1");
-  // What follows `X =` tells an attribute from a statement, whatever the lines.
+  // What follows `X =` distinguishes an attribute from a statement, whatever the lines.
   same("relu.sync in a out b x=1\ny = region(B, 0, 1)",
        "relu.sync in a out b\nx=1 y = region(B, 0, 1)");
   CHECK(tree("relu.sync in a out b u=v w=[1] t = gelu.async in c out d k = wait(t) "

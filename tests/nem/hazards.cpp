@@ -203,7 +203,7 @@ TEST_CASE("nem/hazards: loops join, and order nothing that came before them", "[
   CHECK(analyse(first + "wait(t)\nloop i in [0..1]:\n" + use + " endloop") == rules{});
   CHECK(analyse(memory + "loop i in [0..3] @max_in_flight(4):\n" + copy("C, 8*i, 8", "A, 0, 8") +
                 " endloop\n" + copy("A, 64, 8", "C, 8, 8")) == rules{});
-  // A wait of an iteration holds for the rest of it, and behind the loop if a task came after it.
+  // A wait of an iteration holds for the rest of it, and after the loop if a task came after it.
   CHECK(analyse(first + "loop i in [0..1]:\nwait(t)\n" + use + " endloop\n" + use) == rules{});
   CHECK(analyse(first + "loop i in [0..1]:\nwait(t) endloop\n" + use) == rules{"HAZ-001@5"});
   CHECK(analyse(first + "loop i in [0..1]:\n" + copy("B, 0, 8", "A, 0, 8", ", deps=[t]") +
@@ -250,7 +250,7 @@ TEST_CASE("nem/hazards: HAZ-003, copies of the same bytes", "[nem]") {
   CHECK(o.text == "HAZ-003 t writes the same data to bytes 0..7 of B in iterations that overlap\n");
   CHECK(o.notes == "2: nothing changes the data: one copy before the loop over i does\n");
   CHECK(analyse(memory + loop(load + use, 1)) == rules{});
-  // A reader that isn't behind a copy may read what was there before.
+  // A reader that isn't after a copy may read what was there before.
   CHECK(
       analyse(memory + loop(load + "\nstore.async(dst=region(C, i*8, 8), src=region(B, 0, 8))")) ==
       rules{"HAZ-001@4", "HAZ-002@3", "HAZ-002@4", "HAZ-003@3"});
@@ -306,7 +306,7 @@ TEST_CASE("nem/hazards: HAZ-006, bytes of an L1 that nothing wrote", "[nem]") {
   CHECK(analyse(load + use("7, 4")) == rules{"HAZ-006@3"});
   CHECK(analyse(memory + use("0, 8")) == rules{"HAZ-006@2"});
   CHECK(analyse(memory + copy("A, 0, 8", "C, 0, 8")) == rules{});  // L2 may be the host's
-  // What a race is told of isn't unwritten.
+  // What a race is reported for isn't unwritten.
   CHECK(analyse(memory + copy("B, 0, 8", "A, 0, 8") + "\n" + use("0, 8")) == rules{"HAZ-001@3"});
   // Nor is what iterations that were left out may have written.
   nem::verify_options few;
@@ -359,7 +359,7 @@ TEST_CASE("nem/hazards: CAP-003, tokens that may be live at once", "[nem]") {
   CHECK(analyse(loop(2, tasks(0, 1) + "loop k in [0..4] @max_in_flight(3):\n" + tasks(1, 1) +
                             "endloop\n"))
             .live == 8);
-  // An outer token that iterations wait for isn't live behind that wait.
+  // An outer token that iterations wait for isn't live after that wait.
   CHECK(analyse(memory + tasks(0, 1) + "loop i in [0..4]:\nwait(t0)\n" + tasks(1, 2) + "endloop\n")
             .live == 2);
 }
@@ -505,7 +505,7 @@ struct recorder : nem::visitor {
     }
     return version(p) == version(q);
   }
-  /// Writes of a byte before `q` in the file that no write between is behind of.
+  /// Writes of a byte before `q` in the file that no later write supersedes.
   [[nodiscard]] std::vector<index> writes(std::uint32_t buffer, std::int64_t byte, index q) const {
     std::vector<index> all;
     for (index w = 0; w < q; ++w) {
@@ -549,7 +549,7 @@ struct recorder : nem::visitor {
   struct verdict {
     std::set<std::string> all;     // rule and line
     std::set<std::string> errors;  // lines
-    bool has_raw_error = false;    // counting pairs behind a write, too
+    bool has_raw_error = false;    // counting pairs after a write, too
   };
   [[nodiscard]] verdict judge(const std::string& source, const nem::model& d) {
     close();

@@ -344,7 +344,7 @@ TEST_CASE("nem/hostile: windows of a billion", "[nem]") {
     }
 }
 
-TEST_CASE("nem/hostile: strides whose elements nobody can tell apart soon", "[nem]") {
+TEST_CASE("nem/hostile: strides whose elements are hard to distinguish", "[nem]") {
   // Any sum and difference of these might be 0; none is, but there are 3^24 of them.
   std::string shape, strides;
   std::uint64_t random = 88172645463325252u;
@@ -394,7 +394,7 @@ TEST_CASE("nem/hostile: what fuzzing found", "[nem]") {
       "SEQ "
       "{ k = 4 } } }\n");
   CHECK_FALSE(contains(group.rules, "DEV-012"));
-  // The last error that is reported stands before a type attribute.
+  // The last error that is reported is before a type attribute.
   for (std::uint32_t most = 1; most < 5; ++most) {
     nem::read_options options;
     options.max_errors = most;
@@ -403,7 +403,7 @@ TEST_CASE("nem/hostile: what fuzzing found", "[nem]") {
                                options, &found));
     CHECK(found.errors == most);
   }
-  // Bytes behind a character that belong to none.
+  // Bytes after a character that belong to none.
   CHECK(contains(check("let s = \"\xc3\xa9\x9a\"").rules, "LEX-001@11"));
   CHECK(check("let s = \"\xc3\xa9\xf0\x9f\x98\x80\"").is_valid);
 }

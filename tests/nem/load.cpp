@@ -74,7 +74,7 @@ outcome load(std::string_view source, files all = {}, nem::verify_options option
   return o;
 }
 
-/// Checks that loading finds one thing, where `at` stands for the `nth` time, and that its text and
+/// Checks that loading finds one thing, at the `nth` occurrence of `at`, and that its text and
 /// its note hold what they should.
 void finds(std::string_view source, errc code, std::string_view at, std::string_view message,
            std::string_view note = {}, unsigned nth = 1, const files& all = {}) {
@@ -189,7 +189,7 @@ TEST_CASE("nem/load: a declared family has what its declaration says", "[nem]") 
   CHECK(o.c.operand_types[v.first_operand].form == nem::type_form::absent);
   CHECK(o.c.operand_types[v.first_operand + 1].parameter == 1);
   REQUIRE(v.instances == 2);
-  CHECK(o.c.instances[v.first_instance].is_must);  // i8 stands before u8
+  CHECK(o.c.instances[v.first_instance].is_must);  // i8 precedes u8
   CHECK_FALSE(o.c.instances[v.first_instance + 1].is_must);
   CHECK(o.c.variants[f.first_variant + 1].instances == 0);
 }

@@ -278,7 +278,7 @@ TEST_CASE("nem/placement: PLC-001 L1 memories of several engines", "[nem]") {
         "a region of B lies in L1[1], but a region of A in L1[0]: a task runs on one engine");
   CHECK(c.related("PLC-001") == "region(A, 0, 8)");
   CHECK(passes(l1 + "transfer.sync(dst=region(B, 0, 8), src=region(G, 0, 8))") == "");
-  // A pin can't help, and isn't told apart.
+  // A pin can't help, and makes no difference.
   CHECK(finds("PLC-001", l1 + "transfer.sync(dst=`region(B, 0, 8), src=region(A, 0, 8)) "
                               "@seq_engine(1)") == "");
 }

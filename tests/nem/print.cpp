@@ -137,15 +137,15 @@ TEST_CASE("nem/print: tasks", "[nem]") {
         "compute.async\n    in  a\n    out b\n    op=\"f\"\n    x=true\n    y=1\n");
 }
 
-TEST_CASE("nem/print: decorators behind the last output", "[nem]") {
+TEST_CASE("nem/print: decorators after the last output", "[nem]") {
   CHECK(printed("relu.sync in X out Y @materialized @resource(VPU[0])") ==
         "relu.sync\n    in  X\n    out Y @materialized\n    @resource(VPU[0])\n");
-  // With something behind it, a decorator stays at the operand; so the empty list must stay too.
+  // With something after it, a decorator stays at the operand; so the empty list must stay too.
   const std::string_view kept = "relu.sync\n    in  X\n    out Y @debug\n    deps=[]\n";
   CHECK(printed("relu.sync in X out Y @debug deps=[]") == kept);
   CHECK(printed(kept) == kept);
-  const std::string_view behind = "relu.sync\n    in  X\n    out Y\n    deps=[]\n    @readonly\n";
-  CHECK(printed("relu.sync in X out Y deps=[] @readonly") == behind);
+  const std::string_view after = "relu.sync\n    in  X\n    out Y\n    deps=[]\n    @readonly\n";
+  CHECK(printed("relu.sync in X out Y deps=[] @readonly") == after);
   CHECK(printed("relu.sync in X out Y deps=[] @debug") ==
         "relu.sync\n    in  X\n    out Y\n    @debug\n");
 }
@@ -157,7 +157,7 @@ TEST_CASE("nem/print: loops", "[nem]") {
         "  endloop\n  relu.sync\n      in  X\n      out Y\nendloop\nwait(a)\n");
 }
 
-TEST_CASE("nem/print: what stands before statements", "[nem]") {
+TEST_CASE("nem/print: what comes before statements", "[nem]") {
   CHECK(printed("include \"a\\\\b\" include \"c\" device \"d.cfg\" program p : const A = 1") ==
         "include \"a\\\\b\"\ninclude \"c\"\ndevice \"d.cfg\"\nprogram p:\nconst A = 1\n");
   CHECK(printed("device d") == "device d\n");

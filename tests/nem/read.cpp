@@ -75,7 +75,7 @@ void check_laws(std::string_view source, const result<nem::model>& d, const nem:
   if ((r.errors == 0) != static_cast<bool>(d)) FAIL("a document where there are errors, or none");
   for (const nem::diagnostic& x : r.diagnostics) {
     for (const nem::place& p : {x.where, x.related, x.fix})
-      if (std::uint64_t{p.offset} + p.length > source.size()) FAIL("a place behind the source");
+      if (std::uint64_t{p.offset} + p.length > source.size()) FAIL("a place past the source");
     if (x.text.size == 0) FAIL("a diagnostic without text");
   }
   if (!d) return;
@@ -84,7 +84,7 @@ void check_laws(std::string_view source, const result<nem::model>& d, const nem:
     const nem::node& n = d->nodes[i];
     while (ends.back() <= i) ends.pop_back();
     if (n.next <= i || n.next > ends.back()) FAIL("children that aren't nested");
-    if (std::uint64_t{n.offset} + n.length > source.size()) FAIL("a node behind the source");
+    if (std::uint64_t{n.offset} + n.length > source.size()) FAIL("a node past the source");
     ends.push_back(n.next);
   }
 }
@@ -390,7 +390,7 @@ TEST_CASE("nem/read: one mistake gives one error, and all are found", "[nem]") {
           "device f { }\ntype_family g { X: }\ntype_family h { variants: v: { } }") ==
       "SYN-001@37+1 SYN-001@67+5 SYN-001@107+1 SYN-001@134+6 SYN-001@166+1 SYN-001@201+1");
 
-  // What stands in a group that an error ended isn't repeated in the next one.
+  // What is in a group that an error ended isn't repeated in the next one.
   CHECK(found("device d { unit_characteristics { SEQ { a = = 4 } } }\n"
               "device e { unit_characteristics { SEQ { a = 4 } } }") == "SYN-001@44+1");
 }
@@ -501,7 +501,7 @@ TEST_CASE("nem/read: memory is linear on the worst sources", "[nem]") {
   }
 }
 
-TEST_CASE("nem/read: a prefix of a valid file is an error, or ends behind a statement", "[nem]") {
+TEST_CASE("nem/read: a prefix of a valid file is an error, or ends after a statement", "[nem]") {
   for (const std::string_view source : {whole_program, whole_configuration}) {
     const auto whole = nem::read(source);
     REQUIRE(whole);

@@ -173,7 +173,7 @@ TEST_CASE("nem/reformat: a comment before each token", "[nem]") {
       const std::string comment = "# " + std::to_string(++n) + "\n";
       all += comment + std::string(source.substr(at, end - at)) + " ";
       lines += "\n\n" + comment + "\n" + std::string(source.substr(at, end - at)) + "\n";
-      // One comment alone, behind a token and on a line of its own.
+      // Only one comment, after a token and on a line of its own.
       check_laws(std::string(source.substr(0, end)) + " # c\n" + std::string(source.substr(end)));
       check_laws(std::string(source.substr(0, end)) + "\n\n # c\n\n" +
                  std::string(source.substr(end)));

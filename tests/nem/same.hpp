@@ -3,8 +3,8 @@
 //
 // Whether two NEM models mean the same, whatever their spelling: for tests of printers. Ignores
 // what canonical text merges (facts on canonical text): the order of attributes, of the parts of
-// devices and of what stands before the statements, parentheses, empty deps, how numbers are spelled
-// and where anything stands.
+// devices and of what comes before the statements, parentheses, empty deps, how numbers are spelled
+// and where anything is.
 
 #ifndef TESSERA_TESTS_NEM_SAME_HPP
 #define TESSERA_TESTS_NEM_SAME_HPP

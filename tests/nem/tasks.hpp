@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Compute tasks for tests: {f16 2 4 MK} in a source becomes a region of its own with this element
-// type, shape and layout; a 'q' at the end adds a descriptor. '^' marks where a finding stands.
+// type, shape and layout; a 'q' at the end adds a descriptor. '^' marks the place of a finding.
 
 #ifndef TESSERA_TESTS_NEM_TASKS_HPP
 #define TESSERA_TESTS_NEM_TASKS_HPP

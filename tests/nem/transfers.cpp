@@ -103,7 +103,7 @@ TEST_CASE("nem/transfers: XFR-006 overlap", "[nem]") {
   CHECK(passes(two + "transfer.sync(dst=region(A, 0, 8), src=region(B, 4, 8))") == "");
 }
 
-TEST_CASE("nem/transfers: XFR-006 in one of many iterations, told once", "[nem]") {
+TEST_CASE("nem/transfers: XFR-006 in one of many iterations, reported once", "[nem]") {
   CHECK(finds("XFR-006", two + "loop i in [0..3]:\n  transfer.sync(dst=`region(B, 24 - 8 * i, 8), "
                                "src=region(B, 8 * i, 8))\n  transfer.sync(dst=region(A, 8 * i, 8), "
                                "src=region(B, 8 * i, 8))\nendloop")
@@ -153,7 +153,7 @@ TEST_CASE("nem/transfers: XFR-008 stores go away from the engine", "[nem]") {
   }
 }
 
-TEST_CASE("nem/transfers: what is wrong with a region isn't told again", "[nem]") {
+TEST_CASE("nem/transfers: a region's errors aren't reported again", "[nem]") {
   CHECK(check(two + "transfer.sync(dst=region(B, 60, 8), src=region(A, 0, 4))").rules() ==
         "REG-003");
   CHECK(check(two + "transfer.sync(dst=Q, src=region(A, 0, 4))").rules() == "NAM-005");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-// Here alone, so that not every file of tests compiles all of verification.
+// Only here, so that not every file of tests compiles all of verification.
 
 #include "nem/verified.hpp"
 #include "nem/verbs.hpp"

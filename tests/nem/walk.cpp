@@ -20,7 +20,7 @@ constexpr char regions[] =
     "buffer M : DDR (size=4096)\nbuffer N : DDR (size=4096)\n"
     "let X = region(M, 0, 8)\nlet Y = region(N, 0, 8)\n";
 
-/// Writes down what it is told.
+/// Records its calls.
 struct recorder : nem::visitor {
   void loop(const nem::values&, std::uint32_t, std::int64_t first, std::int64_t last,
             std::int64_t in_flight) {
@@ -189,7 +189,7 @@ TEST_CASE("nem/walk: huge loops take bounded time", "[nem]") {
   const auto large = verified("loop i in [0..1000000]:\n" + body + "endloop", options);
   CHECK(large.is_partial);
   CHECK(large.iterations < 100);
-  // and many loops behind the budget run once
+  // and many loops past the budget run once
   const auto many = verified(repeated("loop i in [0..1000000000]: endloop\n", 30000), options);
   CHECK(many.iterations < 60000);
 }

@@ -41,8 +41,8 @@ TEST_CASE("nem/word: sixteen bytes at once are as each alone", "[nem]") {
 TEST_CASE("nem/word: words of any size, anywhere before the end", "[nem]") {
   const std::string letters = "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   for (std::size_t size = 1; size <= letters.size(); ++size)
-    for (std::size_t behind = 0; behind < 20; ++behind) {
-      const std::string source = letters.substr(0, size) + std::string(behind, '.');
+    for (std::size_t after = 0; after < 20; ++after) {
+      const std::string source = letters.substr(0, size) + std::string(after, '.');
       const std::vector<char> exact(source.begin(), source.end());
       const detail::word w = detail::scan_word(exact.data(), exact.data() + exact.size());
       const std::string_view text(exact.data(), size);
@@ -64,7 +64,7 @@ TEST_CASE("nem/word: reserved words and no others", "[nem]") {
     CHECK(of(s) == detail::keyword::none);
 }
 
-TEST_CASE("nem/word: names of all sizes are told apart", "[nem]") {
+TEST_CASE("nem/word: names of all sizes are distinguished", "[nem]") {
   model d;
   detail::name_index names(d, 100);
   std::vector<std::string> all = {""};
@@ -74,7 +74,7 @@ TEST_CASE("nem/word: names of all sizes are told apart", "[nem]") {
       all.back()[at] = 'b';
     }
   for (int i = 0; i < 3000; ++i) all.push_back("a_name_that_is_long_" + std::to_string(i));
-  // The last character alone, of names that fill the table near each other.
+  // Only the last character, of names that fill the table near each other.
   for (const std::string_view before : {"x", "y1", "z_letter", "z_letters", "n_of_fifteen_ch"})
     for (char last = 'A'; last <= 'z'; ++last) all.push_back(std::string(before) + last);
   for (int round = 0; round < 2; ++round)

@@ -20,7 +20,7 @@ std::string json_of(std::string_view source) {
   const text t = nem::write_json(*d);
   return std::string(t.view());
 }
-/// What stands between the brackets of "nodes", without the indent.
+/// What is between the brackets of "nodes", without the indent.
 std::string nodes_of(std::string_view source) {
   const std::string json = json_of(source);
   std::string nodes;

@@ -14,7 +14,7 @@ namespace {
 std::atomic<std::uint64_t> count_of_all, total_of_all;
 std::atomic<std::int64_t> live_of_all, peak_of_all;
 
-// The size of each block stands in front of it.
+// The size of each block precedes it.
 constexpr std::size_t header = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 static_assert(header >= sizeof(std::size_t));
 

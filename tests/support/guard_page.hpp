@@ -65,7 +65,7 @@ class guard_page {
     if (!content.empty()) std::memmove(at, content.data(), content.size());
     return {at, content.size()};
   }
-  /// A copy that begins behind the other one.
+  /// A copy that begins after the other one.
   [[nodiscard]] std::string_view place_first(std::string_view content) {
     if (content.size() > capacity_) std::abort();
     if (!content.empty()) std::memmove(base_, content.data(), content.size());

@@ -34,7 +34,7 @@ TEST_CASE("vm/workers: all take part once, run after run, awake or asleep", "[vm
   }
 }
 
-TEST_CASE("vm/workers: all that was done is seen behind run()", "[vm]") {
+TEST_CASE("vm/workers: all that was done is seen after run()", "[vm]") {
   workers crew(2);
   std::vector<int> sums(3);  // not atomic: each thread has its own
   auto work = [&sums](unsigned t) { sums[t] += static_cast<int>(t) + 1; };

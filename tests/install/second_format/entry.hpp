@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Stands in for another format's facade: it shares core/json with ALIR, so its single header brings
-// along the same core a second time.
+// A substitute for another format's facade: it shares core/json with ALIR, so its single header
+// brings along the same core a second time.
 
 #include "../../../include/tessera/version.hpp"
 
