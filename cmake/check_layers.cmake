@@ -4,9 +4,9 @@
 # Checks every #include against the layers:
 #
 #   version -> core -> core/json -> one format -> its facade -> formats | io, kernels -> vm -> ark -> cli
+#
 # and a few rules that readers of a file rely on: which standard headers the library may use, where
 # casts of memory may be, how long a header may be.
-# where casts of memory may be, how long a header may be.
 #
 #   cmake -DROOT=. -DFORMATS="alir;nac" -P cmake/check_layers.cmake
 
