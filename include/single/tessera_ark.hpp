@@ -92,31 +92,31 @@
 
 // ---- tessera/ark/build.hpp
 //
-// Builds a model graph in code.
+// Builds a model in code.
 //
 //   ark::builder b;
 //   const ark::value x = b.tensor({4, 8}, ark::data_type::fp32);
 //   const ark::value w = b.tensor({16, 8}, ark::data_type::fp32);
 //   const ark::value y = b.relu(b.matmul(x, w, {.transpose_other = true}));   // [4,16]
 //   b.reduce_sum(y, -1, {.name = "total", .keep_dim = true});
-//   auto graph = b.finish();                                // D3, as the format compresses it
+//   auto model = b.finish();                                // D3, as the format compresses it
 //
-// Every operation writes a fresh tensor, whose shape follows from what it reads, or the one that is
-// given as `to`; what it returns is the result: a new tensor over the same memory. Use results
-// rather than what they were written to, for a node depends on the nodes whose results it uses.
+// Every operation writes a fresh tensor, whose shape follows from its inputs, or the tensor `to`. It
+// returns the result: a new tensor over the same memory. Use results rather than the tensors they
+// were written to, because a node depends on the nodes whose results it uses.
 //
 //   tensor          memory of its own         refer, shard, reshape     other views of the same memory
 //   relu add …      one operation each        op                        any operation of the table
 //   send recv       with their tags           send_tag recv_tag         tags for op() and packets
 //
-// Views aren't written down as operations; who uses one depends on whoever made what it shows.
-// Names are those given, or the Type in snake_case; "_1", "_2" tell repeated ones apart.
+// Views are not operations; a node that uses one depends on the node that made the viewed tensor.
+// Names are those given, or the Type in snake_case, made unique by "_1", "_2", …
 //
-// Lifetime:   the builder owns the graph until finish(); values are numbers.
-// Errors:     the first one stays, and finish() returns it; later calls do nothing. The offset is the
-//             number of operations that stand before the one that was refused.
+// Lifetime:   the builder owns the model until finish(); values are numbers.
+// Errors:     the first one is kept, and finish() returns it; later calls do nothing. The offset is
+//             the number of operations before the refused one.
 // Limits:     32-bit indices.
-// Allocation: the graph, an edge for each use of a result, and the names.
+// Allocation: the model, an edge for each use of a result, and the names.
 
 #ifndef TESSERA_ARK_BUILD_HPP
 #define TESSERA_ARK_BUILD_HPP
@@ -129,15 +129,15 @@
 
 // ---- tessera/core/error.hpp
 //
-// The error value that every reader, verifier and writer returns, and the tables behind it.
+// The error value that every reader, verifier and writer returns, and its tables of messages.
 //
 //   tessera::error e{tessera::errc::json_depth, 64};
 //   e.message();  // "containers are nested deeper than limits::max_depth"
 //   e.name();     // "json_depth"
 //
-// One code per check; programs switch on the code, tests pin code and offset, and the same input
+// One code per check: programs switch on the code, tests pin code and offset, and the same input
 // gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret by looking at the source again.
+// describe.hpp) adds line, column, path and a caret from the source.
 //
 //   range         owner
 //      1 -   99   bytes, limits, files
@@ -148,8 +148,8 @@
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //   5000 - 5999   NAC v1.2: genome
 //
-// The codes of all formats stand here. Names and messages come with the format: a program that neither
-// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
+// The codes of all formats are here. Names and messages come with the format: a program that
+// neither includes nor links nac.hpp doesn't contain NAC's, and reports its codes as "unknown".
 //
 // Lifetime:   messages and names are constants.
 
@@ -168,7 +168,7 @@
 //   #define X(name, value, message) …
 //   TESSERA_ERRORS(X)
 //
-// Who includes this undefines TESSERA_ERRORS.
+// Undefine TESSERA_ERRORS after use.
 //
 // Lifetime:   none.
 // Errors:     these.
@@ -197,33 +197,37 @@
   X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
   X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
   X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
-  X(alir_model_fields, 1006, "expected a model of 8 or 9 elements")                                \
-  X(alir_operation_fields, 1007, "expected an operation of 7 fields (version 2) or 6 (3 and 4)")   \
-  X(alir_operation_form, 1008, "the operation is not in the form of this spec_version")            \
+  X(alir_model_fields, 1006, "expected a model array of 8 or 9 elements")                          \
+  X(alir_operation_fields, 1007,                                                                   \
+    "expected 7 fields in an operation (spec_version 2) or 6 (3 and 4)")                           \
+  X(alir_operation_form, 1008,                                                                     \
+    "the operation's fields don't match spec_version: 7 fields in version 2, 6 in 3 and 4")        \
   X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
   X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
   X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
   X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
-  X(alir_number_precision, 1013, "an integer in place of a float must be below 2^53")              \
+  X(alir_number_precision, 1013, "expected an integer below 2^53, which a double holds exactly")   \
   X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
   X(alir_table_spec, 1015, "expected a table spec with hash, out_qint and inp_width")              \
   X(alir_table_interval, 1016, "expected an interval with min, max and step")                      \
                                                                                                    \
-  X(alir_bytecode_alignment, 1030, "expected whole 32-bit words")                                  \
-  X(alir_bytecode_truncated, 1031, "the bytecode ends early")                                      \
+  X(alir_bytecode_alignment, 1030,                                                                 \
+    "the length is not a multiple of 4 bytes: expected 32-bit words")                              \
+  X(alir_bytecode_truncated, 1031, "the bytecode ends before its last field")                      \
   X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
-  X(alir_bytecode_count, 1033, "the count is negative or more than the remaining bytes can hold")  \
+  X(alir_bytecode_count, 1033,                                                                     \
+    "the count is negative or exceeds what the remaining bytes can hold")                          \
   X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
   X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
   X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
-  X(alir_bytecode_pad_conflict, 1037, "lookups of one operand must agree in their table pad")      \
+  X(alir_bytecode_pad_conflict, 1037, "all lookups of one operand must have the same table pad")   \
                                                                                                    \
   X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
   X(alir_inp_shifts_count, 1051, "expected as many inp_shifts as inputs")                          \
   X(alir_out_idxs_count, 1052, "expected as many out_idxs as outputs")                             \
   X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
   X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
-  X(alir_output_index, 1055, "the output refers to an operation that does not exist")              \
+  X(alir_output_index, 1055, "an output must be -1 or the index of an operation")                  \
   X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
   X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
   X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
@@ -234,19 +238,22 @@
   X(alir_step, 1063, "the step must be a power of two from 2^-126 to 2^127")                       \
   X(alir_width, 1064, "the type is wider than 63 bits unsigned or 64 bits signed")                 \
   X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
-  X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
-  X(alir_table_index, 1067, "the lookup table does not exist")                                     \
-  X(alir_table_empty, 1068, "a lookup table must hold at least one entry, none of another")        \
+  X(alir_mux_alignment, 1066, "only one operand of a mux may need a shift, but both do")           \
+  X(alir_table_index, 1067,                                                                        \
+    "the table index must be at least 0 and below the number of lookup tables")                    \
+  X(alir_table_empty, 1068,                                                                        \
+    "a lookup table must have at least one entry, shared with no other table")                     \
   X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
-  X(alir_sum_terms, 1070, "a sum has two terms or more of its own, each earlier")                  \
+  X(alir_sum_terms, 1070,                                                                          \
+    "a sum must have at least two terms of its own, each an earlier operation")                    \
   X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
   X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
                                                                                                    \
-  X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
-  X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
+  X(alir_not_version_2, 1080, "spec_version 2 can't express this operation")                       \
+  X(alir_not_finite, 1081, "JSON can't express a number that is not finite")                       \
   X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
                                                                                                    \
-  X(alir_lookup_range, 1090, "a value lies outside the lookup table")
+  X(alir_lookup_range, 1090, "the value is outside the range of the lookup table")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ALIR_HPP
 
@@ -260,113 +267,118 @@
 #ifndef TESSERA_CORE_ERROR_TABLE_ARK_HPP
 #define TESSERA_CORE_ERROR_TABLE_ARK_HPP
 
-// X(enumerator, value, what was expected)
+// X(enumerator, value, message)
 #define TESSERA_ARK_ERRORS(X)                                                                      \
-  X(ark_s01_root, 2001, "the root of a model is an object")                                        \
-  X(ark_s02_root_member, 2002, "expected members Rank, WorldSize and Nodes")                       \
+  X(ark_s01_root, 2001, "the root of a model is not an object")                                    \
+  X(ark_s02_root_member, 2002, "the root has no Rank, WorldSize or Nodes")                         \
   X(ark_s03_world, 2003, "expected integers with WorldSize >= 1 and 0 <= Rank < WorldSize")        \
-  X(ark_s04_nodes, 2004, "Nodes is an array of objects")                                           \
+  X(ark_s04_nodes, 2004, "expected Nodes as an array of objects")                                  \
   X(ark_s05_node_member, 2005,                                                                     \
-    "expected a node with Id and the arrays ProducerNodeIds and ConsumerNodeIds")                  \
-  X(ark_s06_op_or_ops, 2006, "expected either Op or Ops in each node, and the same in all nodes")  \
-  X(ark_s07_no_ops, 2007, "expected at least one operation in Ops")                                \
+    "missing or of the wrong type: Id, ProducerNodeIds or ConsumerNodeIds of a node")              \
+  X(ark_s06_op_or_ops, 2006,                                                                       \
+    "expected either Op or Ops in each node, and the same one in all nodes")                       \
+  X(ark_s07_no_ops, 2007, "expected at least one operation")                                       \
   X(ark_s08_op_member, 2008,                                                                       \
-    "expected Type, Name, IsVirtual, three lists of tensors, and Args as an object")               \
+    "missing or of the wrong type: Type, Name, IsVirtual, ReadTensors, WriteTensors, "             \
+    "ResultTensors or Args of an operation")                                                       \
   X(ark_s09_tensor_member, 2009,                                                                   \
-    "expected Id, DataType, Shape, Strides, Offsets, PaddedShape or Pads, and Buffer")             \
-  X(ark_s10_buffer_member, 2010, "expected a buffer with Id, Rank, SendTags and RecvTags")         \
-  X(ark_s12_unknown_member, 2012, "the format has no member of this name here")                    \
+    "missing or of the wrong type: Id, DataType, Shape, Strides, Offsets, PaddedShape (or "        \
+    "Pads) or Buffer of a tensor")                                                                 \
+  X(ark_s10_buffer_member, 2010,                                                                   \
+    "missing or of the wrong type: Id, Rank, SendTags or RecvTags of a buffer")                    \
+  X(ark_s12_unknown_member, 2012, "unknown member")                                                \
   X(ark_s13_integer, 2013, "expected an integer; Ids are at least 0")                              \
-  X(ark_g01_node_id, 2021, "expected node Ids that are unique")                                    \
-  X(ark_g02_node_index, 2022, "expected the node's place in Nodes as its Id")                      \
+  X(ark_g01_node_id, 2021, "duplicate node Id")                                                    \
+  X(ark_g02_node_index, 2022, "a node's Id differs from its index in Nodes")                       \
   X(ark_g03_edge_target, 2023, "expected the Id of a node in this file")                           \
-  X(ark_g04_edge_mirror, 2024, "an edge stands on both of its sides: as producer and as consumer") \
-  X(ark_g05_self_edge, 2025, "a node must not depend on itself")                                   \
-  X(ark_g06_cycle, 2026, "the nodes depend on each other in a circle")                             \
-  X(ark_g07_order, 2027, "expected a node behind all of its producers")                            \
-  X(ark_g08_repeated_edge, 2028, "the edge stands in this list already")                           \
-  X(ark_g09_missing_edge, 2029,                                                                    \
-    "a node that uses a result lists the node that makes it as a producer")                        \
-  X(ark_g10_second_producer, 2030, "a tensor is the result of one operation")                      \
-  X(ark_g12_own_result, 2032, "an operation must not read or write its own result")                \
+  X(ark_g04_edge_mirror, 2024, "only one of its two nodes lists the edge")                         \
+  X(ark_g05_self_edge, 2025, "a node lists itself as producer or consumer")                        \
+  X(ark_g06_cycle, 2026, "dependency cycle")                                                       \
+  X(ark_g07_order, 2027, "node precedes one of its producers")                                     \
+  X(ark_g08_repeated_edge, 2028, "the edge is listed twice")                                       \
+  X(ark_g09_missing_edge, 2029, "a node uses a result and does not list its producer")             \
+  X(ark_g10_second_producer, 2030, "a tensor is the result of more than one operation")            \
+  X(ark_g12_own_result, 2032, "an operation reads or writes its own result")                       \
   X(ark_g13_use_before_result, 2033, "the tensor is used before the operation that makes it")      \
-  X(ark_g14_unordered_access, 2034,                                                                \
-    "conflicting accesses to the same bytes need a dependency between them")                       \
-  X(ark_t01_rank, 2041, "expected one to four dimensions, as many in each list")                   \
+  X(ark_g14_unordered_access, 2034, "no dependency orders conflicting accesses to the same bytes") \
+  X(ark_t01_rank, 2041, "expected one to four dimensions, the same number in each list")           \
   X(ark_t02_dimension, 2042, "expected dimensions of at least 1")                                  \
   X(ark_t03_offset, 2043, "expected offsets of at least 0")                                        \
-  X(ark_t04_padding, 2044, "PaddedShape is at least Shape")                                        \
-  X(ark_t05_strides, 2045, "Strides hold Offsets + PaddedShape")                                   \
-  X(ark_t06_data_type, 2046, "expected a known DataType")                                          \
+  X(ark_t04_padding, 2044, "PaddedShape is smaller than Shape")                                    \
+  X(ark_t05_strides, 2045, "Strides are smaller than Offsets + PaddedShape")                       \
+  X(ark_t06_data_type, 2046, "unknown DataType")                                                   \
   X(ark_t07_size, 2047, "expected a tensor of fewer than 2^63 bytes")                              \
-  X(ark_t08_tensor_differs, 2048, "a tensor Id has one description in the whole file")             \
+  X(ark_t08_tensor_differs, 2048, "two descriptions of one tensor Id differ")                      \
   X(ark_b01_buffer_differs, 2051,                                                                  \
-    "a buffer Id has one Rank and one set of tags in the whole file")                              \
-  X(ark_b02_buffer_rank, 2052, "expected a buffer's Rank to be -1 or below WorldSize")             \
+    "two descriptions of one buffer Id differ in Rank, tags or IsExternal")                        \
+  X(ark_b02_buffer_rank, 2052, "expected -1 or a rank below WorldSize as a buffer's Rank")         \
   X(ark_b03_tags, 2053,                                                                            \
-    "expected tags as pairs [RemoteRank, Tag] of 32 bits, ascending, each once")                   \
+    "expected tags as pairs [RemoteRank, Tag] of 32-bit integers, ascending and unique")           \
   X(ark_b04_tag_rank, 2054,                                                                        \
-    "expected another rank in a local buffer's tags, and -1 or the own rank in a remote one's")    \
-  X(ark_b05_tag_reused, 2055, "a pair of rank and tag names one sending and one receiving buffer") \
-  X(ark_o01_type, 2061, "expected a known operation Type")                                         \
+    "expected another rank in a local buffer's tags, and -1 or this file's rank in a remote "      \
+    "one's")                                                                                       \
+  X(ark_b05_tag_reused, 2055, "two buffers have the same tag for one rank")                        \
+  X(ark_o01_type, 2061, "unknown operation Type")                                                  \
   X(ark_o02_virtual, 2062,                                                                         \
-    "IsVirtual is true for Tensor, Placeholder and Reshape, and for nothing else")                 \
-  X(ark_o03_arity, 2063, "the number of tensors doesn't match the operation")                      \
-  X(ark_o04_argument, 2064, "expected the operation's arguments, each of its TYPE")                \
+    "expected IsVirtual to be true for Tensor, Placeholder and Reshape only")                      \
+  X(ark_o03_arity, 2063, "wrong number of tensors for the operation")                              \
+  X(ark_o04_argument, 2064, "missing or unknown argument, or one of the wrong TYPE")               \
   X(ark_o05_argument_form, 2065,                                                                   \
     "expected {TYPE: value} with one known TYPE and a value in its range")                         \
-  X(ark_o06_data_types, 2066, "the DataTypes don't fit the operation")                             \
-  X(ark_o07_shape, 2067, "the shapes don't broadcast to the tensor that is written")               \
-  X(ark_o08_result_view, 2068, "the result is the same view as the tensor that is written")        \
-  X(ark_o09_view_buffer, 2069, "a view stays in the buffer of the tensor that it reads")           \
+  X(ark_o06_data_types, 2066, "the operation does not take these DataTypes")                       \
+  X(ark_o07_shape, 2067, "the shapes do not broadcast to that of the output")                      \
+  X(ark_o08_result_view, 2068, "the result is a different view than the output tensor")            \
+  X(ark_o09_view_buffer, 2069, "a view is in a different buffer than its tensor")                  \
   X(ark_o10_reduction, 2070,                                                                       \
-    "expected an Axis of the tensor, and a result whose shape is reduced along it")                \
+    "expected an Axis of the tensor, and a result that is reduced along it")                       \
   X(ark_o11_permutation, 2071,                                                                     \
     "expected a permutation of the axes, and a result with Shape[i] = input "                      \
     "Shape[Permutation[i]]")                                                                       \
-  X(ark_o12_matmul, 2072, "the shapes don't fit a matrix multiplication")                          \
+  X(ark_o12_matmul, 2072, "the shapes do not fit a matrix multiplication")                         \
   X(ark_o13_embedding, 2073,                                                                       \
     "expected indices of up to 3 dimensions, a table of 2, and rows of the table as result")       \
-  X(ark_o14_overlap, 2074, "the tensors that are read and written overlap")                        \
-  X(ark_o15_rope, 2075, "expected a last dimension that is even and not broadcast")                \
-  X(ark_c01_send, 2081,                                                                            \
-    "a send reads a local buffer, writes a remote one, and both carry its tag")                    \
+  X(ark_o14_overlap, 2074, "an input overlaps the output")                                         \
+  X(ark_o15_rope, 2075, "expected an even last dimension that is not broadcast")                   \
+  X(ark_c01_send, 2081, "expected a send from a local buffer to a remote one with a common tag")   \
   X(ark_c02_recv, 2082,                                                                            \
-    "a receive reads a remote buffer, writes a local one, and both carry its tag")                 \
+    "expected a receive from a remote buffer into a local one with a common tag")                  \
   X(ark_c03_packet, 2083,                                                                          \
-    "expected packet buffers of UINT8 and twice the payload, and as many elements sent as "        \
+    "expected packet buffers of UINT8 of twice the payload, and as many elements sent as "         \
     "received")                                                                                    \
-  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the peers' order don't agree")      \
-  X(ark_c05_sync, 2085, "expected the file's own Rank, and WorldSize - 1 as PeerNum")              \
-  X(ark_c06_single, 2086, "a model of one rank has no communication")                              \
-  X(ark_c07_remote, 2087, "computations use local buffers alone")                                  \
-  X(ark_m01_ranks, 2091, "expected one file for each rank, all of one WorldSize")                  \
-  X(ark_m02_owner, 2092, "a remote buffer's RecvTags name exactly one buffer of its owner")        \
-  X(ark_m03_label, 2093, "a remote buffer's SendTags name one buffer of its owner")                \
-  X(ark_m04_partner, 2094, "a tag has a partner on the other rank")                                \
-  X(ark_m05_size, 2095, "a remote buffer is no larger than what its owner holds")                  \
-  X(ark_m06_transfer, 2096, "a send and its receive agree in DataType and number of elements")     \
+  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the order of peers disagree")       \
+  X(ark_c05_sync, 2085, "expected the file's Rank, and WorldSize - 1 as PeerNum")                  \
+  X(ark_c06_single, 2086, "a model of a single rank has a communication operation")                \
+  X(ark_c07_remote, 2087, "compute operations require local buffers")                              \
+  X(ark_m01_ranks, 2091, "expected one file for each rank, all with the same WorldSize")           \
+  X(ark_m02_owner, 2092,                                                                           \
+    "a remote buffer's RecvTags do not match exactly one buffer of its owner")                     \
+  X(ark_m03_label, 2093, "a remote buffer's SendTags do not match one buffer of its owner")        \
+  X(ark_m04_partner, 2094, "no buffer of the other rank has the tag")                              \
+  X(ark_m05_size, 2095, "a remote buffer is larger than its owner's buffer")                       \
+  X(ark_m06_transfer, 2096, "a send and its receive differ in DataType or number of elements")     \
   X(ark_m07_count, 2097, "expected as many sends as receives of each tag")                         \
-  X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
-  X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
-  X(ark_dialect, 2110, "the dialect has no form for this")                                         \
-  X(ark_not_finite, 2111, "expected a finite FLOAT: JSON has no form for others")                  \
-  X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
-  X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
-  X(ark_division, 2114, "an integer is divided by zero")                                           \
-  X(ark_index, 2115, "a row index lies outside the table")                                         \
-  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
-  X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
+  X(ark_m08_deadlock, 2098, "deadlock: the ranks wait for each other")                             \
+  X(ark_m09_syncs, 2099, "expected the same number of DeviceSyncs on every rank")                  \
+  X(ark_dialect, 2110,                                                                             \
+    "the dialect cannot express this: several operations in a node, padding, or a true "           \
+    "IsExternal")                                                                                  \
+  X(ark_not_finite, 2111, "expected a finite FLOAT; JSON has no infinities and NaNs")              \
+  X(ark_too_large, 2112, "the model exceeds 32-bit indices, or an index is out of range")          \
+  X(ark_unsupported, 2113, "the machine does not support this operation or DataType")              \
+  X(ark_division, 2114, "division of an integer by zero")                                          \
+  X(ark_index, 2115, "row index outside the table")                                                \
+  X(ark_pool_index, 2116, "an index or enumerator of the model is out of range")                   \
+  X(ark_plan_member, 2121, "a member of the plan is missing, or has the wrong type or value")      \
   X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
   X(ark_plan_range, 2123,                                                                          \
     "expected a range [begin, end] or [begin, end, step] with 0 <= begin <= end")                  \
-  X(ark_plan_parent, 2124, "expected a range inside the one that holds it")                        \
-  X(ark_plan_task, 2125, "expected the Id of a task, each once")                                   \
-  X(ark_plan_tiles, 2126, "the task groups don't cover each tile of the task once")                \
+  X(ark_plan_parent, 2124, "a range exceeds that of its parent")                                   \
+  X(ark_plan_task, 2125, "duplicate or unknown task Id")                                           \
+  X(ark_plan_tiles, 2126, "the task groups do not cover each tile of the task exactly once")       \
   X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
   X(ark_plan_config, 2128,                                                                         \
     "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
-  X(ark_plan_model, 2129, "the plan's operations don't compute what the model's do")
+  X(ark_plan_model, 2129, "the operations of the plan and its model differ")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ARK_HPP
 
@@ -388,75 +400,75 @@
 #define TESSERA_GENOME_ERRORS(X)                                                                   \
   X(genome_node_truncated, 5000,                                                                   \
     "the stream ends inside a node: expected 5 bytes and 2 for each input")                        \
-  X(genome_base64_character, 5001, "expected a character of base64, with + and /")                 \
-  X(genome_base64_end, 5002, "expected base64 in groups of 4, padded by = with bits of 0")         \
+  X(genome_base64_character, 5001, "expected a base64 character: A-Z, a-z, 0-9, + or /")           \
+  X(genome_base64_end, 5002, "expected base64 in groups of 4, padded with = and zero bits")        \
                                                                                                    \
-  X(genome_registry_member, 5010, "the registry has no member of this name here")                  \
-  X(genome_registry_key, 5011, "expected an id as key: a decimal number from 0 to 65535")          \
+  X(genome_registry_member, 5010, "unknown member of the registry")                                \
+  X(genome_registry_key, 5011, "expected an id as the key: a decimal number from 0 to 65535")      \
   X(genome_registry_id, 5012, "expected an id from 0 to 65535")                                    \
   X(genome_constant_member, 5013, "expected a constant with a type and a value")                   \
-  X(genome_rule_member, 5014, "expected the members of a rule, each in its type")                  \
+  X(genome_rule_member, 5014, "unknown, missing or mistyped member of a rule")                     \
   X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
                                                                                                    \
-  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                      \
-  X(genome_id_repeated, 5021, "the id stands for something else in this map already")              \
-  X(genome_name_repeated, 5022, "the name stands in this map already")                             \
-  X(genome_maps_differ, 5023, "the map and its reverse don't say the same")                        \
-  X(genome_special_name, 5024, "ids 0 to 9 are those of the commands, under their own names")      \
+  X(genome_id_range, 5020, "the id is outside the range of the node field that holds it")          \
+  X(genome_id_repeated, 5021, "duplicate id in this map")                                          \
+  X(genome_name_repeated, 5022, "duplicate name in this map")                                      \
+  X(genome_maps_differ, 5023, "forward and reverse maps disagree")                                 \
+  X(genome_special_name, 5024, "ids 0 to 9 are reserved for the commands, under their own names")  \
   X(genome_variation_form, 5025, "expected a variation such as \"in0,in1\"")                       \
   X(genome_group_form, 5026, "expected a group such as \"arg1=10;dim=11\", its keys ascending")    \
-  X(genome_group_constant, 5027, "the group names a constant that doesn't exist")                  \
-  X(genome_constant_type, 5028, "expected a constant of a known type")                             \
-  X(genome_constant_value, 5029, "the value isn't of the constant's type")                         \
-  X(genome_pattern_empty, 5030, "a pattern has at least one node")                                 \
-  X(genome_pattern_absolute, 5031, "inside of a pattern references are relative: below 0")         \
+  X(genome_group_constant, 5027, "the group refers to a constant that is not in the registry")     \
+  X(genome_constant_type, 5028, "unknown type of constant")                                        \
+  X(genome_constant_value, 5029, "the value does not match the constant's type")                   \
+  X(genome_pattern_empty, 5030, "a pattern must have at least one node")                           \
+  X(genome_pattern_absolute, 5031, "references inside a pattern must be relative: below 0")        \
   X(genome_pattern_recursion, 5032, "the pattern contains itself")                                 \
-  X(genome_pattern_size, 5033, "the pattern is longer than limits::max_items nodes when expanded") \
-  X(genome_pattern_command, 5034, "a pattern holds no input, output or padding of a graph")        \
+  X(genome_pattern_size, 5033, "the pattern expands to more than limits::max_items nodes")         \
+  X(genome_pattern_command, 5034, "a pattern can't contain an INPUT, OUTPUT or PAD of a graph")    \
   X(genome_pattern_order, 5035,                                                                    \
-    "a pattern takes what comes before the graph, or a node there that can't be taken")            \
+    "the pattern refers to a node before the start of the graph, or to one without a result")      \
                                                                                                    \
   X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
-  X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
-  X(genome_variation_unknown, 5042, "no variation in the registry has the id that the node names") \
-  X(genome_constant_unknown, 5043, "no constant in the registry has the id that the node names")   \
-  X(genome_group_unknown, 5044,                                                                    \
-    "no constant group in the registry has the id that the node names")                            \
-  X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
-  X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
+  X(genome_operation_unknown, 5041, "the registry has no operation with the node's id")            \
+  X(genome_variation_unknown, 5042, "the registry has no variation with the node's id")            \
+  X(genome_constant_unknown, 5043, "the registry has no constant with the node's id")              \
+  X(genome_group_unknown, 5044, "the registry has no constant group with the node's id")           \
+  X(genome_parameter_unknown, 5045, "the registry has no parameter with the node's id")            \
+  X(genome_pattern_unknown, 5046, "the registry has no pattern with the node's id")                \
   X(genome_special_form, 5047,                                                                     \
-    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs for OUTPUT alone")           \
+    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs only for OUTPUT")            \
   X(genome_copy_form, 5048,                                                                        \
-    "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
+    "expected a COPY of at least 1 node without inputs: their A in B, their B and C in D")         \
   X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
   X(genome_block_length, 5050,                                                                     \
     "expected blocks of at least 1 node that end inside the block around them")                    \
   X(genome_reference, 5051, "expected the id of an earlier node")                                  \
-  X(genome_reference_scope, 5052, "the node stands in a block that has ended")                     \
+  X(genome_reference_scope, 5052, "the node is in a block that has ended")                         \
   X(genome_relative, 5053, "expected an absolute id: relative references stay inside a block")     \
   X(genome_reference_external, 5054,                                                               \
-    "a block takes from outside what its IF or WHILE lists in D, and nothing else")                \
-  X(genome_variation_inputs, 5055, "the variation names an input that the node doesn't have")      \
+    "a block may only use outside nodes that its IF or WHILE lists in D")                          \
+  X(genome_variation_inputs, 5055, "the variation refers to an input that the node does not have") \
   X(genome_input_count, 5056, "the node has more inputs than its operation's node_args")           \
   X(genome_block_input, 5057, "the block has more DATA_INPUTs than its IF or WHILE lists")         \
   X(genome_loop_state, 5058, "expected a loop body to end in an OUTPUT of each loop variable")     \
-  X(genome_reference_nothing, 5059, "the node has no result: PAD and OUTPUT can't be taken")       \
+  X(genome_reference_nothing, 5059, "PAD and OUTPUT have no result to refer to")                   \
                                                                                                    \
-  X(genome_expansion_size, 5060, "the expansion has more nodes or inputs than limits::max_items")  \
-  X(genome_reference_range, 5061, "a stream refers to ids up to 32767 and offsets down to -32768") \
-  X(genome_node_inputs, 5062, "a node has at most 255 inputs")                                     \
-  X(genome_operations_full, 5063, "a registry has ids for 246 operations or variations")           \
-  X(genome_ids_full, 5064, "a registry has ids for 32758 constants, groups or parameters")         \
+  X(genome_expansion_size, 5060, "the expansion exceeds limits::max_items nodes or inputs")        \
+  X(genome_reference_range, 5061,                                                                  \
+    "a reference must be an id up to 32767 or an offset down to -32768")                           \
+  X(genome_node_inputs, 5062, "a node can have at most 255 inputs")                                \
+  X(genome_operations_full, 5063, "a registry can have at most 246 operations or variations")      \
+  X(genome_ids_full, 5064, "a registry can have at most 32758 constants, groups or parameters")    \
   X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
                                                                                                    \
   X(genome_counterpart, 5070,                                                                      \
-    "v1.2 has no node for this: CONVERGENCE, or an input, exit or result that crosses a branch")   \
+    "v1.2 has no equivalent: CONVERGENCE, or an input, exit or result that crosses a branch")      \
                                                                                                    \
-  X(genome_run_operation, 5080, "the machine has no operation of this name")                       \
-  X(genome_run_arguments, 5081, "the operation takes other arguments than the node gives")         \
-  X(genome_run_parameter, 5082, "the graph needs a parameter that wasn't given")                   \
-  X(genome_run_constant, 5083, "the machine has no value for a constant of this type")             \
-  X(genome_run_condition, 5084, "expected a condition of one element")
+  X(genome_run_operation, 5080, "the machine does not implement this operation")                   \
+  X(genome_run_arguments, 5081, "the node's arguments don't match the operation's signature")      \
+  X(genome_run_parameter, 5082, "the graph needs a parameter that was not given")                  \
+  X(genome_run_constant, 5083, "the machine does not support constants of this type")              \
+  X(genome_run_condition, 5084, "expected a condition with one element")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_GENOME_HPP
 
@@ -476,145 +488,149 @@
   X(nac_version, 3001, "expected container version 1 or 2")                                        \
   X(nac_header_truncated, 3002, "the file ends inside its header")                                 \
   X(nac_header_90, 3003,                                                                           \
-    "90-byte headers (version 1.5, before January 2026) are not read: expected 88, 92 or 100")     \
+    "headers of 90 bytes (version 1.5, before January 2026) aren't supported; expected 88, 92 "    \
+    "or 100 bytes")                                                                                \
   X(nac_quantization, 3004, "expected a quantization method of 0 to 4")                            \
   X(nac_section_offset, 3005,                                                                      \
-    "the section's offset lies inside the header or beyond the end of the file")                   \
-  X(nac_section_repeated, 3006, "a section of this tag stands in another slot already")            \
-  X(nac_count, 3007, "the section is too short for that many records")                             \
+    "the section's offset is inside the header or past the end of the file")                       \
+  X(nac_section_repeated, 3006, "duplicate section: another slot has a section with the same tag") \
+  X(nac_count, 3007, "the section is too short for its number of records")                         \
   X(nac_truncated, 3008, "the section ends inside a record")                                       \
-  X(nac_signature_unknown, 3009, "no signature in PERM has the id that the instruction names")     \
+  X(nac_signature_unknown, 3009, "no signature in PERM has the instruction's id")                  \
   X(nac_input_variant, 3010, "expected an INPUT of variant 0 to 3, or 4 and 5 in version 2")       \
   X(nac_output_variant, 3011, "expected an OUTPUT of variant 0 to 2, or 3 and 4 in version 2")     \
   X(nac_constant_type, 3012, "expected a constant of type 0 to 6")                                 \
   X(nac_constant_length, 3013, "expected a length of 8 for an int64 or float64 constant")          \
   X(nac_data_type, 3014, "expected a data type of 0 to 9")                                         \
   X(nac_tensor_quantization, 3015, "expected a tensor's quantization code of 0 to 4")              \
-  X(nac_tensor_metadata, 3016, "the tensor's metadata is longer or shorter than its fields")       \
+  X(nac_tensor_metadata, 3016, "the tensor's metadata are longer or shorter than their fields")    \
   X(nac_block_size, 3017, "expected a block of at least 1 element")                                \
                                                                                                    \
   X(nac_no_instructions, 3100, "expected an OPS section with at least one instruction")            \
   X(nac_operation_reserved, 3101, "operations 0, 1, 4, 5, 8 and 9 are reserved and can't run")     \
-  X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
-  X(nac_operation_unsupported, 3103, "the operation's name is none of those that run")             \
-  X(nac_argument_count, 3104, "the operation takes another number of arguments")                   \
-  X(nac_argument_type, 3105, "the operation takes no argument of this kind here")                  \
+  X(nac_operation_unknown, 3102,                                                                   \
+    "the operation has no name in CMAP, and this version predefines none")                         \
+  X(nac_operation_unsupported, 3103, "unsupported operation: the program can't run")               \
+  X(nac_argument_count, 3104, "wrong number of arguments for the operation")                       \
+  X(nac_argument_type, 3105, "wrong kind of argument for the operation")                           \
   X(nac_input_place, 3106, "INPUT variants 4 and 5 belong in TRNG")                                \
   X(nac_output_place, 3107, "OUTPUT variant 2 is reserved, and 3 and 4 belong in TRNG")            \
   X(nac_convergence_threshold, 3108, "expected a threshold of 0 to 100")                           \
-  X(nac_saved_result, 3109, "INPUT variant 4 names no instruction of OPS")                         \
+  X(nac_saved_result, 3109, "INPUT of variant 4: expected the index of an instruction of OPS")     \
   X(nac_reference, 3110, "expected the offset of an earlier instruction: 0 <= index + D < index")  \
-  X(nac_reference_zero, 3111, "expected the offset of a result: no constant can stand for this 0") \
+  X(nac_reference_zero, 3111,                                                                      \
+    "expected the offset of a result: this argument can't be a constant")                          \
   X(nac_constant_count, 3112, "expected as many constants as D has zeros")                         \
-  X(nac_constant_id, 3113, "no constant in CNST has the id that the instruction names")            \
+  X(nac_constant_id, 3113, "no constant in CNST has the instruction's id")                         \
   X(nac_branch_length, 3114, "expected branches that end inside the program")                      \
   X(nac_convergence_input, 3115,                                                                   \
     "expected a CONVERGENCE with one word in C: the offset of its input")                          \
   X(nac_convergence_end, 3116,                                                                     \
-    "expected an end of 0, or behind the CONVERGENCE and in the program")                          \
+    "expected an end of 0, or one after the CONVERGENCE and inside the program")                   \
   X(nac_convergence_count, 3117,                                                                   \
     "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
   X(nac_convergence_branch, 3118,                                                                  \
     "expected branches in ascending order, before the CONVERGENCE's end")                          \
   X(nac_source_read, 3120, "the bytes of the container could not be read")                         \
                                                                                                    \
-  X(nac_branch_nesting, 3130, "expected branches that end inside the branch around them")          \
+  X(nac_branch_nesting, 3130, "the branches end after the end of the branch around them")          \
   X(nac_branch_result, 3131,                                                                       \
-    "a result of a branch is taken from outside: it's there only if the branch ran")               \
-  X(nac_prefix, 3132, "expected a prefix that counts what follows, with or without itself")        \
+    "a branch's result is used outside the branch: it is absent if the branch doesn't run")        \
+  X(nac_prefix, 3132, "expected a prefix that counts the following words, with or without itself") \
   X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
-  X(nac_id_repeated, 3134, "the id stands in this table already; the last record counts")          \
+  X(nac_id_repeated, 3134, "duplicate id; its last record counts")                                 \
   X(nac_input_count, 3135,                                                                         \
     "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
   X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
-  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the id that the instruction names")     \
+  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the instruction's id")                  \
   X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
-  X(nac_weights_elsewhere, 3139, "the weights stand in another file, which was not given")         \
-  X(nac_external_missing, 3140, "the file of weights has no tensor of the parameter's name")       \
-  X(nac_external_type, 3141, "the tensor outside has a type or shape that NAC doesn't have")       \
-  X(nac_tensor_repeated, 3142, "a tensor of this parameter stands before")                         \
+  X(nac_weights_elsewhere, 3139, "the weights are in another file, which was not given")           \
+  X(nac_external_missing, 3140, "the external weights have no tensor with the parameter's name")   \
+  X(nac_external_type, 3141, "the external tensor has a type or shape that NAC doesn't have")      \
+  X(nac_tensor_repeated, 3142, "duplicate tensor for this parameter")                              \
   X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
-  X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
-  X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
+  X(nac_tensor_size, 3144, "the tensor has more or fewer bytes than its shape and type need")      \
+  X(nac_tensor_type, 3145, "expected i8 elements for an int8 code, f16 elements for code 1")       \
   X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
   X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
   X(nac_tensor_padding, 3148,                                                                      \
-    "expected one dimension: the original elements, filled up to whole blocks")                    \
-  X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
-  X(nac_name_repeated, 3150, "a resource or array of this name stands before")                     \
+    "expected one dimension: the original elements, padded to whole blocks")                       \
+  X(nac_array_size, 3149, "the array has more or fewer bytes than its shape and type need")        \
+  X(nac_name_repeated, 3150, "duplicate name of a resource or array")                              \
   X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
-  X(nac_tick_repeated, 3161, "the tick has a record already")                                      \
+  X(nac_tick_repeated, 3161, "duplicate record for this tick")                                     \
   X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
   X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
-  X(nac_save_target, 3164, "an instruction's result is saved at its own tick")                     \
-  X(nac_forward_target, 3165, "a result is forwarded to the one instruction that takes it")        \
-  X(nac_preload_target, 3166, "expected an INPUT of variant 1 to be preloaded")                    \
-  X(nac_preload_late, 3167, "the parameter is preloaded behind its INPUT")                         \
-  X(nac_free_early, 3168, "a result is freed before it is there")                                  \
-  X(nac_free_needed, 3169, "a result is freed that a later instruction takes")                     \
-  X(nac_free_twice, 3170, "the result was freed before")                                           \
+  X(nac_save_target, 3164, "save_result: expected the tick's own instruction")                     \
+  X(nac_forward_target, 3165, "forward: expected the only instruction that uses the result")       \
+  X(nac_preload_target, 3166, "preload: expected an INPUT of variant 1")                           \
+  X(nac_preload_late, 3167, "preload: the INPUT has run before")                                   \
+  X(nac_free_early, 3168, "free: the result doesn't exist yet")                                    \
+  X(nac_free_needed, 3169, "free: a later instruction uses the result")                            \
+  X(nac_free_twice, 3170, "free: the result was freed before")                                     \
   X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
-  X(nac_training_flag, 3181, "bit 6 of the header's byte 4 says otherwise of a TRNG section")      \
-  X(nac_reserved_bytes, 3182, "reserved bytes of the header are 0")                                \
-  X(nac_slack, 3183, "the section's records end before the next section begins")                   \
+  X(nac_training_flag, 3181, "bit 6 of byte 4 disagrees with the presence of a TRNG section")      \
+  X(nac_reserved_bytes, 3182, "expected 0 in the header's reserved bytes")                         \
+  X(nac_slack, 3183, "unused bytes after the last record of the section")                          \
                                                                                                    \
-  X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
+  X(nac_too_many_instructions, 3200,                                                               \
+    "expected at most 65,535 instructions, as many as references can number")                      \
   X(nac_write_form, 3201, "expected a header of 88, 92 or 100 bytes to write")                     \
-  X(nac_write_quantization, 3202, "the header's quantization method isn't one of the format")      \
+  X(nac_write_quantization, 3202, "the header's quantization method isn't one of the format's")    \
   X(nac_write_training, 3203,                                                                      \
     "a container of version 1 has no training section and no flag for it")                         \
-  X(nac_write_arrays, 3204, "only a header of 100 bytes has a place for arrays")                   \
-  X(nac_write_weights, 3205, "there are tensors, but the weights are said to be outside")          \
+  X(nac_write_arrays, 3204, "only a header of 100 bytes has a slot for arrays")                    \
+  X(nac_write_weights, 3205, "there are tensors, but internal_weights is false")                   \
   X(nac_write_absent, 3206,                                                                        \
-    "there are training instructions or a manifest, but their section is said to be absent")       \
+    "there are training instructions or a manifest, but has_training or has_manifest is false")    \
   X(nac_write_count, 3207, "a list holds at most 4,294,967,295 records")                           \
-  X(nac_write_range, 3208, "a range or payload of the record lies outside its pool")               \
+  X(nac_write_range, 3208, "a range or payload of the record is outside its pool")                 \
   X(nac_write_operation_name, 3209, "the name of an operation has at most 255 bytes")              \
-  X(nac_write_operation_id, 3210, "no instruction can name an operation with an id above 255")     \
+  X(nac_write_operation_id, 3210, "expected an operation id of at most 255")                       \
   X(nac_write_signature, 3211, "a signature has at most 255 letters")                              \
-  X(nac_write_signature_id, 3212, "no instruction can name a signature with an id above 255")      \
+  X(nac_write_signature_id, 3212, "expected a signature id of at most 255")                        \
   X(nac_write_name, 3213,                                                                          \
     "the name of a parameter, input, resource or array has at most 65,535 bytes")                  \
   X(nac_write_commands, 3214, "a tick has at most 255 commands")                                   \
-  X(nac_write_signature_unknown, 3215,                                                             \
-    "the instruction names a signature that the parts don't have")                                 \
+  X(nac_write_signature_unknown, 3215, "no signature of the parts has the instruction's id")       \
   X(nac_write_arguments, 3216, "expected as many words in D as the signature has letters")         \
-  X(nac_write_constants, 3217, "the signature has no letter for constants, but C holds words")     \
+  X(nac_write_constants, 3217, "the signature has no letter for constants, but C has words")       \
   X(nac_write_long_c, 3218, "C is longer than its 16-bit prefix can count")                        \
-  X(nac_write_id, 3219, "ids of constants and parameters in C go up to 32,767")                    \
+  X(nac_write_id, 3219, "expected an id of at most 32,767 for a constant or parameter in C")       \
   X(nac_write_input, 3220, "the container's version has no INPUT of this variant")                 \
   X(nac_write_output, 3221, "the container's version has no OUTPUT of this variant")               \
   X(nac_write_words, 3222,                                                                         \
-    "C or D of a system instruction has more or fewer words than its kind takes")                  \
-  X(nac_write_constant_type, 3223, "the constant's type isn't one of the format")                  \
+    "C or D of a system instruction has more or fewer words than its kind needs")                  \
+  X(nac_write_constant_type, 3223, "the constant's type isn't one of the format's")                \
   X(nac_write_string, 3224, "a string constant has at most 65,535 bytes")                          \
   X(nac_write_list, 3225, "a list constant has at most 65,535 elements")                           \
-  X(nac_write_data_type, 3226, "the data type isn't one of the format")                            \
-  X(nac_write_tensor_quantization, 3227, "the tensor's quantization isn't one of the format")      \
+  X(nac_write_data_type, 3226, "the data type isn't one of the format's")                          \
+  X(nac_write_tensor_quantization, 3227, "the tensor's quantization isn't one of the format's")    \
   X(nac_write_rank, 3228, "a shape has at most 255 dimensions")                                    \
   X(nac_write_block_size, 3229, "a tensor of block_fp8 has blocks of at least 1 element")          \
   X(nac_write_tensor_fields, 3230,                                                                 \
-    "the tensor has scales, an axis, a block or an original shape that its quantization doesn't "  \
-    "store")                                                                                       \
+    "the tensor has scales, an axis, a block or an original shape that its quantization "          \
+    "doesn't store")                                                                               \
   X(nac_write_metadata, 3231, "the tensor's metadata exceeds 4,294,967,295 bytes")                 \
   X(nac_write_bytecode, 3232, "a manifest or a plan has at most 4,294,967,295 bytes")              \
   X(nac_write_resource, 3233, "a resource has at most 4,294,967,295 bytes")                        \
   X(nac_write_size, 3234, "the container exceeds what memory or 64-bit offsets can address")       \
-  X(nac_write_stopped, 3235, "the sink stopped the writing")                                       \
-  X(nac_convert_training, 3250,                                                                    \
-    "version 1 has no form for training: remove it before the conversion")                         \
+  X(nac_write_stopped, 3235, "the sink stopped writing")                                           \
+  X(nac_convert_training, 3250, "version 1 can't hold training: remove it before the conversion")  \
   X(nac_convert_arrays, 3251,                                                                      \
-    "the version has no form for arrays: remove them before the conversion")                       \
-  X(nac_convert_input, 3252, "version 1 has no form for an INPUT of a saved result or a target")   \
-  X(nac_convert_output, 3253, "version 1 has no form for an OUTPUT of variant 3 or 4")             \
-  X(nac_convert_operation, 3254, "without a name, an operation has no form in another version")    \
+    "only version 1.8 can hold arrays: remove them before the conversion")                         \
+  X(nac_convert_input, 3252, "version 1 has no INPUT of variant 4 or 5 (saved result, target)")    \
+  X(nac_convert_output, 3253, "version 1 has no OUTPUT of variant 3 or 4")                         \
+  X(nac_convert_operation, 3254,                                                                   \
+    "an operation without a name can't be converted: ids mean other operations in another "        \
+    "version")                                                                                     \
   X(nac_convert_operations, 3255,                                                                  \
     "expected at most 224 operations that the version doesn't predefine")                          \
                                                                                                    \
-  X(nac_mep_opcode, 3300, "unknown opcode of the orchestrator")                                    \
-  X(nac_mep_reserved, 3301, "this opcode of the orchestrator is reserved and can't run")           \
-  X(nac_mep_truncated, 3302, "the bytecode ends inside an instruction")                            \
-  X(nac_mep_operation, 3303, "the orchestrator's instruction has no operation of this number")     \
+  X(nac_mep_opcode, 3300, "unknown opcode in the execution plan")                                  \
+  X(nac_mep_reserved, 3301, "reserved opcode in the execution plan: it can't run")                 \
+  X(nac_mep_truncated, 3302, "the execution plan ends inside an instruction")                      \
+  X(nac_mep_operation, 3303, "the plan's instruction has no operation with this number")           \
   X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
   X(nac_mep_file_type, 3305,                                                                       \
     "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
@@ -629,42 +645,43 @@
   X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
   X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
   X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
-  X(nac_mep_constant_string, 3315, "the plan needs a string constant here")                        \
+  X(nac_mep_constant_string, 3315, "expected a string constant of the plan")                       \
   X(nac_mep_constant_model, 3316,                                                                  \
-    "the plan needs a constant here that is a model's number, 0 to 255")                           \
-  X(nac_mep_jump, 3317, "a jump of the plan lands neither on an instruction nor at the end")       \
-  X(nac_mep_jump_into_loop, 3318, "a jump of the plan lands in a loop that it doesn't stand in")   \
-  X(nac_mep_loop_end, 3319, "a loop of the plan ends that never started")                          \
-  X(nac_mep_loop_open, 3320, "a loop of the plan starts and never ends")                           \
-  X(nac_mep_loop_back, 3321, "expected the end of a loop to jump back into it")                    \
-  X(nac_mep_break, 3322, "a break of the plan stands outside of all loops")                        \
-  X(nac_mep_break_target, 3323, "expected a break to jump behind the end of its loop")             \
+    "expected a constant of the plan that is a model's number, 0 to 255")                          \
+  X(nac_mep_jump, 3317,                                                                            \
+    "expected a jump to the start of an instruction or to the end of the plan")                    \
+  X(nac_mep_jump_into_loop, 3318, "the jump leads into a loop from outside")                       \
+  X(nac_mep_loop_end, 3319, "flow_loop_end without a flow_loop_start")                             \
+  X(nac_mep_loop_open, 3320, "flow_loop_start without a flow_loop_end")                            \
+  X(nac_mep_loop_back, 3321, "expected flow_loop_end to jump back into its loop")                  \
+  X(nac_mep_break, 3322, "flow_break_loop_if outside of all loops")                                \
+  X(nac_mep_break_target, 3323, "expected flow_break_loop_if to jump past the end of its loop")    \
   X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
-  X(nac_mep_label_unknown, 3331, "the plan has no such label")                                     \
-  X(nac_mep_label_repeated, 3332, "the plan has this label already")                               \
-  X(nac_mep_jump_range, 3333, "a jump of the plan reaches 32 KiB at most")                         \
+  X(nac_mep_label_unknown, 3331, "undefined label in the plan")                                    \
+  X(nac_mep_label_repeated, 3332, "duplicate label in the plan")                                   \
+  X(nac_mep_jump_range, 3333, "the jump is longer than 32 KiB")                                    \
   X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
   X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
-  X(nac_mep_choice, 3336, "expected a name that this operand of the plan knows, or its number")    \
+  X(nac_mep_choice, 3336, "expected one of this operand's names, or a number")                     \
   X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
-  X(nac_mep_list, 3338, "a list of slots has at most 255")                                         \
-  X(nac_hex, 3339, "expected bytes behind 0x, two digits each")                                    \
+  X(nac_mep_list, 3338, "a list has at most 255 slots")                                            \
+  X(nac_hex, 3339, "expected hex digits after 0x, two for each byte")                              \
                                                                                                    \
   X(nac_tisa_magic, 3350, "expected the bytes \"TISA\" and a version")                             \
   X(nac_tisa_truncated, 3351, "the manifest ends inside an instruction")                           \
   X(nac_tisa_opcode, 3352, "unknown instruction of the tokenizer")                                 \
   X(nac_tisa_payload_short, 3353, "the tokenizer's instruction ends inside one of its fields")     \
   X(nac_tisa_payload_long, 3354,                                                                   \
-    "bytes are left behind the fields of the tokenizer's instruction")                             \
+    "there are bytes after the last field of the tokenizer's instruction")                         \
   X(nac_tisa_json, 3355,                                                                           \
-    "the instruction holds JSON, as old tokenizers do: its file must be made anew")                \
+    "the instruction holds JSON, as files of old tokenizers do: export the model again")           \
   X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
   X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
   X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
-  X(nac_tisa_rule_flags, 3359, "expected the flags 1, 2 and 4 of a partition rule alone")          \
-  X(nac_tisa_item_kind, 3360, "expected 0 or 1 for the kind of what is composed")                  \
+  X(nac_tisa_rule_flags, 3359, "expected only flags 1, 2 and 4 for a partition rule")              \
+  X(nac_tisa_item_kind, 3360, "expected a kind of 0 or 1 for an item of compose")                  \
   X(nac_tisa_partition, 3361,                                                                      \
-    "expected partition rules before the encoder, which has no text without them")                 \
+    "the encoder has no text to encode: expected partition_rules before it")                       \
   X(nac_tisa_string, 3362, "the string is too long for its field in the tokenizer's instruction")  \
   X(nac_tisa_list, 3363, "the list is too long for its field in the tokenizer's instruction")      \
   X(nac_tisa_name, 3370, "expected an instruction of the tokenizer, op, or bytes")                 \
@@ -672,57 +689,58 @@
   X(nac_tisa_item, 3372, "expected a token in quotes, its id, or ids")                             \
                                                                                                    \
   X(nac_text_syntax, 3400, "expected a section, a key or a statement of the assembly")             \
-  X(nac_text_mark, 3401, "expected another mark here, such as ( ) [ ] { } = : or a comma")         \
-  X(nac_text_line_end, 3402, "expected the statement to end here")                                 \
+  X(nac_text_mark, 3401,                                                                           \
+    "unexpected character; expected a mark such as ( ) [ ] { } = : or a comma")                    \
+  X(nac_text_line_end, 3402, "expected the end of the line")                                       \
   X(nac_text_word, 3403, "expected a name")                                                        \
-  X(nac_text_integer, 3404, "expected an integer, decimal or behind 0x")                           \
-  X(nac_text_range, 3405, "the integer lies outside the range of its field")                       \
+  X(nac_text_integer, 3404, "expected an integer: decimal digits, or hex digits after 0x")         \
+  X(nac_text_range, 3405, "the integer is outside the range of its field")                         \
   X(nac_text_string, 3406, "expected a string in quotes")                                          \
   X(nac_text_string_end, 3407, "the string has no closing quote on its line")                      \
   X(nac_text_escape, 3408, "expected one of \\\" \\\\ \\n \\r \\t \\xHH in assembly")              \
-  X(nac_text_section, 3410, "no section of the assembly has this name")                            \
-  X(nac_text_section_repeated, 3411, "the text has a section of this name already")                \
-  X(nac_text_key, 3412, "no line of the header begins with this word")                             \
-  X(nac_text_key_repeated, 3413, "the header has a line for this already")                         \
+  X(nac_text_section, 3410, "unknown section")                                                     \
+  X(nac_text_section_repeated, 3411, "duplicate section")                                          \
+  X(nac_text_key, 3412, "unknown key in the header")                                               \
+  X(nac_text_key_repeated, 3413, "duplicate key in the header")                                    \
   X(nac_text_version, 3414, "expected 1.6, 1.7 or 1.8")                                            \
   X(nac_text_quantization, 3415, "expected none, fp16, int8_tensor, int8_channel or block_fp8")    \
   X(nac_text_weights, 3416, "expected internal or external")                                       \
-  X(nac_text_boolean, 3417, "expected the word true or false")                                     \
-  X(nac_text_length, 3418, "the string has more bytes than its length field can say")              \
-  X(nac_text_end, 3419, "expected the word end behind the section's body")                         \
+  X(nac_text_boolean, 3417, "expected a boolean: true or false")                                   \
+  X(nac_text_length, 3418, "the string is longer than its length field can count")                 \
+  X(nac_text_end, 3419, "expected 'end' after the section's body")                                 \
   X(nac_text_instruction, 3420, "expected an operation's name or the word of an instruction")      \
-  X(nac_text_value_reserved, 3421, "this word stands for a constant, so it can't name a result")   \
-  X(nac_text_value_repeated, 3422, "another instruction's result has this name")                   \
-  X(nac_text_value_undefined, 3423, "no instruction's result has this name")                       \
-  X(nac_text_value_own, 3424, "an instruction can't take its own result")                          \
+  X(nac_text_value_reserved, 3421, "this word is a constant, so it can't name a result")           \
+  X(nac_text_value_repeated, 3422, "duplicate name of a result")                                   \
+  X(nac_text_value_undefined, 3423, "undefined result")                                            \
+  X(nac_text_value_own, 3424, "an instruction can't use its own result")                           \
   X(nac_text_distance, 3425, "the result is more than 32,767 instructions away")                   \
   X(nac_text_result, 3426, "expected a result: its name, or @ and an offset")                      \
   X(nac_text_arguments, 3427, "an instruction has at most 255 arguments")                          \
   X(nac_text_signature, 3428, "expected a signature's id, or its codes as a string")               \
-  X(nac_text_signature_arguments, 3429, "the signature is one for other arguments")                \
+  X(nac_text_signature_arguments, 3429, "the signature is for other arguments")                    \
   X(nac_text_outputs, 3430, "expected as many results as the container has outputs")               \
-  X(nac_text_input_name, 3431, "the input has another name, or is one that can't have any")        \
-  X(nac_text_parameter, 3432, "the table of parameters has none of this name")                     \
-  X(nac_text_operations, 3433, "all ids of operations are taken")                                  \
-  X(nac_text_signatures, 3434, "all ids of signatures are taken")                                  \
-  X(nac_text_constants, 3435, "all ids of constants are taken")                                    \
-  X(nac_text_parameters, 3436, "all ids of parameters are taken")                                  \
+  X(nac_text_input_name, 3431, "the input has another name, or can't have one")                    \
+  X(nac_text_parameter, 3432, "no parameter has this name")                                        \
+  X(nac_text_operations, 3433, "all 256 ids of operations are in use")                             \
+  X(nac_text_signatures, 3434, "all 256 ids of signatures are in use")                             \
+  X(nac_text_constants, 3435, "all ids of constants are in use")                                   \
+  X(nac_text_parameters, 3436, "all ids of parameters are in use")                                 \
   X(nac_text_constant, 3440,                                                                       \
     "expected a constant: null, true, false, a number, a string or a list")                        \
   X(nac_text_float, 3441, "expected a decimal number, inf, -inf or nan")                           \
-  X(nac_text_float_range, 3442, "the number is beyond the largest of its type")                    \
-  X(nac_text_nan, 3443, "expected the bits of a NaN behind 0x")                                    \
-  X(nac_text_list, 3444, "the list is longer than its length field can say")                       \
+  X(nac_text_float_range, 3442, "the number is too large for its type")                            \
+  X(nac_text_nan, 3443, "expected the bits of a NaN after 0x")                                     \
+  X(nac_text_list, 3444, "the list is longer than its length field can count")                     \
   X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
   X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
   X(nac_text_quantization_field, 3447,                                                             \
     "expected the next field of the quantization, such as scale or axis")                          \
   X(nac_text_payload, 3450,                                                                        \
-    "expected hex and digits, values and a list, or file and a place in it")                       \
+    "expected hex { digits }, values [ numbers ], or file and a place in it")                      \
   X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
-  X(nac_text_hex_size, 3452, "the digits are more or fewer bytes than the shape or the size says") \
-  X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
-  X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
+  X(nac_text_hex_size, 3452, "more or fewer hex digits than the shape or size needs")              \
+  X(nac_text_payload_unresolved, 3453, "the referenced bytes can't be found")                      \
+  X(nac_text_payload_size, 3454, "the reference finds more or fewer bytes than expected")          \
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
@@ -734,80 +752,80 @@
   X(nac_safetensors_brace, 3502, "expected '{' as the first byte of the header")                   \
   X(nac_safetensors_type, 3503, "expected a type of safetensors files, such as F32")               \
   X(nac_safetensors_member, 3504, "expected dtype, shape and data_offsets of the tensor")          \
-  X(nac_safetensors_offsets, 3505, "expected two data_offsets, ascending and inside the file")     \
-  X(nac_safetensors_size, 3506, "the data_offsets span another size than shape and dtype have")    \
+  X(nac_safetensors_offsets, 3505, "expected two ascending data_offsets inside the file")          \
+  X(nac_safetensors_size, 3506, "data_offsets span more or fewer bytes than shape and dtype need") \
   X(nac_safetensors_overlap, 3507, "the tensor overlaps the one before it")                        \
-  X(nac_safetensors_hole, 3508, "the bytes before the tensor belong to none")                      \
-  X(nac_safetensors_trailing, 3509, "the bytes behind the last tensor belong to none")             \
+  X(nac_safetensors_hole, 3508, "there are unused bytes before the tensor")                        \
+  X(nac_safetensors_trailing, 3509, "there are unused bytes after the last tensor")                \
   X(nac_safetensors_method, 3510,                                                                  \
-    "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
+    "expected a quant_code of 0 to 4, or a quant_type that names a method")                        \
   X(nac_safetensors_scales, 3511,                                                                  \
     "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")                 \
-  X(nac_external_text, 3512,                                                                       \
-    "names of tensors and strings of metadata are UTF-8 in safetensors files")                     \
-  X(nac_external_repeated, 3513, "the tensor's name or the metadata's key was given before")       \
-  X(nac_external_reserved, 3514, "\"__metadata__\" can't be the name of a tensor")                 \
-  X(nac_external_size, 3515, "the payload has another size than the tensor's shape and type need") \
+  X(nac_external_text, 3512, "expected UTF-8 in names of tensors and strings of metadata")         \
+  X(nac_external_repeated, 3513, "duplicate name of a tensor or key of the metadata")              \
+  X(nac_external_reserved, 3514, "\"__metadata__\" is reserved: a tensor can't have this name")    \
+  X(nac_external_size, 3515,                                                                       \
+    "the payload has more or fewer bytes than the tensor's shape and type need")                   \
   X(nac_external_large, 3516,                                                                      \
-    "the safetensors file exceeds what its header or memory can address")                          \
+    "the safetensors file is larger than its header or memory can address")                        \
                                                                                                    \
-  X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
-  X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
+  X(nac_tensor_range, 3535, "the range extends past the tensor's last value")                      \
+  X(nac_tensor_shapes, 3536, "the tensors have different numbers of values")                       \
   X(nac_quantize_method, 3540,                                                                     \
     "expected a method of quantization other than none, and a shape of rank 1 or more")            \
   X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
   X(nac_quantize_shape, 3542, "expected a value for each element of the shape")                    \
   X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
-  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")         \
+  X(nac_quantize_finite, 3544, "infinities and NaN can't be quantized")                            \
                                                                                                    \
-  X(nac_weights_inside, 3550, "the weights are inside of the container already")                   \
-  X(nac_weights_outside, 3551, "the weights are outside of the container already")                 \
+  X(nac_weights_inside, 3550, "the weights are already inside the container")                      \
+  X(nac_weights_outside, 3551, "the weights are already outside the container")                    \
   X(nac_weights_unnamed, 3552, "no parameter of DATA has the tensor's id")                         \
   X(nac_weights_absent, 3553, "the container has no tensor for the parameter")                     \
-  X(nac_weights_tied, 3554, "parameters of one name have different tensors")                       \
-  X(nac_weights_scale, 3555, "a scale that is infinite or no number has no form in JSON")          \
-  X(nac_weights_missing, 3556, "the safetensors file has no tensor of the parameter's name")       \
-  X(nac_weights_form, 3557, "the type or shape of the external tensor has no form in a container") \
+  X(nac_weights_tied, 3554, "parameters with the same name have different tensors")                \
+  X(nac_weights_scale, 3555, "a scale is infinite or NaN, which JSON can't express")               \
+  X(nac_weights_missing, 3556, "the safetensors file has no tensor with the parameter's name")     \
+  X(nac_weights_form, 3557, "a container can't hold the external tensor's type or shape")          \
   X(nac_weights_made, 3558,                                                                        \
-    "the elements are made while they are written: convert the parts that they come from")         \
+    "the elements are computed while they are written: convert the original parts instead")        \
   X(nac_weights_blocks, 3559, "the padded elements or the scales exceed 32 bits")                  \
                                                                                                    \
-  X(nac_run_weights, 3600, "the program's weights stand elsewhere and weren't given")              \
-  X(nac_run_input, 3601, "the program needs an input that wasn't given")                           \
-  X(nac_run_rank, 3602, "tensors have at most 16 dimensions here")                                 \
+  X(nac_run_weights, 3600, "the program's weights are in another file, which was not given")       \
+  X(nac_run_input, 3601, "an input of the program was not given")                                  \
+  X(nac_run_rank, 3602, "expected tensors of at most 16 dimensions")                               \
   X(nac_run_shape, 3603, "the operation isn't defined for operands of these shapes")               \
   X(nac_run_type, 3604, "the operation isn't defined for operands of these data types")            \
   X(nac_run_axis, 3605, "expected an axis that the tensor has, from -rank to rank - 1")            \
-  X(nac_run_index, 3606, "expected an index inside of the tensor")                                 \
-  X(nac_run_argument, 3607, "the operation doesn't take an argument of this value")                \
-  X(nac_run_kind, 3608, "the operation takes another kind of value there")                         \
-  X(nac_run_division, 3609, "the operation divides integers by zero")                              \
-  X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
-  X(nac_run_state, 3611, "the program has no state of that id")                                    \
-  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
+  X(nac_run_index, 3606, "expected an index inside the tensor")                                    \
+  X(nac_run_argument, 3607, "invalid value of an argument")                                        \
+  X(nac_run_kind, 3608, "wrong kind of value for the operation")                                   \
+  X(nac_run_division, 3609, "integer division by zero")                                            \
+  X(nac_run_absent, 3610, "the result comes from a branch that didn't run")                        \
+  X(nac_run_state, 3611, "the program has no state with this id")                                  \
+  X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
                                                                                                    \
-  X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
+  X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
   X(nac_plan_training, 3621,                                                                       \
-    "training isn't run: MODEL_TRAIN_STEP and MODEL_SAVE_WEIGHTS are refused")                     \
-  X(nac_plan_prompt, 3622, "the plan asks for an answer, and there is none left")                  \
-  X(nac_plan_answer, 3623, "expected an answer that is a number of the prompt's type")             \
+    "training isn't supported: model_train_step and model_save_weights are refused")               \
+  X(nac_plan_prompt, 3622, "the plan prompts for an answer, and none is left")                     \
+  X(nac_plan_answer, 3623, "expected an answer of the prompt's type")                              \
   X(nac_plan_model, 3624, "the plan uses a model that it hasn't loaded")                           \
-  X(nac_plan_path, 3625, "the plan's file lies outside of the folder that it may use")             \
+  X(nac_plan_path, 3625, "the path is outside the folder that the plan may use")                   \
   X(nac_plan_file, 3626, "the plan's file can't be read or written")                               \
-  X(nac_plan_array, 3627, "the container holds no array of that name")                             \
-  X(nac_plan_format, 3628, "the format string and its values don't fit")                           \
-  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan takes")                     \
-  X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
-  X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
+  X(nac_plan_array, 3627, "the container has no array with this name")                             \
+  X(nac_plan_format, 3628, "the format string doesn't match its values")                           \
+  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan uses")                      \
+  X(nac_plan_image, 3630, "the file isn't an image of a supported format")                         \
+  X(nac_plan_unavailable, 3631, "this build doesn't support what the plan's instruction needs")    \
   X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
-  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
+  X(nac_plan_write, 3633, "the plan has no permission to write this file")                         \
                                                                                                    \
-  X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
+  X(nac_tokenizer_missing, 3640, "the container has no tokenizer manifest")                        \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
   X(nac_tokenizer_expression, 3642, "the tokenizer's regular expression can't be compiled")        \
   X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
   X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
-  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")
+  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build doesn't have")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NAC_HPP
 
@@ -1124,23 +1142,23 @@
   X(json_expected_number, 106, "expected a number")                                                \
   X(json_expected_boolean, 107, "expected true or false")                                          \
   X(json_expected_null, 108, "expected null")                                                      \
-  X(json_expected_key, 109, "expected a key: a string in quotes")                                  \
+  X(json_expected_key, 109, "expected a key in quotes")                                            \
   X(json_expected_colon, 110, "expected ':' after the key")                                        \
   X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
   X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
   X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
-  X(json_leading_zero, 114, "a number must not start with a superfluous zero")                     \
+  X(json_leading_zero, 114, "a number can't start with an extra zero")                             \
   X(json_expected_digit, 115, "expected a digit")                                                  \
   X(json_number_range, 116, "the number is outside the range of a double")                         \
   X(json_integer_range, 117, "the integer does not fit its field")                                 \
   X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
-  X(json_lone_surrogate, 119, "a \\u escape is half of a surrogate pair")                          \
+  X(json_lone_surrogate, 119, "a \\u escape is only half of a surrogate pair")                     \
   X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
   X(json_control_character, 121, "control characters in strings must be escaped")                  \
   X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
-  X(json_duplicate_key, 123, "the key stands in this object already")                              \
-  X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
-  X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
+  X(json_duplicate_key, 123, "duplicate key in this object")                                       \
+  X(json_trailing_bytes, 124, "expected only white space after the value")                         \
+  X(json_unexpected_element, 125, "expected ']' after the array's last element")                   \
   X(json_missing_element, 126, "expected another element in the array")
 
 // And of all owners.
@@ -1175,8 +1193,8 @@ class text;
 struct errc_table {
   const errc_row* rows = nullptr;
   std::size_t size = 0;
-  /// For binary formats: appends what an error's offset is in, such as "instruction 12, argument 2";
-  /// nothing where that is unknown.
+  /// For binary formats: appends the place of an error's offset, such as "instruction 12,
+  /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
                        std::size_t size) = nullptr;
 
@@ -1198,7 +1216,7 @@ void for_each_errc(Visitor&& visitor) {
     for (const errc_row& row : detail::table_of(i)) visitor(row);
 }
 
-// X(enumerator, how messages call it)
+// X(enumerator, its name in messages)
 #define TESSERA_ERROR_INDICES(X)                                                                   \
   X(none, "offset")                                                                                \
   X(whole, "the whole")                                                                            \
@@ -1226,14 +1244,14 @@ void for_each_errc(Visitor&& visitor) {
   X(pattern, "pattern")                                                                            \
   X(rule, "rule")
 
-/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
-/// element of that index.
+/// The meaning of error::offset: bytes of a source or, without a source, the model as a whole or
+/// the index of an element.
 enum class error_index : std::uint8_t {
 #define TESSERA_X(name, text) name,
   TESSERA_ERROR_INDICES(TESSERA_X)
 #undef TESSERA_X
 };
-/// How messages call an element: "operation".
+/// The name of an element in messages: "operation".
 [[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
   constexpr std::string_view names[] = {
 #define TESSERA_X(name, text) text,
@@ -1244,12 +1262,12 @@ enum class error_index : std::uint8_t {
 }
 #undef TESSERA_ERROR_INDICES
 
-/// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
+/// An error: what and where. Not convertible to bool, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
   error_index index = error_index::none;
-  /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
+  /// Byte offset into the source that was read, at most its length. For a model built in code,
+  /// which has no source: the index of the wrong element, of the kind given by `index`.
   std::uint64_t offset = 0;
 
   constexpr error() noexcept = default;
@@ -1262,12 +1280,12 @@ struct error {
     return code == errc::ok ? *this : error(code, offset, kind);
   }
 
-  /// What was expected, in words.
+  /// What was expected, as text.
   [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
   [[nodiscard]] std::string_view name() const noexcept;
 
-  /// The same code at the same offset; of one noun, both count the same.
+  /// The same code at the same offset; comparable for one model.
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.offset == b.offset;
   }
@@ -1282,13 +1300,13 @@ struct error {
 
 // ---- tessera/core/pool.hpp
 //
-// Growing arrays of plain values: what models are made of.
+// Growing arrays of plain values, which models consist of.
 //
 //   tessera::pool<std::int32_t> p = {1, 2};
 //   p.push_back(3);
 //   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
 //
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// The part of std::vector's interface that models need, for trivially copyable elements only.
 // Those can be grown by copying bytes, so one function that isn't a template serves every type;
 // with std::vector, instantiating its members would cost more than all the rest of including a
 // format.
@@ -1311,7 +1329,7 @@ struct error {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-/// Bytes that grow: what pools and texts have in common, compiled once.
+/// Growing bytes: shared by pools and texts, compiled once.
 class block {
  public:
   block() noexcept = default;
@@ -1333,8 +1351,8 @@ class block {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
   [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
+  /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
+  /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
     if (capacity_ - size_ < count) (void)grow(count);
     return static_cast<char*>(data_) + size_;
@@ -1380,7 +1398,7 @@ class block {
 
 }  // namespace detail
 
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// Elements of a pool or of any other contiguous range: a std::span<const T> without its
 /// concepts, which converts to one. Lifetime: borrows.
 template <class T>
 class view {
@@ -1449,7 +1467,7 @@ class pool {
     block_.set_size(count * sizeof(T));
   }
 
-  /// Keeps the first `count` elements, of at least so many.
+  /// Keeps the first `count` elements; there must be at least as many.
   void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
 
   friend bool operator==(const pool& a, const pool& b) {
@@ -1461,7 +1479,7 @@ class pool {
 
  private:
   void push_growing(const T& value) {
-    const T copy = value;  // which may stand in this pool
+    const T copy = value;  // which may be in this pool
     ::new (static_cast<void*>(prepare(1))) T(copy);
     advance(1);
   }
@@ -1475,20 +1493,20 @@ class pool {
 
 // ---- tessera/core/result.hpp
 //
-// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// A value or an error, without exceptions: `std::expected` for C++20, with one kind of
 // error.
 //
 //   tessera::result<alir::model> m = alir::read_json(text);
 //   if (!m) return report(m.error());
 //   use(*m);
 //
-// True means success. Asking for the value of an error traps: that is a defect of the caller, and
-// going on with a half-made value is how such defects become security reports.
+// True means success. Accessing the value of an error traps: that is a bug of the caller, and
+// continuing with an invalid value is how such bugs become vulnerabilities.
 //
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
 // Errors:     error() is {ok, 0} on success.
 // Limits:     none.
-// Allocation: none of its own.
+// Allocation: none besides the value's.
 
 #ifndef TESSERA_CORE_RESULT_HPP
 #define TESSERA_CORE_RESULT_HPP
@@ -1546,7 +1564,7 @@ class [[nodiscard]] result {
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
+  T* operator->() && = delete;  // it would dangle at the end of the statement
   [[nodiscard]] tessera::error error() const noexcept {
     return has_value_ ? tessera::error{} : error_;
   }
@@ -1616,28 +1634,28 @@ class [[nodiscard]] result {
 
 // ---- tessera/ark/model.hpp
 //
-// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
+// An ARK model in memory: flat pools, in which each tensor and buffer is described once.
 //
 //   for (const ark::node& n : g.nodes)
 //     for (const ark::op& o : operations(g, n))
 //       for (const std::uint32_t t : reads(g, o))
 //         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
 //
-//   graph    Rank WorldSize Nodes
+//   model    Rank WorldSize Nodes
 //   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
 //   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
 //   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
 //   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
 //
 // Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
-// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
+// Id that a file describes in two ways has two entries (which violates rule T08),
 // and so have buffers. Layouts are shared among tensors.
 //
 // Members that the format doesn't know are kept, as JSON text, with the object that held them.
 //
-// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
-// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
-//             by hand, verify() checks them.
+// Lifetime:   a model owns everything; views of its pools last until the pool grows.
+// Errors:     none. Indices in a model that was read are in range; in one that was built in code,
+//             verify() checks them.
 // Limits:     32-bit indices.
 // Allocation: pools, which double.
 
@@ -1661,7 +1679,7 @@ class [[nodiscard]] result {
 //
 // `text` is what writers and printers return: characters in one block that isn't cleared before it
 // is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It stands in for std::string, which would cost more to include than the rest of the library.
+// It replaces std::string, which would cost more to include than the rest of the library.
 //
 // Lifetime:   text owns; view() and the conversion borrow from it.
 // Errors:     none; std::bad_alloc where the host has exceptions.
@@ -1687,8 +1705,8 @@ class [[nodiscard]] result {
 //   char* end = tessera::put_integer(line, -1234);   // "-1234"
 //
 // Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on how many digits there are, which
-// in real files nobody can predict.
+// one word, by multiplications: no loop and no branch depends on the number of digits, which
+// is unpredictable in real files.
 //
 // Lifetime:   values.
 // Errors:     none.
@@ -1706,16 +1724,16 @@ class [[nodiscard]] result {
 
 // ---- tessera/core/load_store.hpp
 //
-// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
+// Numbers in memory: little-endian loads and stores of any alignment, and checked arithmetic.
 //
 //   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
 //   tessera::store_le(out, std::int64_t{-1});
 //   if (!checked_add(offset, size, end)) return too_large;
 //
 // Lifetime:   values.
-// Errors:     none: that there are enough bytes is the caller's to know.
+// Errors:     none: the caller ensures that there are enough bytes.
 // Limits:     none.
-// Allocation: none, but what a pool takes to grow.
+// Allocation: none, except for the growth of a pool.
 
 #ifndef TESSERA_CORE_LOAD_STORE_HPP
 #define TESSERA_CORE_LOAD_STORE_HPP
@@ -1788,7 +1806,7 @@ inline void append_le(Pool& to, T value) {
   to.append(raw, sizeof raw);
 }
 
-/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
+/// A number as std::size_t; a larger one loses its upper bits.
 [[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
 
 /// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
@@ -1809,8 +1827,8 @@ template <class T>
 
 namespace tessera::inline TESSERA_ABI {
 
-/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
-/// number's length.
+/// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
+/// the number's length.
 inline constexpr std::size_t integer_room = 21;
 
 namespace detail {
@@ -1860,7 +1878,7 @@ inline char* put_small(char* to, std::uint32_t n) noexcept {
 /// n < 10^8 without leading zeros; eight characters are overwritten.
 inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
   const std::uint64_t digits = eight_digits(n);
-  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  // Bits before the first nonzero digit, in whole bytes; the last digit always counts.
   const auto leading =
       static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
   store_le(to, (digits | eight_zeros) >> leading);
@@ -1892,7 +1910,7 @@ inline char* put_integer(char* to, Int value) noexcept {
   auto magnitude = static_cast<std::uint64_t>(value);
   if constexpr (std::is_signed_v<Int>) {
     const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    *to = '-';  // overwritten by a digit when there is no sign, as that is unpredictable too
     to += negative ? 1 : 0;
     magnitude = negative ? 0 - magnitude : magnitude;
   }
@@ -1948,7 +1966,7 @@ class text {
     char* const to = prepare(integer_room);
     return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
-  /// No silent way from these by char; see append_double.
+  /// Not implicitly converted to char; see append_double.
   template <class Value>
     requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
   text& operator<<(Value) = delete;
@@ -1974,7 +1992,7 @@ class text {
 }
 
 /// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+/// length, 1 to 4, or 0 when it is truncated, overlong, a surrogate, or above U+10FFFF.
 [[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
   const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
   const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
@@ -2026,10 +2044,10 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return put(0x80 | (code_point & 0x3f)), 4;
 }
 
-/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
-/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
-/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
-/// 0 for all others.
+/// The number of bytes at `at`, at least one before `end`, that must not reach a terminal
+/// unescaped: a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text
+/// around, has no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to
+/// U+206F, U+FEFF). 0 for all others.
 [[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
   const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
     return static_cast<unsigned char>(at[i]);
@@ -2048,8 +2066,8 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return unsafe ? 3 : 0;
 }
 
-/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), except for the ASCII characters in `kept`.
 void append_shown(text& out, std::string_view s, std::string_view kept = {});
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
@@ -2059,7 +2077,7 @@ struct line_column {
   friend constexpr bool operator==(const line_column&, const line_column&) = default;
 };
 
-/// The line and column of a byte offset; an offset behind the end is taken as the end.
+/// The line and column of a byte offset; an offset past the end counts as the end.
 [[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
   line_column at;
   const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
@@ -2077,7 +2095,7 @@ struct line_column {
 
 // ---- tessera/ark/format.hpp
 //
-// The tables of ARK's model graph: dialects, data types, operations, arguments.
+// The tables of ARK's model: dialects, data types, operations, arguments.
 //
 //   ark::info(ark::op_type::matmul).name;          // "Matmul"
 //   ark::find_op_type("ReduceSum");                // op_type::reduce_sum
@@ -2093,7 +2111,7 @@ struct line_column {
 //   d2       "Ops": […]    Id DataType Shape Strides Offsets PaddedShape Buffer          5
 //   d2x      as d2, buffers end with "IsExternal"
 //   d3       "Op": {…}     as d2                                                         4
-//   d3x      as d3, buffers have "IsExternal" behind "Rank"
+//   d3x      as d3, buffers have "IsExternal" after "Rank"
 //
 // where `levels` is how many levels of containers the format's own serializer spreads over lines.
 //
@@ -2112,7 +2130,7 @@ struct line_column {
 
 // ---- tessera/core/bytes.hpp
 //
-// Bytes as they stand in files: borrowed views, and the same memory seen as text.
+// Bytes of files: borrowed views, and the same memory seen as text.
 //
 //   tessera::bytes in = tessera::as_bytes(source);
 //   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
@@ -2139,14 +2157,14 @@ namespace tessera::inline TESSERA_ABI {
 /// Borrowed bytes.
 using bytes = std::span<const std::byte>;
 
-/// An owner of bytes that is about to go: what borrows from it would dangle.
+/// A temporary owner of bytes: a view of it would dangle.
 template <class Owner>
 concept temporary_bytes =
     !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
     !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
     !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
 
-/// The same for text: a std::string that is about to go, but no view and no literal.
+/// The same for text: a temporary std::string, but not a view or a literal.
 template <class Owner>
 concept temporary_text =
     !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, std::string_view> &&
@@ -2189,7 +2207,7 @@ concept temporary_text =
   X(fp8_e5m2, "FP8_E5M2", 1, fp8)
 
 // X(enumerator, Type, kind, tensors read, written, result; -1: any number). The last block holds
-// what is known of operations newer than D3; of others only the name survives.
+// the known part of operations newer than D3; unknown ones keep only their name.
 #define TESSERA_ARK_OP_TYPES(X)                                                                    \
   X(tensor, "Tensor", view, -1, 0, 1)                                                              \
   X(placeholder, "Placeholder", view, 0, 0, 1)                                                     \
@@ -2268,8 +2286,8 @@ concept temporary_text =
   X(rank, "Rank")                                                                                  \
   X(peer_num, "PeerNum")
 
-// X(operation, argument, type, use): what each operation's Args hold. `alias` is an older spelling
-// of a required argument; `redundant` repeats what the tensors say.
+// X(operation, argument, type, use): the arguments of each operation. `alias` is an older spelling
+// of a required argument; `redundant` repeats what follows from the tensors.
 #define TESSERA_ARK_ARGUMENTS(X)                                                                   \
   X(scalar_add, factor, float32, required)                                                         \
   X(scalar_add, value, float32, alias)                                                             \
@@ -2327,7 +2345,7 @@ struct dialect_row {
   std::string_view name;
   std::uint8_t levels;  ///< levels of containers that pretty text spreads over lines
   bool holds_ops;       ///< nodes hold an array "Ops" rather than one "Op"
-  bool buffer_third;    ///< a tensor's "Buffer" stands behind "DataType" rather than last
+  bool buffer_third;    ///< a tensor's "Buffer" follows "DataType" rather than being last
   bool pads;            ///< "Pads" in place of "PaddedShape"
   bool external;        ///< buffers have "IsExternal"
 };
@@ -2371,7 +2389,7 @@ enum class op_type : std::uint8_t {
 #undef TESSERA_X
       unknown
 };
-/// What shape rules an operation follows.
+/// The shape rules of an operation.
 enum class op_kind : std::uint8_t {
   none,    ///< no tensors are made
   view,    ///< the result is another view of the first tensor that is read
@@ -2434,7 +2452,7 @@ inline constexpr std::string_view argument_names[] = {
 #undef TESSERA_X
         ""};
 
-/// What an operation's Args hold, one row for each argument.
+/// The arguments of operations, one row each.
 enum class argument_use : std::uint8_t { required, alias, redundant };
 struct argument_row {
   op_type op;
@@ -2501,9 +2519,9 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
-inline constexpr std::size_t max_rank = 4;         ///< dimensions of a tensor, at most
+inline constexpr std::size_t max_rank = 4;         ///< maximum dimensions of a tensor
 
-/// Some of graph::characters.
+/// Some of model::characters.
 struct string {
   std::uint32_t first = 0, size = 0;
 };
@@ -2522,7 +2540,7 @@ struct layout {
   std::int64_t offsets[max_rank] = {0, 0, 0, 0};
   std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};
   std::uint32_t rank = 0;
-  std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in graph::integers; else none
+  std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in model::integers; else none
 };
 [[nodiscard]] constexpr bool same_dimensions(const layout& a, const layout& b) noexcept {
   bool same = a.rank == b.rank;
@@ -2535,8 +2553,8 @@ struct layout {
 /// A patch of a buffer, under an Id of its own (specification, "Tensor").
 struct tensor {
   std::int64_t id = 0;
-  std::uint32_t layout = 0;      ///< in graph::layouts
-  std::uint32_t buffer = 0;      ///< in graph::buffers
+  std::uint32_t layout = 0;      ///< in model::layouts
+  std::uint32_t buffer = 0;      ///< in model::buffers
   std::uint32_t members = none;  ///< unknown members
   data_type type = data_type::fp32;
 };
@@ -2553,7 +2571,7 @@ enum class external : std::uint8_t { absent, no, yes };  ///< IsExternal
 struct buffer {
   std::int64_t id = 0;
   std::int32_t rank = -1;        ///< which rank holds it; -1: this file's
-  range send_tags, recv_tags;    ///< in graph::tags
+  range send_tags, recv_tags;    ///< in model::tags
   std::uint32_t members = none;  ///< unknown members, ExternalDataSize and DeviceId among them
   ark::external external = external::absent;
 };
@@ -2565,7 +2583,7 @@ struct argument {
   string other_name;  ///< when `name` is other
   string token;       ///< float32: the number as it stood, if any; other: the JSON value
   float real = 0;     ///< float32
-  range integers;     ///< dims: up to four; offset: BufferId and Value; in graph::integers
+  range integers;     ///< dims: up to four; offset: BufferId and Value; in model::integers
   std::int64_t integer =
       0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
 };
@@ -2580,9 +2598,9 @@ struct op {
   args_form args = args_form::object;
   string unknown_type;  ///< the Type when it isn't in the table
   string name;
-  std::uint32_t first_use = 0;  ///< in graph::uses: read, then written, then result tensors
+  std::uint32_t first_use = 0;  ///< in model::uses: read, then written, then result tensors
   std::uint32_t reads = 0, writes = 0, results = 0;
-  range arguments;               ///< in graph::arguments, in the file's order
+  range arguments;               ///< in model::arguments, in the file's order
   std::uint32_t members = none;  ///< unknown members
 };
 
@@ -2590,8 +2608,8 @@ struct op {
 struct node {
   std::int64_t id = 0;
   std::uint64_t offset = 0;      ///< of its text in the file
-  range producers, consumers;    ///< Ids, in graph::integers
-  range ops;                     ///< in graph::ops
+  range producers, consumers;    ///< Ids, in model::integers
+  range ops;                     ///< in model::ops
   std::uint32_t members = none;  ///< unknown members
 };
 
@@ -2599,7 +2617,7 @@ struct node {
 struct member {
   string key;
   string value;               ///< JSON, compact
-  std::uint32_t next = none;  ///< in graph::members
+  std::uint32_t next = none;  ///< in model::members
 };
 
 struct model {
@@ -2651,7 +2669,7 @@ template <class Row>
 [[nodiscard]] inline view<std::uint32_t> results(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
 }
-/// All three lists, one behind the other.
+/// All three lists, in this order.
 [[nodiscard]] inline view<std::uint32_t> uses(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
 }
@@ -2683,7 +2701,7 @@ template <class Row>
   return b.rank == -1 || b.rank == g.rank;
 }
 
-/// Fills a graph's tables of strings, layouts, buffers and tensors, each description once. Readers
+/// Fills a model's tables of strings, layouts, buffers and tensors, each description once. Readers
 /// and builders share it. Ids that were given in order cost an array access; any others a walk of
 /// at most 64 steps, whatever they are.
 class interner {
@@ -2696,8 +2714,8 @@ class interner {
   [[nodiscard]] string characters(std::string_view s);
   /// The layout's index.
   [[nodiscard]] std::uint32_t layout(const ark::layout& l);
-  /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
-  /// off again when the buffer is known.
+  /// The buffer's index; its tags are the last of model::tags, from `first_tag` on, and are removed
+  /// again if the buffer is known.
   [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag);
   /// The tensor's index.
   [[nodiscard]] std::uint32_t tensor(const ark::tensor& t);
@@ -2712,7 +2730,7 @@ class interner {
   /// layout() finds what it found before.
   [[nodiscard]] std::uint32_t replaced_layouts() const noexcept { return replaced_layouts_; }
 
-  /// The sizes of all the graph's pools.
+  /// The sizes of all the model's pools.
   struct mark {
     std::size_t nodes, ops, uses, arguments, tensors, layouts, buffers, tags, integers, members,
         characters;
@@ -2722,7 +2740,7 @@ class interner {
   /// Cuts all pools back to where they were at the last mark.
   void go_back(const mark& to);
 
-  /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
+  /// Whether a pool exceeded 32-bit indices; the model is then invalid.
   [[nodiscard]] bool overflown() const noexcept { return overflown_; }
   /// A pool's size as an index.
   [[nodiscard]] std::uint32_t index(std::size_t size) noexcept;
@@ -2818,7 +2836,7 @@ struct edge {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// A tensor of a builder: its index in graph::tensors, which is its Id too.
+/// A tensor of a builder: its index in model::tensors, which is its Id too.
 struct value {
   std::uint32_t index = none;
 };
@@ -2848,18 +2866,18 @@ struct setting {
 
 struct op_options {
   std::string_view name = {};
-  value to = {};                     ///< what is written, if not a fresh tensor
+  value to = {};                     ///< the output, if not a fresh tensor
   view<value> writes = {};           ///< the same, for operations that write several
   view<setting> args = {};           ///< for builder::op
   data_type type = data_type::fp32;  ///< for builder::op: of a fresh tensor that Cast writes
 };
 
-/// Where a tensor lies, as far as that isn't the plain case.
+/// The layout of a tensor, where it isn't the plain case.
 struct tensor_options {
-  dims strides = {};       ///< else PaddedShape; of refer(), else those of what it shows
+  dims strides = {};       ///< default: PaddedShape; for refer(), those of the viewed tensor
   dims offsets = {};       ///< else zeros
   dims padded_shape = {};  ///< else the shape
-  std::int32_t rank = -1;  ///< the rank that holds it; a stand-in when that is another one
+  std::int32_t rank = -1;  ///< the owner; of another rank: a remote buffer
 };
 
 struct reduce_options {
@@ -2885,7 +2903,7 @@ class builder {
   value refer(value of, const dims& shape, const tensor_options& o = {});
   /// Equal parts along an axis, `size` each.
   pool<value> shard(value of, std::int32_t axis, std::int64_t size);
-  /// The same elements in another shape; they must lie one behind the other.
+  /// The same elements in another shape; they must be contiguous.
   value reshape(value of, const dims& shape);
 
   // clang-format off
@@ -2914,12 +2932,12 @@ class builder {
   /// Dimension i of the result is dimension permutation[i] of `a`.
   value transpose(value a, const dims& permutation, const op_options& o = {});
   value matmul(value a, value b, const matmul_options& o = {});
-  /// Keeps `a` alive; gives nothing.
+  /// Keeps `a` alive; has no result.
   void noop(value a, const op_options& o = {}) { (void)op(op_type::noop, {a}, o); }
 
-  /// Copies `data` into memory of rank `to_rank`: a fresh stand-in, unless `to` is given.
+  /// Copies `data` into memory of rank `to_rank`: a fresh remote buffer, unless `to` is given.
   value send(value data, std::int32_t to_rank, std::int32_t tag, op_options o = {});
-  /// Waits until what send() has sent has left.
+  /// Waits until the send has completed.
   value send_done(value sent, const op_options& o = {}) {
     return op(op_type::send_done, {sent}, o);
   }
@@ -2939,7 +2957,7 @@ class builder {
 
   /// The first error of any call.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// The graph. Later calls fail.
+  /// The model. Later calls fail.
   [[nodiscard]] result<model> finish();
 
  private:
@@ -2960,7 +2978,7 @@ class builder {
     return {.name = name, .type = argument_type::boolean, .integer = v ? 1 : 0};
   }
 
-  /// The layout that a shape and options say; of a view of `shown`, if that is given.
+  /// The layout for a shape and options, of a view of `shown` if there is one.
   [[nodiscard]] bool place(const dims& shape, const tensor_options& o, const layout* shown,
                            data_type type, layout& l);
   std::uint32_t add_buffer(std::int32_t rank);
@@ -2975,7 +2993,7 @@ class builder {
 
   value append(op_type type, view<value> reads, const pool<value>& written, const op_options& o);
 
-  /// The name, or the Type in snake_case; with a number behind it from the second time on.
+  /// The name, or the Type in snake_case, with a number appended from the second use on.
   [[nodiscard]] string unique_name(op_type type, std::string_view given);
   [[nodiscard]] std::size_t find_base(std::string_view base) const noexcept;
   void grow_bases();
@@ -2998,20 +3016,20 @@ class builder {
 
 // ---- tessera/ark/check.hpp
 //
-// Whether a graph is one that a file could hold: what writers and converters look at first.
+// Whether a file could hold a model: the precondition of writers and converters, which check it.
 //
-//   if (const error e = ark::check(graph); e.code != errc::ok) return e;
+//   if (const error e = ark::check(model); e.code != errc::ok) return e;
 //
-// Every graph that read() gave passes. One that was filled by hand may not:
+// Every model from read() passes. For one that was built in code:
 //
-//   indices     outside their pools, or lists of members that don't go forward   ark_too_large
+//   indices     outside their pools, or lists of members that don't ascend      ark_too_large
 //   numbers     negative Ids, Rank not below WorldSize, INT beyond 32 bits       ark_s*, ark_o05
 //   floats      not finite, and without a token                                 ark_not_finite
 //   names       not UTF-8                                                       json_bad_utf8
 //   arguments   the same name twice                                             json_duplicate_key
 //
 // Lifetime:   borrows for the call.
-// Errors:     at the node that holds the wrong thing, by the node's offset (see error_in).
+// Errors:     at the node, by its offset or index (see error_in).
 // Limits:     none.
 // Allocation: none.
 
@@ -3022,8 +3040,8 @@ class builder {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// Whether writing the graph and reading that text again would give this graph. What only text can
-/// tell, such as a kept member that is no JSON, write() finds by itself.
+/// Whether writing the model and reading that text again would give this model. write() itself finds
+/// what shows only in the text, such as a kept member that is no JSON.
 [[nodiscard]] error check(const model& g);
 
 }  // namespace ark
@@ -3100,8 +3118,8 @@ namespace ark {
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
-// Below the caret stands what a fix would insert or put in place of what is underlined. A model that
-// was built in code has no source: "<input>: error: … [CON-001] at node 5".
+// Below the caret is the text that a fix would insert, or replace the underlined text with. A model
+// that was built in code has no source: "<input>: error: … [CON-001] at node 5".
 //
 // Lifetime:   a report owns its texts; a listing borrows the report and the sources.
 // Errors:     none: any place can be shown.
@@ -3158,7 +3176,7 @@ struct diagnostic {
 struct report {
   pool<diagnostic> diagnostics;
   text characters;
-  pool<text_range> files;  ///< the names of those behind file 0, where the format has them
+  pool<text_range> files;  ///< the names of the files after file 0, where the format has them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
   bool is_bounded = false;  ///< a search stopped at the limit that the options set
 
@@ -3221,9 +3239,9 @@ class listing {
 
 // ---- tessera/ark/print.hpp
 //
-// A model graph for people: one line an operation, with its tensors, arguments, name and edges.
+// A model for people: one line an operation, with its tensors, arguments, name and edges.
 //
-//   tessera::text listing = ark::print(*graph);
+//   tessera::text listing = ark::print(*model);
 //
 //   ark D3: rank 0 of 2, 3 nodes, 3 operations, 9 tensors, 6 buffers
 //   %2 = ReduceSum(%0 FP16[3,10] @0) -> %1 FP16[3,1] @1 {Axis=1, KeepDim=true}  # node 0 "sum" -> 1
@@ -3235,12 +3253,12 @@ class listing {
 //   %ID TYPE[Shape]     of [Strides], at [Offsets], padded [PaddedShape], pads [Pads]: each only where
 //                       it isn't the plain case. A result without them is the same view as the first
 //                       tensor that is written
-//   @ID                 the buffer; those that aren't plain local ones stand at the end
-//   {Name=value}        arguments, as they stand; with their TYPE where the table has no such one
+//   @ID                 the buffer; those that aren't plain local ones are listed at the end
+//   {Name=value}        arguments in file order; with their TYPE if it isn't the expected one
 //   node 3.1            the second operation of node 3; <- its producers, -> its consumers
 //
 // Lifetime:   the text owns itself.
-// Errors:     none. Of a graph that check() refuses only the first line is printed, and why.
+// Errors:     none. For a model that check() refuses: the first line, with the error's name.
 // Limits:     none.
 // Allocation: the text.
 
@@ -3264,11 +3282,11 @@ struct print_options {};  // none yet
 
 // ---- tessera/ark/read.hpp
 //
-// Reads an ARK model graph.
+// Reads ARK models.
 //
-//   auto graph = ark::read(source);
-//   if (!graph) return fail(describe(graph.error(), source));
-//   graph->form;                         // dialect::d2, found from the content
+//   auto model = ark::read(source);
+//   if (!model) return fail(describe(model.error(), source));
+//   model->form;                         // dialect::d2, found from the content
 //
 //   {"Rank": 0, "WorldSize": 1, "Nodes": [
 //     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
@@ -3278,8 +3296,8 @@ struct print_options {};  // none yet
 //                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
 //        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
 //
-// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
-// here; whether the rest makes sense is for verify().
+// Every dialect is read (see format.hpp), members in any order. Reading refuses what a model
+// can't represent; verify() decides about the rest.
 //
 //   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
 //              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
@@ -3287,7 +3305,7 @@ struct print_options {};  // none yet
 //   refused    more than four dimensions, lists of dimensions that differ in length, unknown
 //              DataTypes, tags that aren't pairs, fractions and exponents in integers
 //
-// Lifetime:   the graph owns itself.
+// Lifetime:   the model owns itself.
 // Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
 //             object that lacks a member; too_many_items, input_too_large, ark_too_large.
 // Limits:     max_bytes; max_items for every list; max_depth.
@@ -3302,12 +3320,12 @@ struct print_options {};  // none yet
 
 // ---- tessera/core/limits.hpp
 //
-// The limits that readers keep, in one place and on by default.
+// The limits of readers and runs, in one place and on by default.
 //
 //   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
 //
-// Each is far above what real files need and far below what hurts: a file from a stranger costs at
-// most a multiple of its own size (the multiple stands in each format's header).
+// Each is far above the needs of real files and far below what hurts: an untrusted file costs at
+// most a multiple of its own size (each format's header gives the multiple).
 //
 // Lifetime:   a value.
 // Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
@@ -3322,15 +3340,15 @@ struct print_options {};  // none yet
 
 namespace tessera::inline TESSERA_ABI {
 
-/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
+/// The limits of a reader. A value equal to the limit is accepted, one more is refused.
 struct limits {
   std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
   std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
-  std::uint32_t max_depth = 64;                      ///< containers inside one another
+  std::uint32_t max_depth = 64;                      ///< nesting of containers
 };
 
-/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
-/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
+/// The limits of a run. A step is an element that is read or written, or about a nanosecond of
+/// other work, charged before it is done: by default a run ends within seconds, whatever its input.
 struct budget {
   std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
   std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
@@ -3343,8 +3361,8 @@ struct budget {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// Ways to read, which differ in nothing but time: `best` compares with what stood before (see
-/// read_fast.hpp), and takes `plain` where that isn't enough.
+/// Ways to read, which differ only in speed: `best` compares text with text that was read before (see
+/// detail/read_fast.hpp), and falls back to `plain`.
 enum class read_path : std::uint8_t { plain, best };
 
 struct read_options {
@@ -3475,18 +3493,18 @@ class rule {
 
 // ---- tessera/ark/write.hpp
 //
-// Writes a model graph: byte for byte the text of the format's own serializer.
+// Writes a model: byte for byte the text of the format's own serializer.
 //
-//   auto text = ark::write(*graph);                                      // D3, pretty
-//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
+//   auto text = ark::write(*model);                                      // D3, pretty
+//   auto same = ark::write(*model, {.to = model->form, .pretty = false});  // its own dialect
 //   if (!text) return fail(describe(text.error(), source));
 //   std::cout << *text;
 //
 //   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
+//   pretty    two spaces a level, "key": value, a newline at the end. A child is on one line,
 //             compact, when it is a scalar or an array that begins with a number, and below the
 //             levels of its dialect (format.hpp): tensors from D2 on, buffers always
-//   order     members in the order of the dialect, unknown ones behind them; arguments by name
+//   order     members in the order of the dialect, unknown ones last; arguments by name
 //   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
 //             1e-4 <= |v| < 1e15
 //
@@ -3512,7 +3530,7 @@ struct write_options {
   bool pretty = true;
 };
 
-/// The text of a graph. It is converted first when `to` is another dialect than its own.
+/// The text of a model, converted first if its dialect isn't `to`.
 [[nodiscard]] result<text> write(const model& g, const write_options& options = {});
 
 }  // namespace ark
@@ -3527,7 +3545,7 @@ namespace ark {
 /// begin, begin + step, … below end. The format's own code generator takes every step for 1.
 struct plan_range {
   std::int64_t begin = 0, end = 0, step = 1;
-  bool has_step = false;  ///< the step stood in the file
+  bool has_step = false;  ///< the file has the step
 
   /// How many there are when the step is 1.
   [[nodiscard]] constexpr std::int64_t count() const noexcept {
@@ -3560,7 +3578,7 @@ struct plan_task {
   std::int64_t num_warps = 0, sram_bytes = 0;  ///< what one tile needs
   std::uint64_t offset = 0;                    ///< of its text in the file
   range ops;                                   ///< in parts.ops and in configs
-  std::uint32_t members = none;                ///< unknown members, as in graph
+  std::uint32_t members = none;                ///< unknown members, as in model
 };
 
 /// Tiles of one task.
@@ -3580,7 +3598,7 @@ struct resource_group {
   std::uint32_t members = none;
 };
 
-/// Groups run one behind the other where they share processors.
+/// Groups that share processors run one after the other.
 struct processor_group {
   plan_range processors;
   range resource_groups;     ///< in plan::resource_groups
@@ -3588,16 +3606,16 @@ struct processor_group {
   std::uint32_t members = none;
 };
 
-/// Where Architecture stood.
+/// Where the file has Architecture.
 enum class architecture_place : std::uint8_t { absent, after_world_size, after_num_warps };
 
 struct plan {
-  /// Rank, WorldSize, operations and what they hold; no nodes. own_members are the plan's. `form`
-  /// tells how tensors and buffers were laid out; plans of D2 and D3 don't differ, and are d3.
+  /// Rank, WorldSize, operations and what they refer to; no nodes. own_members are the plan's.
+  /// `form` is the layout of tensors and buffers; plans of D2 and D3 don't differ, and are d3.
   model parts;
   string architecture;
   architecture_place place = architecture_place::absent;
-  bool null_tasks = false, null_groups = false;  ///< null stood in place of an empty list
+  bool null_tasks = false, null_groups = false;  ///< null in place of an empty list
   std::int64_t num_processors = 0, num_warps_per_processor = 0;
 
   pool<plan_config> configs;  ///< one for each of parts.ops
@@ -3767,7 +3785,7 @@ struct plan_options {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// What messages have in common that can stand for each other.
+/// What interchangeable messages have in common.
 struct channel {
   std::uint32_t source = 0, destination = 0;  ///< ranks
   std::int32_t tag = 0;
@@ -3784,8 +3802,8 @@ class world {
   [[nodiscard]] std::size_t size() const noexcept { return programs_.size(); }
   /// Programs in order of their Rank, whatever the order they were given in.
   [[nodiscard]] const program& rank(std::size_t r) const noexcept { return *programs_[r]; }
-  /// What the stand-in `buffer` of rank r stands for: an entry of the buffers of the rank that holds
-  /// it, which is its storage. By its RecvTags or, without any, its SendTags; none if there is none.
+  /// The owner's buffer for the remote `buffer` of rank r: an entry of the owner's buffers, which is
+  /// its storage. By its RecvTags or, without any, its SendTags; none if there is none.
   [[nodiscard]] std::uint32_t owner_buffer(std::size_t r, std::uint32_t buffer) const noexcept {
     return owners_[first_buffer_[r] + programs_[r]->storage(buffer)];
   }
@@ -3793,7 +3811,7 @@ class world {
   /// The channels that operations use, each once.
   [[nodiscard]] const pool<channel>& channels() const& noexcept { return channels_; }
   const pool<channel>& channels() const&& = delete;
-  /// Indices of the channels on which an operation (an index into rank r's graph().ops) sends.
+  /// Indices of the channels on which an operation (an index into rank r's model().ops) sends.
   [[nodiscard]] view<std::uint32_t> sends(std::size_t r, std::size_t op) const noexcept;
   /// The same for those on which it waits.
   [[nodiscard]] view<std::uint32_t> receives(std::size_t r, std::size_t op) const noexcept;
@@ -3813,14 +3831,14 @@ class world {
   pool<channel> channels_;
 };
 
-/// The order in which one process runs all ranks: each runs until it waits, then the next that can
-/// go on does. An operation that waits is named when what it waits for is there.
+/// The order in which one process runs all ranks: each runs until it waits, then the next one that can
+/// continue does. next() gives an operation that waits once its messages have been sent.
 class schedule {
  public:
   struct step {
     std::uint32_t rank = 0;
-    std::uint32_t node = 0;  ///< in graph().nodes
-    std::uint32_t op = 0;    ///< in graph().ops
+    std::uint32_t node = 0;  ///< in model().nodes
+    std::uint32_t op = 0;    ///< in model().ops
   };
   /// Where a rank waits, and for what.
   struct wait {
@@ -3834,9 +3852,9 @@ class schedule {
 
   /// The next operation to execute; false when all have ended, or when none can go on.
   [[nodiscard]] bool next(step& out);
-  /// How many ranks have not ended; behind the end, these wait for each other.
+  /// How many ranks have not ended; once next() is false, these wait for each other.
   [[nodiscard]] std::size_t unfinished() const noexcept;
-  /// Behind the end: where rank r waits. False when it has ended.
+  /// Once next() is false: where rank r waits. False when it has ended.
   [[nodiscard]] bool waits(std::size_t r, wait& out) const noexcept;
   /// Messages that were sent and not received.
   [[nodiscard]] std::uint64_t left_over() const noexcept;
@@ -3844,9 +3862,9 @@ class schedule {
  private:
   struct state {
     std::uint32_t node = 0,
-                  op = 0;        // what comes next: an index of a node, and among its operations
-    std::uint32_t received = 0;  // messages that it has taken already
-    bool synced = false;         // it stands at a DeviceSync that all have reached
+                  op = 0;        // the next one: indices of a node and of one of its operations
+    std::uint32_t received = 0;  // messages that it has received so far
+    bool synced = false;         // it is at a DeviceSync that all have reached
     bool ended = false;
   };
 
@@ -3864,7 +3882,7 @@ class schedule {
   bool running_ = false;
 };
 
-/// Which rank waits where, and for what, in one sentence.
+/// Appends one sentence: which ranks wait, where and for what.
 void describe_waits(const world& w, const schedule& order, text& out);
 
 struct ranks_options {
@@ -3885,7 +3903,7 @@ struct ranks_options {
 
 // ---- tessera/ark/shapes.hpp
 //
-// What operations make of shapes, for verifying models and for building them.
+// The shapes that operations produce, for verifying models and for building them.
 //
 //   ark::dimensions out;
 //   if (ark::broadcast(ark::shape_of(a), ark::shape_of(b), out)) …      // [4,1] + [8] → [4,8]
@@ -3936,7 +3954,7 @@ struct dimensions {
 [[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
   return dimensions_of(l.padded_shape, l.rank);
 }
-/// How many elements; what fits a tensor of 2^63 bytes doesn't overflow.
+/// The number of elements; it can't overflow for a tensor of fewer than 2^63 bytes.
 [[nodiscard]] constexpr std::uint64_t elements(const layout& l) noexcept {
   std::uint64_t n = 1;
   for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
@@ -3970,7 +3988,7 @@ text& operator<<(text& out, const dimensions& d);
   out = last_of(four, a.rank > b.rank ? a.rank : b.rank);
   return true;
 }
-/// Whether broadcasting alone makes `a` the shape `to`.
+/// Whether `a` broadcasts to the shape `to`.
 [[nodiscard]] constexpr bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
   dimensions out;
   return broadcast(a, to, out) && out == to;
@@ -4001,7 +4019,7 @@ text& operator<<(text& out, const dimensions& d);
   }
   return true;
 }
-/// What a matrix multiplication makes.
+/// The shape of a matrix product, and its sizes.
 struct matmul_shape {
   dimensions out;
   std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K
@@ -4074,25 +4092,25 @@ struct matmul_shape {
 
 // ---- tessera/core/describe.hpp
 //
-// An error in words: looks at the source again and shows the place.
+// Errors as text, with their place in the source.
 //
 //   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
 //     [alir_opcode] at $.model[5][3][2], offset 47
 //     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
 //                                              ^
 //
-//   program.bc: error: the bytecode ends early
+//   program.bc: error: the bytecode ends before its last field
 //     [alir_bytecode_truncated] at offset 780 (0x30c)
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
-// What was built in code has no source to show; there the element is named:
+// A model built in code has no source to show; the element is named instead:
 //
 //   describe(alir::verify(std::move(model)).error(), "")
 //   // <input>: error: id0 must refer to an earlier operation
 //   //   [alir_id0] at operation 2
 //
-// Lifetime:   the text that is returned owns itself.
+// Lifetime:   the returned text owns its characters.
 // Errors:     none: any offset can be shown.
 // Limits:     at most 78 columns of a line are shown.
 // Allocation: the text, and what json::reader needs to find a path.
@@ -4154,7 +4172,7 @@ void find(std::string_view source, tessera::view<std::string_view> paths, std::u
 namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name as it is to be shown.
+/// `name` is the file's name for display.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 
@@ -4534,13 +4552,13 @@ TESSERA_INLINE bool interner::same(range a, range b) const noexcept {
 //   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
 //                                            [&](const edge& e) { return e.from < wanted; });
 //
-// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
-// standard algorithms, which cost more to include than all the rest.
+// Sorting merges existing runs, so that values in order cost one pass. Both replace
+// the standard algorithms, which cost more to include than all the rest.
 //
 // Lifetime:   nothing is kept.
 // Errors:     std::bad_alloc where the host has exceptions.
 // Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, as much again as is sorted, unless it is in order.
+// Allocation: to sort, the size of the values once more, unless they are in order.
 
 #ifndef TESSERA_CORE_SORT_HPP
 #define TESSERA_CORE_SORT_HPP
@@ -4550,7 +4568,7 @@ TESSERA_INLINE bool interner::same(range a, range b) const noexcept {
 
 namespace tessera::inline TESSERA_ABI {
 
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
+/// Puts `count` values in ascending order; equal ones keep their order.
 template <class T, class Less>
 void sort(T* values, std::size_t count, Less less) {
   std::size_t ordered = 1;
@@ -4576,8 +4594,8 @@ void sort(T* values, std::size_t count, Less less) {
     for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
 }
 
-/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
-/// holds for values at the front and for none behind them.
+/// The index of the first value that isn't below the one sought; `count` if all are. `below` is
+/// true for a prefix of the values and false for the rest.
 template <class T, class Below>
 [[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
                                                     Below below) {
@@ -4631,7 +4649,7 @@ template <class T, class Below>
 
 // ---- tessera/core/json_read.hpp
 //
-// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
+// A strict pull reader for JSON (RFC 8259), directed by the caller's schema.
 //
 //   json::reader in(source);
 //   std::string_view key;
@@ -4647,14 +4665,14 @@ template <class T, class Below>
 // So a schema reads like the format's documentation, with one check at the end.
 //
 //   accepted    RFC 8259, and a UTF-8 byte order mark before the value
-//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
-//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
+//   rejected    anything else, duplicate keys of one object (compared after unescaping), numbers
+//               beyond a double, invalid UTF-8, unpaired surrogates, bytes after the value
 //   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
 //   doubles     correctly rounded, whatever the locale
 //
 // Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
 //             escapes, from the reader until its next string or key.
-// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
+// Errors:     json_* and input_too_large, at the first wrong byte. A duplicate key is
 //             reported when its object closes, at the second of the two.
 // Limits:     max_bytes, max_depth. Nothing here recurses.
 // Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
@@ -4672,17 +4690,17 @@ template <class T, class Below>
 
 // ---- tessera/core/number.hpp
 //
-// Decimal text to doubles: correctly rounded, and deaf to the locale.
+// Decimal text to doubles: correctly rounded, independent of the locale.
 //
 //   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
 //
-// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here uses
 // <charconv>. Common numbers take one multiplication or division whose result is exact; the
-// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
+// rest uses plain big-integer arithmetic that reads like the definition. The inverse is in
 // shortest.hpp.
 //
 // Lifetime:   values.
-// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
+// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to reject.
 // Limits:     none: any number of digits is rounded correctly.
 // Allocation: none.
 
@@ -4735,7 +4753,7 @@ inline constexpr std::uint64_t powers_of_ten[] = {
     1000000000000000000,
 };
 
-/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
+/// An unsigned integer of up to 8192 bits: enough for 800 digits times 10^1200.
 class big_integer {
  public:
   explicit big_integer(std::uint64_t v = 0) noexcept {
@@ -4804,7 +4822,7 @@ class big_integer {
 /// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
 [[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
                                             int exponent) noexcept {
-  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
+  // 11 bits go for a normal number, more for a subnormal one, all or more for zero.
   int dropped = 11;
   if (exponent + dropped < -1074) dropped = -1074 - exponent;
   if (dropped > 64) return 0.0;
@@ -4820,8 +4838,8 @@ class big_integer {
 }
 
 /// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
-/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
-/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
+/// most one step and a half off: what dividing the rounded m by the exact power gives. The
+/// remainder decides; it is small, so that arithmetic modulo 2^64 finds it.
 [[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
                                              unsigned k) noexcept {
   auto bits = std::bit_cast<std::uint64_t>(quotient);
@@ -4854,7 +4872,7 @@ class big_integer {
 
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
 [[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
-  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
+  // Beyond 800 digits the rest only means "a little more": the halfway points between doubles
   // have at most 767 significant digits.
   constexpr unsigned max_digits = 800;
   big_integer numerator;
@@ -4951,14 +4969,14 @@ class big_integer {
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
-/// What kind of value a reader stands at, by its first character.
+/// The kind of the next value, by its first character.
 enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
 
-/// A number as it stands in the text.
+/// A number as it is in the text.
 struct number {
   double value = 0;
   bool integral = false;        ///< the token has neither fraction nor exponent
-  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
+  std::string_view token = {};  ///< verbatim, for writing it back unchanged
 };
 
 class reader {
@@ -4970,7 +4988,7 @@ class reader {
     else if (source.substr(0, 3) == "\xEF\xBB\xBF")
       at_ += 3;
   }
-  /// A temporary string would be gone before the first value is read.
+  /// A temporary string would be destroyed before the first value is read.
   template <class Owner>
     requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
   explicit reader(Owner&& source, const limits& limit = {}) = delete;
@@ -4980,7 +4998,7 @@ class reader {
 
   /// Enters an array. Then call element() before each value, until it returns false.
   void array() { open('[', errc::json_expected_array); }
-  /// True when another element follows, which is then to be read; false behind the ']'.
+  /// True when another element follows, which must then be read; false after the ']'.
   [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
   /// The same for arrays of fixed length: an element must follow.
   void require_element(errc code = errc::json_missing_element) {
@@ -5061,14 +5079,14 @@ class reader {
     if (v < 0 && !above) fail_at(errc::json_integer_range, start);
     return failed() ? 0 : static_cast<std::uint64_t>(v);
   }
-  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` tells the upper half.
+  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` is set from 2^63 on.
   [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
     above_int64 = false;
     const scan s = scan_number(errc::json_expected_integer);
     if (failed()) return 0;
     if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
     const std::uint64_t magnitude = s.significand;
-    // Of 20 digits behind a 1, values from 2^64 on have wrapped to less than 2 * 10^18.
+    // A 20-digit number that starts with 1 and is 2^64 or more has wrapped to less than 2 * 10^18.
     if (s.digits.size() > 20 ||
         (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
       return fail_at(errc::json_integer_range, s.first), 0;
@@ -5089,8 +5107,8 @@ class reader {
             s.integral,
             {s.first, static_cast<std::size_t>(at_ - s.first)}};
   }
-  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
-  /// JSON by way of doubles.
+  /// A number that a float can hold, rounded to a double and then to a float, as readers do that
+  /// read JSON by way of doubles.
   [[nodiscard]] float float32() {
     const char* const start = token();
     const double v = number().value;
@@ -5138,12 +5156,13 @@ class reader {
                     : std::string_view(start, static_cast<std::size_t>(at_ - start));
   }
 
-  /// The text from the value that comes next, for reading plain stretches of it some other way.
+  /// The text from the value that comes next, for reading parts of it by other means.
   [[nodiscard]] std::string_view rest() {
     const char* const at = token();
     return {at, static_cast<std::size_t>(end_ - at)};
   }
-  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
+  /// Continues at `at`, after the value or the elements of the open array that were read from
+  /// rest().
   void resume(const char* at) noexcept { at_ = at; }
   /// Whether `more` containers inside one another may still be opened.
   [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
@@ -5216,7 +5235,7 @@ class reader {
     if (!accept("true") && !accept("false") && !accept("null"))
       fail_literal(errc::json_bad_literal);
   }
-  /// None of the literals that were wanted: say so, unless the text ends inside one.
+  /// None of the expected literals: fails, unless the text ends inside one.
   void fail_literal(errc code) {
     const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
     for (const std::string_view whole : {"true", "false", "null"})
@@ -5358,7 +5377,7 @@ class reader {
     if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
     return true;
   }
-  /// \uXXXX at p, where a backslash and a u stand.
+  /// \uXXXX at p, after a backslash and a u.
   bool scan_unit(const char*& p, std::uint32_t& unit) {
     const char* const start = p;
     p += 2;
@@ -5405,11 +5424,11 @@ class reader {
   }
 
   [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
-    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions cost time in sorting, no more
+    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions only cost time in sorting
     for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     return h;
   }
-  /// Order by hash, then by length, then by unescaped key. Only keys of one length are looked at
+  /// Order by hash, then by length, then by unescaped key. Only keys of one length are compared
   /// again, so a long key costs no more than its own length however many short ones there are.
   [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
     if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;
@@ -5431,8 +5450,8 @@ class reader {
     return order != 0 ? order < 0 : a.start < b.start;
   }
 
-  /// Behind the '}': looks for a key that stood twice. Sorting keeps hostile keys from costing
-  /// more than n log n.
+  /// After the '}': looks for duplicate keys. Sorting keeps hostile keys from costing more than
+  /// n log n.
   void close_object() {
     if (failed()) return;
     const std::size_t base = object_keys_.back();
@@ -5455,7 +5474,7 @@ class reader {
   limits limit_;
   tessera::error error_;
   std::uint32_t depth_ = 0;
-  bool fresh_ = false;             // just behind an opening bracket
+  bool fresh_ = false;             // just after an opening bracket
   pool<std::size_t> object_keys_;  // where the keys of each open object start
   pool<seen_key> keys_;
   text unescaped_;
@@ -5479,10 +5498,10 @@ class reader {
 //   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
 //   json::indented   two spaces a level, one member or element a line, "key": value
 //
-// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// Within `indented`, a container begun with `one_line` is written compact, with its contents;
 // that is how the ARK serializer lays out tensors, arguments and lists of numbers.
 //
-// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+// A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
 //
 //   w.record(json::number_room + 2, [](json::cursor to) {
 //     return to.literal("[").number(0.5).literal("]");
@@ -5491,7 +5510,7 @@ class reader {
 // Lifetime:   borrows the text it appends to.
 // Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
 // Limits:     none.
-// Allocation: what the text grows by.
+// Allocation: the growth of the text.
 
 #ifndef TESSERA_CORE_JSON_WRITE_HPP
 #define TESSERA_CORE_JSON_WRITE_HPP
@@ -5512,9 +5531,9 @@ class reader {
 //
 // Three ways, each exact, the quickest that can prove its answer first:
 //
-//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   any but the least of doubles                      v and its rounding interval in 128 bits
-//   what is too close to a tie for that               big integers
+//   up to 15 digits, 8 of them after the point      one multiplication, one division as a check
+//   any but the smallest doubles                     v and its rounding interval in 128 bits
+//   what is too close to a tie for that              big integers
 //
 // std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
 //
@@ -5734,7 +5753,7 @@ struct binary_128 {
   const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
   const binary_128 five = power_of_five(scale);
   const bool exact = five.bits.low == 0;
-  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // v * 10^scale with 64 bits after the point, and half an ulp in the same form, half of that
   // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
   const int shift = 128 + binary + scale + five.exponent;
   word_pair value = multiply(five.bits.high, significand << shift);
@@ -5805,8 +5824,8 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
     *to++ = static_cast<char>('0' + first);
     return to + put_sixteen(to, others);
   }
-  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
-  // integers below 2^53 are doubles, and those behind are written whole.
+  // The digits before the point are those of v cut to an integer: rounding never reaches the next
+  // integer, as integers below 2^53 are doubles, and larger ones are written in full.
   const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
   const auto point = static_cast<unsigned>(d.point);
   const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
@@ -5866,7 +5885,7 @@ inline constexpr layout compact{0, ",", ":"};
 inline constexpr layout spaced{0, ", ", ": "};
 inline constexpr layout indented{2, ",", ": "};
 
-/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+/// Appends `s` in quotes. Escapes only what JSON requires; other controls as \u00xx.
 inline void append_quoted(text& out, std::string_view s) {
   out << '"';
   std::size_t plain = 0;
@@ -5893,8 +5912,8 @@ inline void append_quoted(text& out, std::string_view s) {
 
 inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
 
-/// Where the next character of a record goes. Each call stores and returns where the one after that
-/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+/// Where the next character of a record goes. Each call stores and returns the next position: by
+/// value, so that it stays in registers. Nothing checks the capacity there.
 class cursor {
  public:
   cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
@@ -5906,7 +5925,7 @@ class cursor {
   [[nodiscard]] cursor number(double v) const noexcept {
     return {put_double(to_, v, doubles_), doubles_};
   }
-  /// JSON as it stands: brackets, commas, keys.
+  /// Verbatim JSON: brackets, commas, keys.
   template <std::size_t Size>
   [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
     std::memcpy(to_, json, Size - 1);
@@ -5951,13 +5970,14 @@ class writer {
   writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
   writer& boolean(bool v) { return raw(v ? "true" : "false"); }
   writer& null() { return raw("null"); }
-  /// A value that is JSON text already, such as a number's own token.
+  /// A value that is already JSON text, such as a number's token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
-  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  /// A value of at most `max_size` bytes that `write(cursor)` stores; it returns the end of the
+  /// value.
   template <class Write>
-  writer& record(std::size_t room, Write write) {
+  writer& record(std::size_t max_size, Write write) {
     separate();
-    char* const begin = out_.prepare(room);
+    char* const begin = out_.prepare(max_size);
     const cursor end = write(cursor(begin, layout_.doubles));
     return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
   }
@@ -5996,7 +6016,7 @@ class writer {
   text& out_;
   layout layout_;
   text kinds_;                // the closing brackets that are due
-  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  std::size_t one_line_ = 0;  // the number of innermost containers on one line
   bool fresh_ = false, after_key_ = false;
 };
 
@@ -6208,7 +6228,7 @@ TESSERA_INLINE error check(const model& g) { return detail::graph_check(g).all()
 //
 // Ids that are nearly dense, as writers make them, index an array; any others are sorted.
 //
-// Lifetime:   an index keeps nothing of what it was made from.
+// Lifetime:   an index keeps no reference to its source.
 // Errors:     none.
 // Limits:     32-bit indices.
 // Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.
@@ -6365,7 +6385,7 @@ class converter {
   }
 
  private:
-  /// What the dialect can't hold.
+  /// Refuses what the dialect can't express.
   [[nodiscard]] error losses() const {
     for (const node& n : g_.nodes)
       for (const op& o : operations(g_, n)) {
@@ -6418,8 +6438,8 @@ class converter {
 
     pool<edge> outer;
     if (const error e = old_edges(old, outer); e.code != errc::ok) return e;
-    // Edges into one old node stand together. `wanted` says which nodes have one to the node at hand,
-    // and `found` for which of them a shared tensor says where it goes.
+    // Edges into one old node are adjacent. `wanted`: which nodes have one to the current node;
+    // `found`: for which of them a shared tensor determines the target.
     pool<edge> edges;
     pool<std::uint32_t> wanted, found;
     wanted.resize(old.size());
@@ -6513,7 +6533,7 @@ class converter {
     }
   }
 
-  /// The arguments of Matmul that say again what its tensors say.
+  /// The arguments of Matmul that repeat what follows from its tensors.
   [[nodiscard]] errc repeat_shapes(const op& o) {
     if (o.reads < 2 || o.writes < 1) return errc::ark_o03_arity;
     const layout& a = layout_of(g_, reads(g_, o)[0]);
@@ -6803,7 +6823,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
 
-/// The shape rules of operations, for one graph.
+/// The shape rules of operations, for one model.
 class shape_rules {
  public:
   explicit shape_rules(const model& g) noexcept : model_(g) {}
@@ -6908,7 +6928,7 @@ class shape_rules {
       case op_kind::view:
       case op_kind::unknown: break;
     }
-    return errc::ark_o03_arity;  // what it writes can't be told from what it reads
+    return errc::ark_o03_arity;  // the output doesn't follow from the inputs
   }
   /// Whether tensors that were given may be written.
   [[nodiscard]] errc fits(op_type type, view<value> reads, const op_options& o,
@@ -7357,7 +7377,7 @@ TESSERA_INLINE void builder::grow_bases() {
 
 // ---- tessera/core/caret.hpp
 //
-// A line of a source with a caret below: what descriptions of errors end with.
+// A line of a source with a caret below, at the end of descriptions of errors.
 //
 //   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
 //   //   let R = rgion(B, 0, 8)
@@ -7381,9 +7401,10 @@ namespace detail {
 
 inline constexpr std::size_t shown_columns = 78;
 
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+/// The line that holds `offset`, cut around it to the width, and below it a caret under the first
+/// of `length` characters and tildes under the others, with the text to be `inserted` on a third
+/// line. Characters unsafe for a terminal become escapes (see append_shown); tabs and carriage
+/// returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
@@ -7682,7 +7703,7 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 
 // ---- tessera/core/detail/hex.hpp
 //
-// A place in a binary source: what descriptions of errors end with.
+// A place in a binary source, at the end of descriptions of errors.
 
 #ifndef TESSERA_CORE_DETAIL_HEX_HPP
 #define TESSERA_CORE_DETAIL_HEX_HPP
@@ -7707,7 +7728,7 @@ inline void append_offset_in_hex(text& out, std::uint64_t offset) {
   out << ')';
 }
 
-/// The 16 bytes around an offset, and a caret below the byte that stands there.
+/// The 16 bytes around an offset, and a caret below the byte at the offset.
 inline void append_hex_line(text& out, bytes source, std::size_t offset) {
   out << "  ";
   const std::size_t first =
@@ -7916,7 +7937,7 @@ class graph_printer {
     }
     out_ << '}';
   }
-  /// What doesn't change what an operation does.
+  /// The parts without effect on the result.
   void comment(const op& o) {
     out_ << ' ';
     json::append_quoted(out_, name(g_, o));
@@ -7934,7 +7955,7 @@ class graph_printer {
     for (std::size_t i = 0; i < ids.size(); ++i) out_ << (i == 0 ? arrow : ", ") << ids[i];
   }
 
-  /// A line for a buffer, unless there is nothing to say of it.
+  /// A line for a buffer that isn't a plain local one.
   void buffer(const ark::buffer& b) {
     const bool local = is_local(g_, b);
     if (local && b.send_tags.count + std::uint64_t{b.recv_tags.count} == 0 &&
@@ -7963,7 +7984,7 @@ class graph_printer {
   }
 
  private:
-  /// A name that would be read as one word stands as it is, others in quotes.
+  /// A name, in quotes unless it is an identifier.
   void word(std::string_view s) {
     bool plain = !s.empty();
     for (const char c : s)
@@ -8116,7 +8137,7 @@ TESSERA_INLINE text print(const model& m, const print_options&) {
 
 // ---- tessera/ark/detail/dialect_signs.hpp
 //
-// What the members that a reader meets say of a file's dialect; there is no version to ask.
+// The dialect of a file, which has no version number, from the members that a reader meets.
 //
 //   signs.holds_ops = true;                       // at a node's "Ops"
 //   if (o.type == op_type::matmul) signs.matmul(g, o);
@@ -8140,7 +8161,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
 
-/// Not seen yet, or what was seen.
+/// A flag that is unknown until it is set.
 class maybe {
  public:
   maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
@@ -8151,7 +8172,7 @@ class maybe {
   std::int8_t value_ = -1;
 };
 
-/// What the members that were met say of the dialect.
+/// The evidence of the members so far.
 struct dialect_signs {
   maybe holds_ops, buffer_third;
   bool pads = false, external = false, external_last = false;
@@ -8182,7 +8203,7 @@ struct dialect_signs {
 
 // ---- tessera/ark/detail/read_fast.hpp
 //
-// Nodes of a model graph by what stood before: the fast path of read.hpp.
+// Nodes by comparison with earlier ones: the fast path of read.hpp.
 //
 //   detail::fast_nodes fast(g, names, signs, limit);
 //   for (in.array(); in.element();)
@@ -8196,14 +8217,14 @@ struct dialect_signs {
 //             comparisons and two numbers then read a tensor
 //   Args      whole
 //
-// It is an optimist. A node with anything unusual in it (escapes, unknown members, numbers of more
-// than 15 digits, values of the wrong kind) is undone and left to the plain reader, which also finds
-// the error if there is one. With or without it graphs and errors are the same.
+// A node with anything unusual in it (escapes, unknown members, numbers of more than 15 digits, values
+// of the wrong kind) is undone and left to the plain reader, which also finds the error if there is
+// one. Models and errors are the same with and without it.
 //
-// Lifetime:   borrows the text, the graph and its interner.
-// Errors:     none; it stops before a node that it doesn't know.
-// Limits:     those of read.hpp; what is too much for them is left as well.
-// Allocation: the graph, a tenth of it again, and at most 400 KB of patterns.
+// Lifetime:   borrows the text, the model and its interner.
+// Errors:     none; it stops before a node that it doesn't recognise.
+// Limits:     those of read.hpp; what exceeds them is left to the plain reader.
+// Allocation: the model, a tenth of it again, and at most 400 KB of patterns.
 
 #ifndef TESSERA_ARK_DETAIL_READ_FAST_HPP
 #define TESSERA_ARK_DETAIL_READ_FAST_HPP
@@ -8216,23 +8237,23 @@ struct dialect_signs {
 
 // ---- tessera/ark/detail/repeated_text.hpp
 //
-// JSON that repeats itself: objects and arrays are compared with those that stood before.
+// JSON that repeats itself: objects and arrays are compared with earlier ones.
 //
 //   links<2> next;                                   // for each kind of object
 //   p = object(keys, next, p, seen, [&](std::size_t key, const char* v) {
 //     return key == 0 ? integer(v, t.id) : quoted(v, t.name);     // what follows, or null
 //   });
 //
-// What stands between a value and the next one (comma, white space, key in quotes, colon) is the
-// same in nearly all objects of a kind. By the member before, it is kept as a view of the text where
-// it stood last; one comparison then gives the next key, whatever the order of keys and the white
-// space. Only what differs is looked at, and kept in its turn.
+// The text between a value and the next one (comma, white space, key in quotes, colon) is the same in
+// nearly all objects of a kind. For each member it is kept as a view of its last occurrence; one
+// comparison then gives the next key, for any order of keys and any white space. Only a difference is
+// parsed, and kept instead.
 //
 // Lifetime:   borrows the text.
 // Errors:     none: a step returns null at anything unusual, which json::reader then reads, or
 //             refuses. What isn't null is as json::reader reads it.
 // Limits:     integers have 15 digits; strings have no escapes; the last 24 bytes of the text, and
-//             lists of more than `most` elements, are unusual.
+//             lists of more than `max` elements, are unusual.
 // Allocation: none.
 
 #ifndef TESSERA_ARK_DETAIL_REPEATED_TEXT_HPP
@@ -8289,7 +8310,7 @@ name_slots(const Row (&)[Count]) -> name_slots<Count>;
 
 class repeated_text {
  protected:
-  explicit repeated_text(std::uint64_t most) noexcept : most_(most) {}
+  explicit repeated_text(std::uint64_t max) noexcept : max_(max) {}
 
   static constexpr std::size_t reach = 24;  // what small values may look at
 
@@ -8339,7 +8360,7 @@ class repeated_text {
   // ---- Objects and arrays
 
   struct link : expected {
-    std::size_t key = 0;  // which member it leads to; the number of keys behind the last one
+    std::size_t key = 0;  // which member it leads to; the number of keys after the last one
   };
   /// What leads from each member to the next; the last entry is for the first member.
   template <std::size_t Keys>
@@ -8397,7 +8418,7 @@ class repeated_text {
     p = separator(s.open, p, '[');
     if (p == nullptr || p == end_) return nullptr;
     for (;;) {
-      if ((p = element(p)) == nullptr || ++count > most_) return nullptr;
+      if ((p = element(p)) == nullptr || ++count > max_) return nullptr;
       if (end_ - p < 2) return nullptr;
       if (*p == ',' && !is_space(p[1])) {
         ++p;
@@ -8432,11 +8453,11 @@ class repeated_text {
   [[gnu::always_inline]] const char* id(const char* const p, std::int64_t& out) const noexcept {
     if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
     std::uint64_t v = 0;
-    const char* behind = p;
-    const unsigned size = digits(behind, v);
+    const char* end = p;
+    const unsigned size = digits(end, v);
     if (size - 1 > 6 || (*p == '0' && size > 1)) return integer(p, out, 0);
     out = static_cast<std::int64_t>(v);
-    return behind;
+    return end;
   }
   /// Appends up to 8 digits to `value`. Returns how many.
   [[gnu::always_inline]] static unsigned digits(const char*& p, std::uint64_t& value) noexcept {
@@ -8482,7 +8503,7 @@ class repeated_text {
   }
 
   const char *begin_ = nullptr, *end_ = nullptr;  // of the whole text
-  std::uint64_t most_;                            // elements of a list
+  std::uint64_t max_;                             // elements of a list
 };
 
 }  // namespace detail
@@ -8520,7 +8541,7 @@ class fast_nodes : repeated_text {
   fast_nodes(const fast_nodes&) = delete;
   fast_nodes& operator=(const fast_nodes&) = delete;
 
-  /// Reads nodes, the one that comes next and those behind it, as many as it knows; false when that
+  /// Reads nodes, the one that comes next and those end it, as many as it knows; false when that
   /// is none.
   bool read(json::reader& in) {
     const std::string_view rest = in.rest();
@@ -8535,14 +8556,14 @@ class fast_nodes : repeated_text {
     for (const char* p = done; p != nullptr; p = separator(between_nodes_, done, ',')) {
       if (!reserved_ && p - rest.data() > sample) reserve(p);
       const interner::mark start = names_.set_mark();
-      const char* const behind = node(p);
-      if (behind == nullptr) {
-        // Signs stay, and what was kept of tensors and Args: the plain reader meets and adds the same.
+      const char* const end = node(p);
+      if (end == nullptr) {
+        // Signs, tensors and Args are kept: the plain reader finds the same.
         names_.go_back(start);
         refused_ = p;
         break;
       }
-      done = behind;
+      done = end;
     }
     in.resume(done);
     return done != rest.data();
@@ -8635,7 +8656,7 @@ class fast_nodes : repeated_text {
 
   // ---- Args
 
-  /// Args that were read, and where they are in graph::arguments.
+  /// Args that were read, and where they are in model::arguments.
   struct known_arguments {
     const char* text;
     std::uint32_t size, first, count;
@@ -8658,18 +8679,18 @@ class fast_nodes : repeated_text {
         return p + set[i].size;
       }
     unsigned seen = 0;
-    const char* const behind =
+    const char* const end =
         object(argument_slots, argument_links_, p, seen, [&](std::size_t name, const char* v) {
           argument a;
           a.name = static_cast<argument_name>(name);
           if ((v = argument_value(v, a)) != nullptr) model_.arguments.push_back(a);
           return v;
         });
-    if (behind == nullptr) return nullptr;
+    if (end == nullptr) return nullptr;
     out.count = names_.index(model_.arguments.size() - out.first);
-    if (out.count > most_ || behind - p > 4096) return nullptr;
-    set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(behind - p), out.first, out.count};
-    return behind;
+    if (out.count > max_ || end - p > 4096) return nullptr;
+    set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(end - p), out.first, out.count};
+    return end;
   }
   void repeat(const known_arguments& k) {
     for (std::uint32_t i = k.first; i < k.first + k.count; ++i) {
@@ -8728,10 +8749,10 @@ class fast_nodes : repeated_text {
   struct pattern {
     const char* text;         // of the first part; null: there is none
     std::uint32_t sizes[3];   // of the parts
-    std::uint32_t starts[3];  // behind `text`
+    std::uint32_t starts[3];  // after `text`
     std::uint32_t layout;
     std::int32_t rank;
-    range send_tags, recv_tags;  // in graph::tags
+    range send_tags, recv_tags;  // in model::tags
     data_type type;
     ark::external external;
     bool buffer_first, recv_first;  // of two Ids, of two lists of tags
@@ -8751,18 +8772,18 @@ class fast_nodes : repeated_text {
       return to_size(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
     };
     std::uint16_t met = static_cast<std::uint16_t>(two_);
-    const char* behind = known(p, met, out);
-    if (behind == nullptr) {
+    const char* end = known(p, met, out);
+    if (end == nullptr) {
       std::uint16_t& by_path = after_path_[slot(path_)];
       std::uint16_t& by_two = after_two_[slot(two_)];
-      behind = follows(p, met = by_path, out);
-      if (behind == nullptr && by_two != by_path) behind = follows(p, met = by_two, out);
-      if (behind == nullptr) behind = spelled(p, met, out);
+      end = follows(p, met = by_path, out);
+      if (end == nullptr && by_two != by_path) end = follows(p, met = by_two, out);
+      if (end == nullptr) end = spelled(p, met, out);
       by_path = by_two = met;
     }
     path_ = path_ << 4 ^ std::uint64_t{met} * 0x9e3779b1u;  // of the last 16, and less of each
     two_ = two_ << 16 | met;
-    return behind;
+    return end;
   }
   /// A tensor of the pattern that its first Id had before, if it begins as `which` does.
   const char* known(const char* p, std::uint16_t& which, std::uint32_t& out) {
@@ -8842,11 +8863,11 @@ class fast_nodes : repeated_text {
   const char* spelled(const char* const p, std::uint16_t& which, std::uint32_t& out) {
     ark::tensor t;
     ark::layout l;
-    const char *id_at[2][2] = {}, *behind = nullptr;  // [1]: the buffer's
+    const char *id_at[2][2] = {}, *end = nullptr;  // [1]: the buffer's
     bool recv_first = false;
     std::uint32_t counts[4] = {};
     unsigned seen = 0;
-    behind = object(tensor_slots, tensor_links_, p, seen, [&](std::size_t key, const char* v) {
+    end = object(tensor_slots, tensor_links_, p, seen, [&](std::size_t key, const char* v) {
       switch (key) {
         case 0: id_at[0][0] = v; return id_at[0][1] = id(v, t.id);
         case 1: {
@@ -8866,13 +8887,13 @@ class fast_nodes : repeated_text {
       }
     });
     which = 0;
-    if (behind == nullptr || seen != 0b1111111 || counts[1] != counts[0] ||
-        counts[2] != counts[0] || counts[3] != counts[0])
+    if (end == nullptr || seen != 0b1111111 || counts[1] != counts[0] || counts[2] != counts[0] ||
+        counts[3] != counts[0])
       return nullptr;
     l.rank = counts[0];
     t.layout = names_.layout(l);
     out = names_.tensor(t);
-    if (behind - p > 8192) return behind;
+    if (end - p > 8192) return end;
 
     const bool buffer_first = id_at[1][0] < id_at[0][0];
     const ark::buffer& b = model_.buffers[t.buffer];
@@ -8882,7 +8903,7 @@ class fast_nodes : repeated_text {
       return static_cast<std::uint32_t>(to - from);
     };
     const pattern made{p,
-                       {size(p, one[0]), size(one[1], two[0]), size(two[1], behind)},
+                       {size(p, one[0]), size(one[1], two[0]), size(two[1], end)},
                        {0, size(p, one[1]), size(p, two[1])},
                        t.layout,
                        b.rank,
@@ -8894,7 +8915,7 @@ class fast_nodes : repeated_text {
                        recv_first};
     which = place(made);
     remember(buffer_first, buffer_first ? t.buffer : out, which);
-    return behind;
+    return end;
   }
   /// Where the pattern of the same text is, or goes; never 0.
   std::uint16_t place(const pattern& made) {
@@ -8963,7 +8984,7 @@ class fast_nodes : repeated_text {
     });
   }
 
-  /// Room for the nodes behind `p`, if they are as those before.
+  /// Reserves pools for the nodes from `p` on, assuming that they resemble the earlier ones.
   void reserve(const char* p) {
     reserved_ = true;
     const double more = 1.06 * static_cast<double>(end_ - begin_) / static_cast<double>(p - begin_);
@@ -9016,7 +9037,7 @@ namespace ark::detail {
 
 class plan_reader;
 
-/// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
+/// Reads the objects of a model into a model. Plans hold the same operations and use it too.
 class graph_reader {
  public:
   graph_reader(model& g, const limits& limit) : model_(g), names_(g), limit_(limit) {}
@@ -9086,7 +9107,7 @@ class graph_reader {
     model_.nodes.push_back(n);
   }
 
-  /// An operation, appended to the graph's. `config` gets the text of a plan's member "Config".
+  /// An operation, appended to the model's. `config` gets the text of a plan's member "Config".
   void operation(json::reader& in, std::string_view* config = nullptr) {
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
@@ -9178,7 +9199,7 @@ class graph_reader {
     if (count > limit_.max_items) in.fail(errc::too_many_items, in.offset());
   }
 
-  /// Where the unknown members of an object stand: the first, which the object keeps, and the last.
+  /// The unknown members of an object: the first, which the object keeps, and the last.
   struct member_list {
     std::uint32_t& first;
     std::uint32_t last = none;
@@ -9285,7 +9306,7 @@ class graph_reader {
       if (seen[list] && counts[list] != counts[0])
         return in.fail(errc::ark_t01_rank, offsets[list]), 0;
     l.rank = static_cast<std::uint32_t>(counts[0]);
-    if (seen[4]) {  // no padded region exists; what stood there is for writing it back
+    if (seen[4]) {  // no padded region exists; the value is kept for writing
       for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
       l.pads = names_.index(model_.integers.size());
       model_.integers.append(pads, counts[4]);
@@ -9519,7 +9540,7 @@ namespace detail {
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
-/// An error of what was built in code.
+/// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
   append_message(out, e);
@@ -9578,7 +9599,7 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
 
 // ---- tessera/core/findings.hpp
 //
-// How verifiers fill a report, and know the first error even where nobody wants one.
+// How verifiers fill a report, and keep the first error even without one.
 //
 //   detail::findings found(report, options.max_diagnostics);
 //   found.error(errc::nac_arity, {.offset = at})
@@ -9586,12 +9607,12 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
 //   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
 //   if (found.failed()) return found.first_error();
 //
-// A message that nobody writes is the general one of the code.
+// Without a message of its own, a finding has the general message of its code.
 //
 // Lifetime:   borrows the report.
 // Errors:     none.
-// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; of a
-//             text that is written into a message 200 bytes are shown.
+// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; a
+//             text written into a message is cut to 200 bytes.
 // Allocation: the report's.
 
 #ifndef TESSERA_CORE_FINDINGS_HPP
@@ -9674,7 +9695,7 @@ class findings {
 
   [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
   [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
-  /// How many errors there were.
+  /// The number of errors.
   [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
 
  protected:
@@ -9848,7 +9869,7 @@ struct below {
 /// A value of a file: the root, a node, an operation, a use of a tensor, or a member below.
 struct location {
   std::uint32_t file = 0;     // of several
-  std::uint32_t node = none;  // in graph::nodes
+  std::uint32_t node = none;  // in model::nodes
   std::uint32_t op = none;    // among the node's
   detail::list list = detail::list::nothing;
   std::uint32_t use = 0;  // in the list
@@ -10130,24 +10151,24 @@ class findings {
 
 // ---- tessera/ark/detail/hazards.hpp
 //
-// Rule G14: accesses to the same bytes, one of which writes, are ordered by a path of dependencies.
+// Rule G14: a path of dependencies orders accesses to the same bytes, one of which writes.
 //
 //   hazards(c, edges, steps).run();
 //
-// The order of the array is the order of execution, so a file runs as it stands; but who runs nodes
-// in any order that the edges allow gets another result. Files of the format's own writer are full
-// of these, because edges follow tensors and not buffers.
+// In the order of the array a file runs correctly; but running nodes in another order that the edges
+// allow may give another result. Files of the format's own writer have many such accesses, because
+// edges follow tensors and not buffers.
 //
 //   accesses   ReadTensors and WriteTensors of operations that compute or communicate; not views,
 //              Noop, SendDone, DeviceSync, nor the labels that receives read
-//   told of    each pair of nodes once, at the later access
+//   reported   each pair of nodes once, at the later access
 //
-// Each access looks back along those of its buffer. It stops at a write of all its bytes that is
-// itself ordered behind all before it and before this access: what is older is ordered, too.
+// Each access is compared with the earlier ones of its buffer, back to a write of all its bytes that
+// is itself ordered after all earlier ones and before this access: what is older is ordered, too.
 //
 // Lifetime:   borrows the context and the edges.
 // Errors:     warnings.
-// Limits:     verify_options::hazard_steps, counted in accesses, rows and edges that are looked at.
+// Limits:     verify_options::hazard_steps, counted in visited accesses, rows and edges.
 // Allocation: 24 bytes for each access, 13 for each node, 8 for each buffer.
 
 #ifndef TESSERA_ARK_DETAIL_HAZARDS_HPP
@@ -10170,7 +10191,7 @@ class findings {
 // Lifetime:   values.
 // Errors:     none; layouts keep the rules T.
 // Limits:     rows of two tensors that lie in a different way are compared one by one, at most
-//             `most_rows` of them; beyond, overlap() says true.
+//             `max_rows` of them; beyond that overlap() returns true.
 // Allocation: none.
 
 #ifndef TESSERA_ARK_DETAIL_OVERLAP_HPP
@@ -10208,7 +10229,7 @@ class footprint {
     }
   }
 
-  /// Behind the last byte.
+  /// One past the last byte.
   [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   /// Rows of bytes without a gap.
@@ -10218,8 +10239,8 @@ class footprint {
 
   /// Whether any byte lies in [low, high).
   [[nodiscard]] bool touches(std::uint64_t low, std::uint64_t high) const noexcept {
-    // Blocks along a dimension lie one behind the other, so at each level either a whole block lies
-    // in the interval or only those at its ends need a look: at most two.
+    // Blocks along a dimension follow each other, so at each level either a whole block lies in the
+    // interval or only those at its ends, at most two, have to be visited.
     struct block {
       std::uint64_t first;
       std::size_t level;  // how many levels it consists of
@@ -10233,7 +10254,7 @@ class footprint {
         return true;  // the first or the last byte of a block is always one of the tensor's
       const dimension& d = level_[b.level - 1];
       const std::uint64_t inner = extent(b.level - 1);
-      // The first block that ends behind `low`, and the one after it.
+      // The first block that ends after `low`, and the next one.
       std::uint64_t i = 0;
       if (low >= b.first + inner) i = (low - b.first - inner) / d.step + 1;
       for (std::uint64_t k = i; k < d.size && k < i + 2; ++k)
@@ -10242,7 +10263,7 @@ class footprint {
     return false;
   }
 
-  /// Whether every byte of `inner` is one of this, as far as that is easily seen.
+  /// Whether every byte of `inner` is one of this; false also where that is hard to decide.
   [[nodiscard]] bool covers(const footprint& inner) const noexcept {
     return contiguous() ? first_ <= inner.first_ && inner.end_ <= end_ : *this == inner;
   }
@@ -10252,7 +10273,7 @@ class footprint {
     if (a.first_ >= b.end_ || b.first_ >= a.end_) return false;
     const footprint& few = a.rows_ <= b.rows_ ? a : b;
     const footprint& many = a.rows_ <= b.rows_ ? b : a;
-    if (few.rows_ > most_rows) return true;
+    if (few.rows_ > max_rows) return true;
     std::uint64_t index[max_rank] = {};
     for (;;) {
       std::uint64_t at = few.first_;
@@ -10271,7 +10292,7 @@ class footprint {
     return true;
   }
 
-  static constexpr std::uint64_t most_rows = 1024;
+  static constexpr std::uint64_t max_rows = 1024;
 
  private:
   struct dimension {
@@ -10314,7 +10335,7 @@ class footprint {
 [[nodiscard]] inline std::uint64_t overlap_cost(const footprint& a, const footprint& b) noexcept {
   if (a.first() >= b.end() || b.first() >= a.end()) return 1;
   const std::uint64_t rows = a.rows() < b.rows() ? a.rows() : b.rows();
-  return rows < footprint::most_rows ? rows : footprint::most_rows;
+  return rows < footprint::max_rows ? rows : footprint::max_rows;
 }
 /// Whether two tensors of one buffer share a byte, whose elements take so many bytes.
 [[nodiscard]] inline bool overlap(const layout& a, std::uint64_t bytes_a, const layout& b,
@@ -10334,14 +10355,14 @@ class footprint {
 //
 //   graph_rules edges(c);
 //   edges.run();
-//   edges.order();        // nodes such that producers come first; empty when there is a circle
+//   edges.order();        // a topological order; empty when there is a cycle
 //
 //   G01  node Ids are unique                       G07  producers are earlier in the array
-//   G02  a node's Id is its index                  G08  an edge stands once in a list
-//   G03  edges name nodes                          G09  who uses a result lists its producer
-//   G04  edges stand on both sides                 G10  a tensor is the result of one operation
+//   G02  a node's Id is its index                  G08  no list repeats an edge
+//   G03  edges name nodes                          G09  users of a result list its producer
+//   G04  both nodes list an edge                   G10  a tensor is the result of one operation
 //   G05  no node depends on itself                 G12  an operation doesn't use its own result
-//   G06  no circles                                G13  a result isn't used before it is made
+//   G06  no cycles                                 G13  a result isn't used before it is made
 //
 // Lifetime:   borrows the context.
 // Errors:     findings.
@@ -10358,16 +10379,16 @@ class footprint {
 
 // ---- tessera/ark/detail/rules_structure.hpp
 //
-// The rules S, as far as reading leaves any, and what verification knows of a graph.
+// The rules S that reading doesn't enforce, and the state that all rules share.
 //
 //   context c(g, options, found);
-//   if (indices_hold(g)) structure_rules(c).run();
+//   if (indices_hold(g)) structure_rules(c);
 //
 //   S03  WorldSize is at least 1, and Rank below it           S08  Args is an object
 //   S06  a node of one Op has one                             S12  no unknown members (strict)
 //   S07  Ops is not empty                                     S13  Ids are not negative
 //
-// Lifetime:   a context borrows the graph and the findings.
+// Lifetime:   a context borrows the model and the findings.
 // Errors:     findings.
 // Limits:     none.
 // Allocation: 12 bytes for each operation, and the indices by Id.
@@ -10384,8 +10405,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
 
-/// Whether all indices and enumerators of a graph that may be filled by hand lie in their tables,
-/// and no operation stands in two nodes.
+/// Whether all indices and enumerators of a model are in range, and no operation is in two nodes.
 [[nodiscard]] inline bool indices_hold(const model& g) noexcept {
   const auto holds = [](range r, std::size_t size) {
     return r.count == 0 || (r.first < size && r.count <= size - r.first);
@@ -10451,11 +10471,11 @@ namespace detail {
 
 /// An operation in its place.
 struct op_place {
-  std::uint32_t node, index;  // in graph::nodes, and among the node's operations
-  std::uint32_t op;           // in graph::ops
+  std::uint32_t node, index;  // in model::nodes, and among the node's operations
+  std::uint32_t op;           // in model::ops
 };
 
-/// What the rules look at.
+/// The state that all rules share.
 struct context {
   context(const ark::model& model, const verify_options& o, findings& f)
       : g(model),
@@ -10492,22 +10512,21 @@ struct context {
   findings& found;
   id_index nodes, tensors, buffers;
   pool<op_place> ops;  // in the order of execution
-  pool<bool> unsound;  // by tensor: its description breaks a rule T, so that its shape says nothing
+  pool<bool> unsound;  // by tensor: it violates a rule T, so that its shape is not used
 };
 
 /// S12 for the members of one object.
 inline void unknown_members(context& c, std::uint32_t members, const location& at, bool buffer) {
   if (!c.options.strict) return;
-  std::size_t left = c.g.members.size();  // a list that was linked by hand may not end
+  std::size_t left = c.g.members.size();  // a list in a model built in code may be cyclic
   for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
     const std::string_view key = text_of(c.g, c.g.members[m].key);
     if (buffer && (key == "ExternalDataSize" || key == "DeviceId")) continue;
-    c.warning(errc::ark_s12_unknown_member, at.in(key))
-        << "the format has no member " << quoted{key};
+    c.warning(errc::ark_s12_unknown_member, at.in(key)) << "unknown member " << quoted{key};
   }
 }
 
-/// The rules S of the root, nodes and operations; tensors and buffers come with their own rules.
+/// The rules S of the root, nodes and operations; tensor_rules has those of tensors and buffers.
 inline void structure_rules(context& c) {
   const model& g = c.g;
   if (g.world_size < 1)
@@ -10526,8 +10545,8 @@ inline void structure_rules(context& c) {
       c.found.add(errc::ark_s07_no_ops, severity::error, at_node(n));
     else if (!holds_ops && v.ops.count != 1)
       c.error(errc::ark_s06_op_or_ops, at_node(n))
-          << "the node has " << v.ops.count << " operations, where " << info(g.form).name
-          << " has one";
+          << "the node has " << v.ops.count << " operations; in " << info(g.form).name
+          << " it has one";
     unknown_members(c, v.members, at_node(n), false);
   }
   for (const op_place& p : c.ops) {
@@ -10535,7 +10554,7 @@ inline void structure_rules(context& c) {
     if (o.args != args_form::object)
       c.warning(errc::ark_s08_op_member, c.at(p).in("Args"))
           << "Args is " << (o.args == args_form::null ? "null" : "an array")
-          << ", where an empty object is expected";
+          << "; expected an object";
     unknown_members(c, o.members, c.at(p), false);
   }
 }
@@ -10581,7 +10600,7 @@ class graph_rules {
     bool producers;
     pool<std::uint32_t> target;  // by edge: the node that is listed
     pool<std::uint32_t> owner;   // by edge: the node that lists it
-    pool<std::uint32_t> first;   // by node: its first edge, and behind the last node the end
+    pool<std::uint32_t> first;   // by node: its first edge; one more for the end
     pool<std::uint32_t> by_target, first_by_target;  // edges by the node that is listed
   };
 
@@ -10606,10 +10625,10 @@ class graph_rules {
       if (const std::uint32_t first = c_.nodes.first_of(n); first != n) {
         repeated_ = true;
         c_.error(errc::ark_g01_node_id, at_node(n).in("Id"))
-            << "Id " << id << " is that of $.Nodes[" << first << "] too";
+            << "duplicate Id " << id << ", also of $.Nodes[" << first << ']';
       } else if (id != std::int64_t{n}) {
         c_.warning(errc::ark_g02_node_index, at_node(n).in("Id"))
-            << "Id " << id << " of the node with index " << n;
+            << "Id " << id << " differs from the node's index, " << n;
       }
     }
   }
@@ -10654,15 +10673,14 @@ class graph_rules {
       if (t == c_.nodes.first_of(n))
         c_.error(errc::ark_g05_self_edge, at(s, e)) << "node " << id << " lists itself";
       if (seen[t] == n + 1)
-        c_.warning(errc::ark_g08_repeated_edge, at(s, e))
-            << word_of(s) << id << " stands in this list already";
+        c_.warning(errc::ark_g08_repeated_edge, at(s, e)) << word_of(s) << id << " is listed twice";
       seen[t] = n + 1;
     }
   }
 
   /// G04.
   void mirrored() {
-    pool<bool> repeated;  // nodes of one Id can't be told apart from outside
+    pool<bool> repeated;  // an Id that several nodes have names none of them
     if (repeated_) {
       repeated.resize(count_);
       for (std::uint32_t n = 0; n < count_; ++n)
@@ -10730,8 +10748,8 @@ class graph_rules {
     if (order_.size() == count_) return;
     order_.clear();
 
-    // Each node that is left has one before it that is left: going back from it ends in a circle.
-    pool<std::uint32_t> visited, circle;  // by node: the walk that came here, + 1
+    // Each remaining node has a remaining predecessor: walking backwards ends in a cycle.
+    pool<std::uint32_t> visited, cycle;  // by node: the walk that came here, + 1
     visited.resize(count_);
     for (std::uint32_t start = 0; start < count_; ++start) {
       std::uint32_t n = start;
@@ -10744,35 +10762,35 @@ class graph_rules {
         n = before;
       }
       if (waits_for[n] == 0 || visited[n] != start + 1) continue;
-      circle.clear();
+      cycle.clear();
       std::uint32_t lowest = 0;
       std::uint32_t at = n;
       do {
-        visited[at] = none;  // this circle is told of once
-        if (circle.empty() || at < circle[lowest])
-          lowest = static_cast<std::uint32_t>(circle.size());
-        circle.push_back(at);
+        visited[at] = none;  // each cycle is reported once
+        if (cycle.empty() || at < cycle[lowest]) lowest = static_cast<std::uint32_t>(cycle.size());
+        cycle.push_back(at);
         std::uint32_t before = at;
         each(at, true, [&](std::uint32_t m) {
           if (waits_for[m] != 0 && before == at) before = m;
         });
         at = before;
       } while (at != n);
-      report_circle(circle, lowest);
+      report_cycle(cycle, lowest);
     }
   }
-  /// A circle, backwards along its edges.
-  void report_circle(const pool<std::uint32_t>& circle, std::uint32_t lowest) {
+  /// A cycle, backwards along its edges.
+  [[gnu::cold, gnu::noinline]] void report_cycle(const pool<std::uint32_t>& cycle,
+                                                 std::uint32_t lowest) {
     {
-      message out = c_.error(errc::ark_g06_cycle, at_node(circle[lowest]));
-      out << "nodes depend on each other in a circle: ";
-      const std::size_t shown = circle.size() < 12 ? circle.size() : 12;
+      message out = c_.error(errc::ark_g06_cycle, at_node(cycle[lowest]));
+      out << "dependency cycle: ";
+      const std::size_t shown = cycle.size() < 12 ? cycle.size() : 12;
       for (std::size_t i = 0; i < shown; ++i) {
-        const std::size_t k = (lowest + circle.size() - i) % circle.size();
-        out << g_.nodes[circle[k]].id << " -> ";
+        const std::size_t k = (lowest + cycle.size() - i) % cycle.size();
+        out << g_.nodes[cycle[k]].id << " -> ";
       }
-      if (shown < circle.size()) out << "(" << circle.size() - shown << " more) -> ";
-      out << g_.nodes[circle[lowest]].id;
+      if (shown < cycle.size()) out << "(" << cycle.size() - shown << " more) -> ";
+      out << g_.nodes[cycle[lowest]].id;
     }
   }
 
@@ -10783,7 +10801,7 @@ class graph_rules {
       const std::uint32_t n = s.owner[e], t = s.target[e];
       if (t == none || t <= n) continue;
       c_.warning(errc::ark_g07_order, at(s, e))
-          << "producer " << g_.nodes[t].id << " comes later, as $.Nodes[" << t << ']';
+          << "the node precedes its producer " << g_.nodes[t].id << ", $.Nodes[" << t << ']';
     }
   }
 
@@ -10805,10 +10823,9 @@ class graph_rules {
           message out =
               c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k));
           const op_place& first = c_.ops[m - 1];
-          out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
+          out << "tensor " << g_.tensors[made[k]].id << " is already a result of node "
               << g_.nodes[first.node].id;
           out << ' ' << quoted{name(g_, g_.ops[first.op])};
-          out << " already";
         }
       }
     }
@@ -10832,7 +10849,7 @@ class graph_rules {
         const std::uint32_t from = c_.ops[m - 1].node;
         if (m - 1 > i)
           c_.error(errc::ark_g13_use_before_result, at)
-              << "tensor " << id << " is made later, by node " << g_.nodes[from].id;
+              << "tensor " << id << " is used before node " << g_.nodes[from].id << " makes it";
         const std::uint32_t producer = c_.nodes.first_of(from);
         if (producer == c_.nodes.first_of(p.node)) continue;
         if (current != p.node) {
@@ -10873,14 +10890,13 @@ class hazards {
 
   /// False when it stopped early.
   bool run() {
-    if (!edges_.in_order() && edges_.order().empty())
-      return true;  // in a circle nothing is ordered
+    if (!edges_.in_order() && edges_.order().empty()) return true;  // in a cycle nothing is ordered
     const auto count = static_cast<std::uint32_t>(g_.nodes.size());
     left_ = c_.options.hazard_steps;
     rank_.resize(count);
     for (std::uint32_t i = 0; i < count; ++i) rank_[node_at(i)] = i;
     reached_.resize(count);
-    told_.resize(count);
+    reported_.resize(count);
     newest_.resize(g_.buffers.size());
     newest_write_.resize(g_.buffers.size());
     first_op_.resize(std::size_t{count} + 1);
@@ -10902,7 +10918,7 @@ class hazards {
   struct access {
     std::uint32_t tensor, node;
     std::uint32_t older, older_write;  // of the same buffer, + 1; 0: none
-    bool write, ordered;               // ordered: behind every conflicting access before it
+    bool write, ordered;               // ordered: after every earlier conflicting access
   };
 
   /// Nodes in an order along their edges.
@@ -10919,7 +10935,7 @@ class hazards {
   [[nodiscard]] static bool is_label(op_type t, std::uint32_t read) noexcept {
     return read == 0 && (t == op_type::recv || t == op_type::recv_packet);
   }
-  /// Buffers that nothing writes need no look.
+  /// Buffers that nothing writes are skipped.
   void written() {
     written_.resize(g_.buffers.size());
     for (const op_place& p : c_.ops) {
@@ -10954,7 +10970,7 @@ class hazards {
       --left_;
       const access& b = all_[i - 1];
       i = a.write ? b.older : b.older_write;
-      // What one node does is in order; its accesses before this one have looked back themselves.
+      // A node's own accesses are in order, and were compared themselves.
       const bool same_node = b.node == a.node;
       const layout& other = layout_of(g_, b.tensor);
       const std::uint64_t other_bytes = info(g_.tensors[b.tensor].type).bytes;
@@ -10972,7 +10988,7 @@ class hazards {
       if (!path && !reaches(b.node, path)) return false;
       if (!path) {
         a.ordered = false;
-        tell(a, b, p, o, use);
+        report_pair(a, b, p, o, use);
       } else if (b.write && b.ordered &&
                  (b.tensor == a.tensor ||
                   footprint(other, other_bytes).covers(footprint(mine, bytes)))) {
@@ -10982,8 +10998,8 @@ class hazards {
     return true;
   }
 
-  /// Whether a path of edges leads from a node to the current one. Nodes are reached from the
-  /// current one backwards, the last first, and only as far as somebody asks.
+  /// Whether a path of edges leads from a node to the current one. The search goes backwards from
+  /// the current node, the latest first, and only as far as needed.
   bool reaches(std::uint32_t from, bool& path) {
     if (!started_) {
       started_ = true;
@@ -11027,13 +11043,14 @@ class hazards {
     return top;
   }
 
-  void tell(const access& a, const access& b, const op_place& p, const op& o, std::uint32_t use) {
-    if (told_[b.node] == a.node + 1) return;
-    told_[b.node] = a.node + 1;
+  void report_pair(const access& a, const access& b, const op_place& p, const op& o,
+                   std::uint32_t use) {
+    if (reported_[b.node] == a.node + 1) return;
+    reported_[b.node] = a.node + 1;
     c_.warning(errc::ark_g14_unordered_access, at_use(p.node, p.index, o, use))
         << "node " << g_.nodes[b.node].id << (b.write ? " writes" : " reads")
         << " the same bytes of buffer " << buffer_of(g_, a.tensor).id
-        << ", and no path of dependencies leads from it to node " << g_.nodes[a.node].id;
+        << "; no path of dependencies leads from it to node " << g_.nodes[a.node].id;
   }
 
   context& c_;
@@ -11045,7 +11062,7 @@ class hazards {
   pool<bool> written_;                         // by buffer
   pool<std::uint32_t> newest_, newest_write_;  // by buffer: its accesses so far, + 1; 0: none
   pool<access> all_;
-  pool<std::uint32_t> reached_, told_;  // by node: the node for which it was, + 1
+  pool<std::uint32_t> reached_, reported_;  // by node: the node for which it was, + 1
   pool<std::uint32_t> frontier_;
   std::uint32_t current_ = 0;
   bool started_ = false;
@@ -11059,18 +11076,18 @@ class hazards {
 
 // ---- tessera/ark/detail/rules_op.hpp
 //
-// The rules O: what each operation wants of its tensors and arguments.
+// The rules O: the tensors and arguments that each operation takes.
 //
 //   op_rules(c).run();
 //
 //   O01  Type is known                       O09  a view stays in its buffer
-//   O02  IsVirtual fits Type                 O10  reductions: Axis and shape
+//   O02  IsVirtual matches Type              O10  reductions: Axis and shape
 //   O03  as many tensors as Type has         O11  transpositions: permutation and shape
 //   O04  arguments, in their TYPEs           O12  matrix multiplications: shapes, padding
 //   O05  {TYPE: value}                       O13  lookups: ranks and shape
-//   O06  DataTypes                           O14  what is read and written overlaps
+//   O06  DataTypes                           O14  inputs and outputs overlap
 //   O07  shapes that broadcast               O15  Rope's last dimension is even
-//   O08  the result is what was written
+//   O08  the result is the output's view
 //
 // Of operations newer than D3 only what is known is checked.
 //
@@ -11129,14 +11146,16 @@ class communication_rules {
     for (std::uint32_t u = 0; u < count; ++u)
       if (const buffer& b = buffer_of(g_, uses(g_, o)[u]); !is_local(g_, b))
         c_.error(errc::ark_c07_remote, at_use(p.node, p.index, o, u).in("Buffer"))
-            << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank;
+            << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank
+            << "; expected a local buffer";
   }
 
   /// The others, of an operation that has as many tensors as its Type says.
   void operation(const op_place& p, const op& o, bool arguments_hold) {
     p_ = p;
     if (g_.world_size == 1) {
-      c_.error(errc::ark_c06_single, c_.at(p)) << info(o.type).name << " in a model of one rank";
+      c_.error(errc::ark_c06_single, c_.at(p))
+          << info(o.type).name << " in a model of a single rank";
       return;
     }
     sound_ = true;
@@ -11208,13 +11227,14 @@ class communication_rules {
     const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.recv_tags, data.send_tags, remote.rank))
       c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"))
-          << "no tag here is in the SendTags of buffer " << data.id << " for rank " << remote.rank;
+          << "no tag in common with the SendTags of buffer " << data.id << " for rank "
+          << remote.rank;
     const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
     if (!sound_) return;
     const std::uint64_t a = elements(layout_of(g_, r)), b = elements(layout_of(g_, w));
     if (a != b || g_.tensors[r].type != g_.tensors[w].type)
       c_.warning(errc::ark_c03_packet, use(list::writes, 0))
-          << a << ' ' << info(g_.tensors[r].type).name << " are sent into " << b << ' '
+          << a << ' ' << info(g_.tensors[r].type).name << " elements are sent into " << b << ' '
           << info(g_.tensors[w].type).name;
   }
   void send_packet(const op& o) {
@@ -11226,14 +11246,15 @@ class communication_rules {
   void tagged(errc code, list l, std::uint32_t i, const buffer& remote) {
     if (remote.recv_tags.count == 0)
       c_.error(code, use(l, i).in("Buffer").in("RecvTags"))
-          << "buffer " << remote.id << " of rank " << remote.rank << " is written and needs a tag";
+          << "buffer " << remote.id << " of rank " << remote.rank
+          << " is written and has no RecvTags";
   }
   /// C03: a tensor of packets for `count` times a payload.
   void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
     const std::uint32_t t = tensor_at(o, l, i);
     if (g_.tensors[t].type != data_type::uint8)
       c_.error(errc::ark_c03_packet, use(l, i).in("DataType"))
-          << "packets are UINT8, found " << info(g_.tensors[t].type).name;
+          << "DataType " << info(g_.tensors[t].type).name << "; packets are UINT8";
     if (!sound_) return;
     const std::uint64_t bytes =
         elements(layout_of(g_, payload)) * info(g_.tensors[payload].type).bytes;
@@ -11252,7 +11273,8 @@ class communication_rules {
     const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.send_tags, data.recv_tags, remote.rank))
       c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"))
-          << "no tag here is in the RecvTags of buffer " << data.id << " for rank " << remote.rank;
+          << "no tag in common with the RecvTags of buffer " << data.id << " for rank "
+          << remote.rank;
   }
   void recv_packet(const op& o) {
     const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
@@ -11261,7 +11283,7 @@ class communication_rules {
     const buffer &peer = buffer_at(o, list::reads, 0), &b = buffer_at(o, list::reads, 1);
     if (from && scratch && !has_tag(b.recv_tags, peer.rank))
       c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"))
-          << "no tag here is for rank " << peer.rank;
+          << "no tag for rank " << peer.rank;
     packets(o, list::reads, 1, writes(g_, o)[0], 1);
   }
 
@@ -11278,7 +11300,7 @@ class communication_rules {
       const argument& rank = *find_argument(g_, o, argument_name::rank);
       if (n.integer != std::int64_t{peers})
         c_.error(code, c_.at(p_, n)) << "NPeers is " << n.integer << ", where WriteTensors has "
-                                     << peers << " behind the first";
+                                     << peers << " after the first";
       own_rank(code, rank);
     }
     const buffer& scratch = buffer_at(o, list::reads, 1);
@@ -11295,11 +11317,10 @@ class communication_rules {
       const std::int64_t wanted = std::int64_t{i} + (std::int64_t{i} < g_.rank ? 0 : 1);
       if (b.rank != wanted)
         c_.error(code, use(list::writes, i + 1).in("Buffer").in("Rank"))
-            << "peers stand in order of their ranks: expected rank " << wanted << ", found "
-            << b.rank;
+            << "peers are ordered by rank: expected rank " << wanted << ", found " << b.rank;
       else if (scratch_local && !tagged_ranks[static_cast<std::size_t>(wanted)])
         c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"))
-            << "no tag here is for rank " << wanted;
+            << "no tag for rank " << wanted;
       tagged(code, list::writes, i + 1, b);
       if (packet) packets(o, list::writes, i + 1, reads(g_, o)[0], 1);
     }
@@ -11435,19 +11456,19 @@ class op_rules {
       if (fits) continue;
       {
         message out = c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]));
-        out << name_of(o) << " has ";
+        out << name_of(o) << ": expected ";
         if (wanted[i] < 0)
           out << "at least 1";
         else
           out << static_cast<int>(wanted[i]);
-        out << " in " << list_names[i] << ", found " << counts[i];
+        out << " tensors in " << list_names[i] << ", found " << counts[i];
       }
     }
   }
 
   // ---- arguments
 
-  /// O04, O05. Whether all that the Type requires is there.
+  /// O04, O05. Whether the arguments have no errors.
   bool arguments_of(const op& o) {
     const argument_rows rows = arguments_by_op.of[static_cast<std::size_t>(o.type)];
     if (rows.count == 0 && o.arguments.count == 0) return true;
@@ -11462,7 +11483,7 @@ class op_rules {
         const std::uint32_t bit = 1u << static_cast<unsigned>(a.name);
         if ((seen & bit) != 0)
           c_.error(errc::json_duplicate_key, c_.at(p_, a))
-              << "a second argument " << quoted{name(g_, a)};
+              << "duplicate argument " << quoted{name(g_, a)};
         seen |= bit;
       }
       if (row == nullptr) {
@@ -11470,12 +11491,11 @@ class op_rules {
             << name_of(o) << " has no argument " << quoted{name(g_, a)};
       } else if (well_formed && a.type != row->type) {
         c_.error(errc::ark_o04_argument, c_.at(p_, a))
-            << "expected " << name(g_, a) << " as " << type_text(row->type) << ", found "
-            << type_text(a.type);
+            << name(g_, a) << " is " << type_text(a.type) << "; expected " << type_text(row->type);
       } else if (row->use == argument_use::alias) {
         {
           message out = c_.warning(errc::ark_o04_argument, c_.at(p_, a));
-          out << name(g_, a) << " is another spelling of ";
+          out << name(g_, a) << " is an older spelling of ";
           for (const argument_row& r : rows)
             if (older_name(r.name, o.type) == a.name) out << argument_names[index(r.name)];
         }
@@ -11489,13 +11509,13 @@ class op_rules {
           older == argument_name::other ? nullptr : find_argument(g_, o, older);
       if (a == nullptr && b == nullptr)
         c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"))
-            << name_of(o) << " needs an argument " << argument_names[index(r.name)] << " of "
+            << name_of(o) << " has no argument " << argument_names[index(r.name)] << "; expected "
             << type_text(r.type);
       if (a != nullptr && b != nullptr && a->type == b->type &&
           (a->type == argument_type::float32 ? !(a->real == b->real) : a->integer != b->integer))
         c_.error(errc::ark_o04_argument, c_.at(p_, *b))
-            << name(g_, *b) << " and " << name(g_, *a) << " are two spellings of one argument "
-            << "and differ";
+            << name(g_, *b) << " and " << name(g_, *a)
+            << " are spellings of one argument and have different values";
     }
     return c_.found.errors() == before;
   }
@@ -11520,7 +11540,7 @@ class op_rules {
       case argument_type::offset:
         if (a.integers.count == 1)
           c_.warning(errc::ark_o05_argument_form, c_.at(p_, a))
-              << "OFFSET is an integer, where BufferId and Value are expected";
+              << "OFFSET is an integer; expected BufferId and Value";
         else
           fits = a.integers.count == 2;
         for (const std::int64_t v : integers(g_, a.integers)) fits = fits && v >= 0;
@@ -11575,8 +11595,8 @@ class op_rules {
   void same_buffer(std::uint32_t from, std::uint32_t to, const location& where) {
     if (c_.storage_of(from) == c_.storage_of(to)) return;
     c_.error(errc::ark_o09_view_buffer, where.in("Buffer"))
-        << "a view of tensor " << g_.tensors[from].id << " lies in buffer " << buffer_of(g_, to).id
-        << ", where that has buffer " << buffer_of(g_, from).id;
+        << "a view of tensor " << g_.tensors[from].id << " is in buffer " << buffer_of(g_, to).id
+        << "; the tensor is in buffer " << buffer_of(g_, from).id;
   }
   /// O08.
   void result(const op& o) {
@@ -11589,8 +11609,8 @@ class op_rules {
       return;
     {
       message out = c_.error(errc::ark_o08_result_view, use(list::results, 0));
-      out << "the result is another view than " << (done ? "ReadTensors[" : "WriteTensors[")
-          << at_list << "], tensor " << g_.tensors[from].id << ": another ";
+      out << "the result is not the view in " << (done ? "ReadTensors[" : "WriteTensors[")
+          << at_list << "], tensor " << g_.tensors[from].id << ": different ";
       if (c_.storage_of(from) != c_.storage_of(to))
         out << "buffer";
       else if (type(from) != type(to))
@@ -11604,8 +11624,8 @@ class op_rules {
   void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const location& where) {
     if (type(expected) == type(t)) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
-        << name_of(o) << " has tensors of one DataType, found " << info(type(t)).name << " beside "
-        << info(type(expected)).name;
+        << "DataType " << info(type(t)).name << "; " << name_of(o) << " has "
+        << info(type(expected)).name << " in its other tensors";
   }
   void same_types(const op& o) {
     const std::uint32_t first = read(o, 0);
@@ -11616,7 +11636,8 @@ class op_rules {
   void expect_type(const op& o, data_type wanted, std::uint32_t t, const location& where) {
     if (type(t) == wanted) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
-        << name_of(o) << " wants " << info(wanted).name << " here, found " << info(type(t)).name;
+        << "DataType " << info(type(t)).name << "; " << name_of(o) << " takes " << info(wanted).name
+        << " here";
   }
 
   void unary(const op& o) {
@@ -11624,7 +11645,7 @@ class op_rules {
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (o.type == op_type::softmax ? a == w : broadcasts_to(a, w)) return;
     c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
-        << "Shape " << a << " of what is read does not "
+        << "input Shape " << a << " does not "
         << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
   }
   void binary(const op& o) {
@@ -11641,15 +11662,15 @@ class op_rules {
     if (o.type != op_type::rope) return;
     if (a.last() == b.last() && a.last() == w.last() && w.last() % 2 == 0) return;
     c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"))
-        << "Rope wants one even last dimension in all tensors, found " << a.last() << ", "
-        << b.last() << " and " << w.last();
+        << "last dimensions " << a.last() << ", " << b.last() << " and " << w.last()
+        << "; Rope takes equal, even ones";
   }
   void layer_norm(const op& o) {
     same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
     const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (!(x == w))
       c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
-          << "LayerNorm of Shape " << x << " has the same Shape, found " << w;
+          << "LayerNorm of Shape " << x << " has a result of the same Shape, found " << w;
     for (std::uint32_t i = 1; i < 3; ++i)
       if (const dimensions s = shape_of(at(read(o, i))); !broadcasts_to(s, x))
         c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"))
@@ -11665,11 +11686,11 @@ class op_rules {
     dimensions wanted;
     if (!reduced(a, axis.integer, keep, wanted))
       c_.error(errc::ark_o10_reduction, c_.at(p_, axis))
-          << "Axis " << axis.integer << " is none of Shape " << a;
+          << "Axis " << axis.integer << " is outside Shape " << a;
     else if (!(wanted == w))
       c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"))
           << "Shape " << a << " reduced along Axis " << axis.integer
-          << (keep ? ", which is kept," : "") << " is " << wanted << ", not " << w;
+          << (keep ? ", keeping it," : "") << " is " << wanted << ", not " << w;
   }
   /// O11.
   void transpose(const op& o) {
@@ -11680,7 +11701,7 @@ class op_rules {
     dimensions wanted;
     if (!permuted(a, axes, wanted)) {
       c_.error(errc::ark_o11_permutation, c_.at(p_, permutation))
-          << "Permutation is none of the " << a.rank << " axes of Shape " << a;
+          << "Permutation does not permute the " << a.rank << " axes of Shape " << a;
       return;
     }
     if (wanted == w) return;
@@ -11691,7 +11712,7 @@ class op_rules {
     {
       message out = c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"));
       out << "Shape " << a << " permuted is " << wanted << ", not " << w;
-      if (is_inverse) out << ", which fits the inverse permutation";
+      if (is_inverse) out << "; the inverse permutation would fit";
     }
   }
 
@@ -11732,12 +11753,12 @@ class op_rules {
       const layout& residual = at(read(o, 2));
       if (!(shape_of(residual) == w) || !(padded_shape_of(residual) == pw))
         c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"))
-            << "what is added has another Shape or PaddedShape than what is written";
+            << "the addend's Shape or PaddedShape differs from the output's";
     }
     if (o.type == op_type::matmul && o.arguments.count > 2) redundant(o, m, padded);
   }
-  /// O12 of arguments that say once more what the tensors say.
-  void redundant(const op& o, const matmul_shape& m, const matmul_shape& padded) {
+  /// O12 of arguments that repeat what follows from the tensors.
+  [[gnu::cold]] void redundant(const op& o, const matmul_shape& m, const matmul_shape& padded) {
     const dimensions a = extended(shape_of(at(read(o, 0))));
     const dimensions b = extended(shape_of(at(read(o, 1))));
     const auto last = [&](std::uint32_t t) {
@@ -11756,7 +11777,7 @@ class op_rules {
       if (same) return;
       c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg))
           << argument_names[index(name)] << " is " << dimensions_of(values, count)
-          << " by the tensors, which count";
+          << " by the tensors, which take precedence";
     };
     check(argument_name::input_dim_nc, 2, a.size[0], a.size[1], 1, 1);
     check(argument_name::other_dim_nc, 2, b.size[0], b.size[1], 1, 1);
@@ -11774,10 +11795,10 @@ class op_rules {
     dimensions wanted;
     if (i.rank > 3)
       c_.error(errc::ark_o13_embedding, use(list::reads, 0).in("Shape"))
-          << "indices have up to 3 dimensions, found Shape " << i;
+          << "indices of Shape " << i << "; expected up to 3 dimensions";
     if (t.rank != 2)
       c_.error(errc::ark_o13_embedding, use(list::reads, 1).in("Shape"))
-          << "a table has 2 dimensions, found Shape " << t;
+          << "a table of Shape " << t << "; expected 2 dimensions";
     if (looked_up(i, t, wanted) && !is_looked_up(i, t, w))
       c_.error(errc::ark_o13_embedding, use(list::writes, 0).in("Shape"))
           << "rows of " << t << " at indices " << i << " have Shape " << wanted << ", not " << w;
@@ -11791,7 +11812,7 @@ class op_rules {
       expect_type(o, data_type::int32, position, use(l, 1));
       if (elements(at(position)) != 1)
         c_.error(errc::ark_o07_shape, use(l, 1).in("Shape"))
-            << "the position is one number, found Shape " << shape_of(at(position));
+            << "a position of Shape " << shape_of(at(position)) << "; expected one element";
     }
     const std::uint32_t token = read(o, 0), cache = written(o, 0), output = written(o, 2);
     same_type(o, token, cache, use(list::writes, 0));
@@ -11801,8 +11822,8 @@ class op_rules {
       if (const std::uint32_t t = i == 0 ? token : output; elements(at(t)) != slot)
         c_.error(errc::ark_o07_shape,
                  use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"))
-            << "a slot of the cache holds " << slot << " elements, where Shape " << shape_of(at(t))
-            << " has " << elements(at(t));
+            << "Shape " << shape_of(at(t)) << " has " << elements(at(t))
+            << " elements; a slot of the cache has " << slot;
   }
 
   /// O14.
@@ -11837,15 +11858,15 @@ class op_rules {
 
 // ---- tessera/ark/detail/rules_tensor.hpp
 //
-// The rules T and B: tensors and buffers, each looked at where it is used first.
+// The rules T and B: tensors and buffers, each at its first use.
 //
 //   tensor_rules(c).run();
-//   c.unsound[t];              // whether its shape says nothing
+//   c.unsound[t];              // whether its shape must not be used
 //
 //   T01  one to four dimensions            B01  a buffer Id has one Rank and one set of tags
 //   T02  sizes of at least 1               B02  Rank is -1 or a rank
 //   T03  Offsets of at least 0             B03  tags ascend, each once
-//   T04  Shape <= PaddedShape              B04  tags name other ranks; a stand-in's the own one
+//   T04  Shape <= PaddedShape              B04  tags name other ranks; a remote buffer's its own
 //   T05  Offsets + PaddedShape <= Strides  B05  a tag names one sender and one receiver
 //   T06  FP8 needs verify_options::fp8
 //   T07  fewer than 2^63 bytes             S12, S13 for tensors and buffers
@@ -11960,7 +11981,7 @@ class tensor_rules {
     if (info(x.type).kind == data_kind::fp8)
       c_.found.add(errc::ark_t06_data_type, c_.options.fp8 ? severity::warning : severity::error,
                    at.in("DataType"))
-          << "DataType " << info(x.type).name << " is known to a branch alone";
+          << "DataType " << info(x.type).name << " is supported by only one fork";
     if (const std::uint32_t first = c_.same_tensor(t); first != t) differs(first, t, at);
     unknown_members(c_, x.members, at, false);
     if (!seen_buffer_[x.buffer]) first_use_of_buffer(x.buffer, at.in("Buffer"));
@@ -11971,16 +11992,16 @@ class tensor_rules {
     if ((f & rank) != 0) {
       message out = c_.error(errc::ark_t01_rank, at.in("Shape"));
       if (l.rank > max_rank)
-        out << "expected one to four dimensions, found " << l.rank;
+        out << l.rank << " dimensions; expected 1 to 4";
       else
-        out << "behind " << l.rank << " dimensions there is another";
+        out << "the layout has values past its " << l.rank << " dimensions";
     }
     if ((f & no_rank) != 0)
       c_.warning(errc::ark_t01_rank, at.in("Shape"))
-          << "a tensor without dimensions is taken as one element, [1]";
+          << "no dimensions; the tensor counts as one element, [1]";
     if ((f & rank) != 0) return;
     const auto dims = [&](const std::int64_t(&v)[max_rank]) { return dimensions_of(v, l.rank); };
-    // Where a D1a file has Pads there is no PaddedShape to point at.
+    // A D1a file has Pads and no PaddedShape.
     const std::string_view padded = l.pads == none ? "PaddedShape" : "Shape";
     const list_name sizes[] = {
         {"Shape", l.shape}, {padded, l.padded_shape}, {"Strides", l.strides}};
@@ -11988,14 +12009,14 @@ class tensor_rules {
       for (std::uint32_t d = 0; (f & size) != 0 && d < l.rank; ++d)
         if (s.values[d] < 1 && !(l.pads != none && &s == &sizes[1]))
           c_.error(errc::ark_t02_dimension, at.in(s.name, d))
-              << s.name << ' ' << dims(s.values) << " holds a size below 1";
+              << s.name << ' ' << dims(s.values) << " has a size below 1";
     for (std::uint32_t d = 0; (f & offset) != 0 && d < l.rank; ++d)
       if (l.offsets[d] < 0)
         c_.error(errc::ark_t03_offset, at.in("Offsets", d))
-            << "Offsets " << dims(l.offsets) << " holds a negative number";
+            << "Offsets " << dims(l.offsets) << " has a negative number";
     if ((f & padding) != 0)
       c_.error(errc::ark_t04_padding, at.in(padded))
-          << "PaddedShape " << dims(l.padded_shape) << " is below Shape " << dims(l.shape);
+          << "PaddedShape " << dims(l.padded_shape) << " is smaller than Shape " << dims(l.shape);
     if ((f & outside) != 0)
       c_.error(errc::ark_t05_strides, at.in("Strides"))
           << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
@@ -12004,7 +12025,7 @@ class tensor_rules {
       message out = c_.error(errc::ark_t05_strides, at.in("Pads"));
       std::int64_t pads[max_rank] = {1, 1, 1, 1};
       for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
-      out << "Strides " << dims(l.strides) << " are no multiples of Pads " << dims(pads);
+      out << "Strides " << dims(l.strides) << " are not multiples of Pads " << dims(pads);
     }
     if (bytes == 0 && (f & size) == 0)
       c_.error(errc::ark_t07_size, at.in("Strides"))
@@ -12081,12 +12102,14 @@ class tensor_rules {
       const bool local = is_local(g_, x);
       const bool good = local ? t.rank >= 0 && t.rank < g_.world_size && t.rank != g_.rank
                               : t.rank == -1 || t.rank == g_.rank;
-      if (!good)
-        c_.error(errc::ark_b04_tag_rank, at.in(member, i))
-            << '[' << t.rank << ',' << t.number << "] names rank " << t.rank << ", where a "
-            << (local ? "local buffer's tags name another rank of "
-                      : "remote buffer's tags name -1 or the own rank of ")
-            << g_.world_size;
+      if (!good) {
+        message out = c_.error(errc::ark_b04_tag_rank, at.in(member, i));
+        out << '[' << t.rank << ',' << t.number << "] has rank " << t.rank << "; expected ";
+        if (local)
+          out << "another rank than " << g_.rank << ", below " << g_.world_size;
+        else
+          out << "-1 or " << g_.rank << ", as the buffer is of rank " << x.rank;
+      }
       if (i > 0 && !before(g_.tags[list.first + i - 1], t)) ascending = false;
     }
     if (ascending) return;
@@ -12104,11 +12127,12 @@ class tensor_rules {
       const tag t = g_.tags[list.first + i];
       if (again[i])
         c_.warning(errc::ark_b03_tags, at.in(member, i))
-            << '[' << t.rank << ',' << t.number << "] stands in this list already";
+            << '[' << t.rank << ',' << t.number << "] is listed twice";
       unordered = unordered || (i > 0 && before(t, g_.tags[list.first + i - 1]));
     }
     if (unordered)
-      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member)) << member << " do not ascend";
+      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member))
+          << member << " are not ascending";
   }
 
   /// B01.
@@ -12155,8 +12179,8 @@ class tensor_rules {
         if (!(a.t == b.t) || a.storage == b.storage) continue;
         c_.error(errc::ark_b05_tag_reused,
                  places_[b.at].in(kind == 0 ? "SendTags" : "RecvTags", b.index))
-            << '[' << b.t.rank << ',' << b.t.number << "] stands in buffer "
-            << g_.buffers[a.storage].id << " too";
+            << '[' << b.t.rank << ',' << b.t.number << "] is also a tag of buffer "
+            << g_.buffers[a.storage].id;
       }
     }
   }
@@ -12166,7 +12190,7 @@ class tensor_rules {
   pool<bool> seen_tensor_, seen_buffer_;
   pool<std::uint8_t> layouts_;  // flaws of each
   pool<tag_use> tags_[2];       // SendTags, RecvTags of local buffers
-  pool<location> places_;       // where local buffers with tags stand first
+  pool<location> places_;       // of the first use of local buffers with tags
 };
 
 }  // namespace detail
@@ -12249,8 +12273,8 @@ inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
 /// Appends the objects of a model to a text. Plans hold the same operations and use it too. What it
 /// writes has passed check(). Depths count the containers around an object: 0 for the root.
 ///
-/// Functions take where the next character goes, make sure of their room there, and return where
-/// the one after theirs goes. begin() says where the first goes, done() that the text ends there.
+/// Functions take a pointer to the end of the text, reserve their space there, and return the new
+/// end. begin() gives the first pointer, done() takes the last.
 class graph_writer {
  public:
   graph_writer(text& out, const model& g, dialect form, bool pretty)
@@ -12259,7 +12283,7 @@ class graph_writer {
     layouts_.resize(g.layouts.size());
     buffers_.resize(g.buffers.size());
   }
-  /// How many levels are spread over lines; text before and behind may have others.
+  /// How many levels are spread over lines; it may change between values.
   void levels(int count) noexcept { levels_ = count; }
 
   [[nodiscard]] char* begin() {
@@ -12313,8 +12337,8 @@ class graph_writer {
     return to;
   }
 
-  /// `config`: a plan's member "Config", JSON that stands behind the others; none when it is empty.
-  /// Leaves room for the rest of a node.
+  /// `config`: a plan's member "Config", JSON that follows the others; none when it is empty.
+  /// Reserves space for the rest of a node.
   [[nodiscard]] char* operation(char* to, const op& o, unsigned depth,
                                 std::string_view config = {}) {
     const std::string_view type = type_name(g_, o), called = name(g_, o);
@@ -12397,17 +12421,17 @@ class graph_writer {
   [[nodiscard]] errc failed() const noexcept { return failed_; }
 
  private:
-  /// Where a text of the same thing stands already: its offset times 2^20 plus its size; 0 for none.
+  /// An earlier text of the same thing: its offset times 2^20 plus its size; 0 for none.
   using place = std::uint64_t;
   static constexpr unsigned size_bits = 20;
   static constexpr std::size_t max_indent = 64;
   static constexpr std::size_t key_room = max_indent + 24 + integer_room;
-  /// Eight keys with numbers behind them. Who calls another function that makes room, or returns,
-  /// needs no more of it than what that function leaves: this less a bracket or two.
+  /// Space for eight keys with numbers. A caller of another function that reserves, or returns, needs
+  /// no more than that function leaves: this less a bracket or two.
   static constexpr std::size_t record_room = 8 * key_room;
   static constexpr std::size_t lists_room = 16 * (integer_room + 1) + 4 * key_room;
 
-  /// Room for `count` characters from `to` on.
+  /// Space for `count` characters from `to` on.
   [[nodiscard]] char* room(char* to, std::size_t count) {
     return static_cast<std::size_t>(end_ - to) >= count ? to : more_room(to, count);
   }
@@ -12426,7 +12450,7 @@ class graph_writer {
     if (!s.empty()) std::memcpy(to, s.data(), s.size());
     return to + s.size();
   }
-  /// `s` in quotes; six bytes of room for each of its own, and two.
+  /// `s` in quotes; six bytes of space for each of its own, and two.
   static char* put_quoted(char* to, std::string_view s) noexcept {
     *to++ = '"';
     for (const char c : s) {
@@ -12460,7 +12484,7 @@ class graph_writer {
     std::memset(to + 1, ' ', spaces);
     return to + 1 + spaces;
   }
-  /// A new line for what stands at `indent`, in a container at `depth` that is spread.
+  /// A new line for a value at `indent`, in a container at `depth` that is spread.
   [[nodiscard]] char* line(char* to, unsigned indent, unsigned depth) const noexcept {
     return spread(depth) ? put_line(to, indent) : to;
   }
@@ -12503,7 +12527,7 @@ class graph_writer {
     return to;
   }
 
-  /// Once more what stands at `where`. Blocks run over its end, and are overwritten.
+  /// Copies the text at `where`, in whole blocks; the excess is overwritten.
   [[nodiscard]] char* again(char* to, place where) {
     constexpr std::size_t block_size = 32;
     const auto size = to_size(where & ((place{1} << size_bits) - 1));
@@ -12524,7 +12548,7 @@ class graph_writer {
     return size >> size_bits == 0 && start >> (64 - size_bits) == 0 ? start << size_bits | size : 0;
   }
 
-  /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.
+  /// Tensors are at one depth, except in arguments of type TENSOR, which are not copied from.
   [[nodiscard]] char* tensor(char* to, std::uint32_t index, unsigned depth, bool listed = true) {
     if (const place known = tensors_[index]; known != 0 && listed) return again(to, known);
     const ark::tensor& t = g_.tensors[index];
@@ -12697,10 +12721,10 @@ class graph_writer {
   errc failed_ = errc::ok;
 };
 
-/// The text of a graph that is in its dialect.
+/// The text of a model that is in its dialect.
 [[nodiscard]] inline result<text> write_as_is(const model& g, bool pretty) {
   text out;
-  // About what it takes, and less than twice that: growing costs more than the writing.
+  // An estimate, below twice the real size: growing costs more than writing.
   const bool spread = pretty && info(g.form).levels > 5;
   out.reserve(256 + (pretty ? 130 : 64) * g.nodes.size() + (pretty ? 290 : 110) * g.ops.size() +
               (spread ? 320 : 220) * g.uses.size() + (spread ? 80 : 30) * g.arguments.size());
@@ -12708,7 +12732,7 @@ class graph_writer {
   w.done(w.model(w.begin()));
   errc code = w.failed();
   if (code == errc::ok && !g.members.empty()) {
-    // Kept members may repeat a key, in a graph that was filled by hand.
+    // Kept members may repeat a key, in a model that was built in code.
     json::reader in(out, no_limits);
     (void)in.skip();
     code = in.finish().code;
@@ -12886,7 +12910,7 @@ struct plan_place {
   return out;
 }
 
-/// Gives the nodes of a graph their edges.
+/// Gives the nodes of a model their edges.
 inline void add_edges(model& g) {
   const id_index tensor_ids(g.tensors.data(), g.tensors.size());
   const id_index buffer_ids(g.buffers.data(), g.buffers.size());
@@ -12935,7 +12959,7 @@ inline void add_edges(model& g) {
 
 // ---- tessera/ark/detail/plan_verify.hpp
 //
-// What is wrong with a plan by itself.
+// Verifies a plan by itself.
 
 #ifndef TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
 #define TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
@@ -13091,7 +13115,7 @@ class plan_lint {
       }
     }
   }
-  /// How many tiles a task has; -1 when its operations don't say.
+  /// How many tiles a task has; -1 if no operation has NumTasks.
   [[nodiscard]] std::int64_t tiles(const plan_task& t) const noexcept {
     std::int64_t max = -1;
     for (const plan_config& c : configs(p_, t)) max = c.num_tasks > max ? c.num_tasks : max;
@@ -13154,7 +13178,7 @@ class plan_lint {
       out << (i == 0 ? "" : i == 2 || known[i + 1].empty() ? " or " : ", ") << known[i];
   }
 
-  /// Operations whose Tile cuts up what they write, one task a tile.
+  /// Operations whose Tile divides the output, one task a tile.
   [[nodiscard]] static bool is_tiled(op_type t) noexcept {
     const op_kind kind = info(t).kind;
     return t != op_type::softmax && (kind == op_kind::unary || kind == op_kind::binary ||
@@ -13392,10 +13416,10 @@ class plan_lint {
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
 
-/// How buffers of two files are told to be the same.
+/// How buffers of two files are identified.
 enum class buffer_names : std::uint8_t { ids, first_uses };
 
-/// The operations of a graph that do something, in order, and how they compare.
+/// The operations of a model that aren't virtual, in order, and how they compare.
 class op_list {
  public:
   explicit op_list(const model& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
@@ -13425,7 +13449,7 @@ class op_list {
   [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
     return buffers_.first_of(buffer);
   }
-  /// What the buffer of a tensor is called on both sides.
+  /// The common name of a tensor's buffer in both files.
   [[nodiscard]] std::int64_t buffer_name(std::uint32_t tensor) const noexcept {
     return names_[storage(g_.tensors[tensor].buffer)];
   }
@@ -13444,8 +13468,8 @@ class op_list {
     for (std::size_t i = 0; i < ops_.size(); ++i) hashes_.push_back(hash(i));
   }
 
-  /// Less than, equal to or greater than 0, as operation `i` of `a` is before, like or behind `j` of
-  /// `b`, in some order of all that operations can be.
+  /// Less than, equal to or greater than 0, as operation `i` of `a` orders before, like or after `j`
+  /// of `b`, in some total order.
   [[nodiscard]] static int compare(const op_list& a, std::size_t i, const op_list& b,
                                    std::size_t j) noexcept {
     if (a.hashes_[i] != b.hashes_[j]) return a.hashes_[i] < b.hashes_[j] ? -1 : 1;
@@ -13541,7 +13565,7 @@ class op_list {
     }
     return 0;
   }
-  /// Of what tells most operations apart.
+  /// Of what distinguishes most operations.
   [[nodiscard]] std::uint64_t hash(std::size_t i) const noexcept {
     std::uint64_t h = static_cast<std::uint64_t>((*this)[i].type);
     const auto mix = [&h](std::uint64_t v) { h = std::rotl(h ^ v, 23) * 0x9e3779b97f4a7c15u; };
@@ -13628,7 +13652,7 @@ class plan_matcher {
     return out;
   }
 
-  /// What an operation is for, as far as pairs are concerned.
+  /// The key for pairing unmatched operations.
   struct purpose {
     std::int64_t buffer;  // that it writes or, when it writes none, reads
     bool writes;
@@ -13640,7 +13664,7 @@ class plan_matcher {
       return a.type != b.type ? (a.type < b.type ? -1 : 1) : 0;
     }
   };
-  /// Pairs what is unmatched so far, by buffer and Type, or by buffer alone.
+  /// Pairs unmatched operations by buffer and Type, or only by buffer.
   void pair(bool by_type) {
     const pool<purpose> left = purposes(there_, to_plan_, by_type);
     const pool<purpose> right = purposes(here_, to_model_, by_type);
@@ -13719,7 +13743,7 @@ class plan_matcher {
   /// Operations that use the same memory come in the model's order.
   void order() {
     struct access {
-      std::uint32_t op = none, tensor = 0;  // in the plan: the operation that comes last so far
+      std::uint32_t op = none, tensor = 0;  // in the plan: the last operation so far
     };
     pool<access> written, used;
     written.resize(here_.of().buffers.size());
@@ -13793,7 +13817,7 @@ class plan_matcher {
   pool<plan_place> order_;
   plan_findings& found_;
   op_list here_, there_;                    // of the plan, of the model
-  pool<std::uint32_t> to_plan_, to_model_;  // what stands for each operation, or none
+  pool<std::uint32_t> to_plan_, to_model_;  // the operation that each one is matched with, or none
   pool<bool> is_exact_;                     // of the plan's
   std::size_t matched_ = 0;
   text path_, words_;
@@ -13924,7 +13948,7 @@ class plan_reader {
     config(text, c);
     plan_.configs.push_back(c);
   }
-  /// What is known of a Config.
+  /// The known members of a Config.
   void config(std::string_view text, plan_config& c) {
     json::reader in(text, limit_);
     std::string_view key;
@@ -14201,7 +14225,7 @@ class plan_writer {
     close('}');
   }
 
-  // depth_ is how many containers are open; the innermost one stands at depth_ - 1.
+  // depth_ is how many containers are open; the innermost one is at depth_ - 1.
   [[nodiscard]] bool spread() const noexcept { return pretty_ && depth_ <= unsigned{levels} + 1; }
   void new_line() {
     out_ << '\n';
@@ -14267,7 +14291,7 @@ class plan_writer {
   bool pretty_;
   graph_writer ops_;
   unsigned depth_ = 0;
-  bool empty_ = true;  // nothing stands in the innermost container yet
+  bool empty_ = true;  // the innermost container has no elements yet
 };
 
 /// A plan for people.
@@ -14306,7 +14330,7 @@ class plan_printer {
       out_ << ' ';
       json::append_quoted(out_, name(p_.parts, o));
       for (const std::uint32_t u : reads(p_.parts, o)) tensor(u);
-      // What is written is shown as the results that name it, as far as there are any.
+      // The results name the outputs, if there are any.
       out_ << " ->";
       for (const std::uint32_t u : o.results != 0 ? results(p_.parts, o) : writes(p_.parts, o))
         tensor(u);
@@ -14365,7 +14389,7 @@ class plan_printer {
   void count(std::int64_t n, std::string_view what) {
     out_ << n << ' ' << what << (n == 1 ? "" : "s");
   }
-  /// Words of the file, in quotes when they are anything but letters and what names are made of.
+  /// A text of the file, in quotes unless it is an identifier.
   void plain(std::string_view s) {
     bool letters = !s.empty();
     for (const char c : s)
@@ -14488,7 +14512,7 @@ class ranks_checker {
       : given_(given), found_(models, options.sources, options.max_diagnostics, found) {}
 
   result<world> run() {
-    // The rules below look at ranks by number; without a file for each there is nothing to see.
+    // The rules below index ranks by number, which takes a file for each.
     if (ranks()) {
       index();
       owners();
@@ -14496,7 +14520,7 @@ class ranks_checker {
       traffic();
       counts();
       syncs();
-      // Messages that are never sent keep ranks waiting too; those were told of already.
+      // Messages that are never sent, which were reported above, keep ranks waiting too.
       if (!found_.failed()) deadlock();
     }
     found_.finish();
@@ -14516,7 +14540,7 @@ class ranks_checker {
   /// A message that an operation sends or receives.
   struct event {
     channel on;
-    std::uint32_t rank, node, op;  // op: in graph::ops
+    std::uint32_t rank, node, op;  // op: in model::ops
     bool send;
   };
 
@@ -14547,7 +14571,7 @@ class ranks_checker {
       location at = at_root().in("WorldSize");
       at.file = f;
       found_.add(errc::ark_m01_ranks, severity::error, at)
-          << "WorldSize is " << g.world_size << ", where the first file has " << world_size;
+          << "WorldSize is " << g.world_size << "; the first file has " << world_size;
     }
     if (found_.failed()) return false;
     struct entry {
@@ -14571,17 +14595,21 @@ class ranks_checker {
         location at = at_root().in("Rank");
         at.file = order[i].file;
         found_.add(errc::ark_m01_ranks, severity::error, at)
-            << "rank " << order[i].rank << " has another file already";
+            << "another file is also for rank " << order[i].rank;
         continue;
       }
       miss(order[i].rank);
       expected = std::int64_t{order[i].rank} + 1;
     }
     miss(world_size);
-    if (missing > 0)
-      found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"))
-          << "of " << world_size << " ranks, " << missing << " have no file: " << names.view()
-          << (missing > 8 ? ", ..." : "");
+    if (missing > 0) {
+      message out = found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"));
+      if (missing == 1)
+        out << "no file for rank " << names.view() << " of " << world_size;
+      else
+        out << "no files for " << missing << " of " << world_size << " ranks: " << names.view()
+            << (missing > 8 ? ", ..." : "");
+    }
     if (found_.failed()) return false;
     for (const entry& e : order) {
       world_.programs_.push_back(given_[e.file]);
@@ -14658,7 +14686,7 @@ class ranks_checker {
         .in(member, index);
   }
 
-  /// M02, M03, M05: what stand-ins stand for.
+  /// M02, M03, M05: the owners of remote buffers.
   void owners() {
     for (std::uint32_t r = 0; r < size(); ++r) {
       const model& g = graph_of(r);
@@ -14667,20 +14695,20 @@ class ranks_checker {
         if (world_.rank(r).storage(b) != b || is_local(g, s)) continue;
         std::uint32_t& owner = world_.owners_[world_.first_buffer_[r] + b];
         const auto holder = static_cast<std::uint32_t>(s.rank);
-        const auto resolve = [&](std::size_t kind, range list, auto&& tell) {
+        const auto resolve = [&](std::size_t kind, range list, auto&& report_tag) {
           for (std::uint32_t i = 0; i < list.count; ++i) {
             const std::int32_t number = g.tags[list.first + i].number;
             std::uint32_t storage = none;
             const std::size_t count = holders(kind, holder, r, number, storage);
             const bool other = count == 1 && owner != none && owner != storage;
             if (owner == none) owner = storage;
-            if (count != 1 || other) tell(i, number, count);
+            if (count != 1 || other) report_tag(i, number, count);
           }
         };
         resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
           add(r, errc::ark_m02_owner, severity::error, buffer_place(r, b, "RecvTags", i))
               << (count == 0   ? "no buffer"
-                  : count == 1 ? "another buffer than for the tags before it"
+                  : count == 1 ? "a different buffer than for the previous tags"
                                : "more than one buffer")
               << " of rank " << holder << " has [" << r << ',' << number << "] in its RecvTags";
         });
@@ -14689,13 +14717,13 @@ class ranks_checker {
           const std::uint64_t there = world_.rank(holder).bytes(owner);
           if (here > there)
             add(r, errc::ark_m05_size, severity::error, buffer_place(r, b, "Id", none))
-                << "the buffer takes " << here << " bytes, where buffer "
+                << "the buffer takes " << here << " bytes; buffer "
                 << graph_of(holder).buffers[owner].id << " of rank " << holder << " has " << there;
         }
         const std::uint32_t by_data = owner;
         owner = none;
         resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
-          if (count == 1) return;  // labels may stand for several sends
+          if (count == 1) return;  // a label may match several sends
           add(r, errc::ark_m03_label, count == 0 ? severity::warning : severity::error,
               buffer_place(r, b, "SendTags", i))
               << (count == 0 ? "no buffer" : "more than one buffer") << " of rank " << holder
@@ -14755,7 +14783,7 @@ class ranks_checker {
       numbers[i] = static_cast<std::uint32_t>(world_.channels_.size() - 1);
     }
     by_channel_first_.push_back(by_channel_.size());
-    // Events stand by operation, its sends first.
+    // Events are ordered by operation, its sends first.
     for (std::uint32_t i = 0; i < events_.size(); ++i) {
       const event& e = events_[i];
       world::traffic& t = world_.traffic_[world_.first_op_[e.rank] + e.op];
@@ -14799,7 +14827,7 @@ class ranks_checker {
     }
   }
 
-  /// M06, M07: what is sent is what is received, one for one.
+  /// M06, M07: sends and receives match one to one.
   void counts() {
     pool<std::uint32_t> lists[2];  // sends, receives
     for (std::size_t c = 0; c < world_.channels_.size(); ++c) {
@@ -14827,23 +14855,23 @@ class ranks_checker {
     if (tx == ty && nx == ny) return;
     add(to.rank, errc::ark_m06_transfer, severity::warning, place_of(b, to))
         << "rank " << from.rank << " sends " << nx << ' ' << info(tx).name << " with tag "
-        << from.on.tag << ", where " << ny << ' ' << info(ty).name << " are received";
+        << from.on.tag << "; rank " << to.rank << " receives " << ny << ' ' << info(ty).name;
   }
   /// M09.
   void syncs() {
     pool<std::uint64_t> all;
-    std::uint32_t most = 0;
+    std::uint32_t max = 0;
     for (std::uint32_t r = 0; r < size(); ++r) {
       std::uint64_t count = 0;
       for (const op& o : graph_of(r).ops) count += o.type == op_type::device_sync ? 1 : 0;
       all.push_back(count);
-      if (count > all[most]) most = r;
+      if (count > all[max]) max = r;
     }
     for (std::uint32_t r = 0; r < size(); ++r)
-      if (all[r] != all[most])
+      if (all[r] != all[max])
         add(r, errc::ark_m09_syncs, severity::error, at_root().in("Nodes"))
-            << "rank " << r << " has " << all[r] << " DeviceSyncs, where rank " << most << " has "
-            << all[most];
+            << "rank " << r << " has " << all[r] << " DeviceSyncs; rank " << max << " has "
+            << all[max];
   }
 
   /// M08.

@@ -88,25 +88,25 @@
 
 // ---- tessera/core/describe.hpp
 //
-// An error in words: looks at the source again and shows the place.
+// Errors as text, with their place in the source.
 //
 //   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
 //     [alir_opcode] at $.model[5][3][2], offset 47
 //     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
 //                                              ^
 //
-//   program.bc: error: the bytecode ends early
+//   program.bc: error: the bytecode ends before its last field
 //     [alir_bytecode_truncated] at offset 780 (0x30c)
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
-// What was built in code has no source to show; there the element is named:
+// A model built in code has no source to show; the element is named instead:
 //
 //   describe(alir::verify(std::move(model)).error(), "")
 //   // <input>: error: id0 must refer to an earlier operation
 //   //   [alir_id0] at operation 2
 //
-// Lifetime:   the text that is returned owns itself.
+// Lifetime:   the returned text owns its characters.
 // Errors:     none: any offset can be shown.
 // Limits:     at most 78 columns of a line are shown.
 // Allocation: the text, and what json::reader needs to find a path.
@@ -121,7 +121,7 @@
 
 // ---- tessera/core/bytes.hpp
 //
-// Bytes as they stand in files: borrowed views, and the same memory seen as text.
+// Bytes of files: borrowed views, and the same memory seen as text.
 //
 //   tessera::bytes in = tessera::as_bytes(source);
 //   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
@@ -145,16 +145,16 @@
 
 // ---- tessera/core/load_store.hpp
 //
-// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
+// Numbers in memory: little-endian loads and stores of any alignment, and checked arithmetic.
 //
 //   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
 //   tessera::store_le(out, std::int64_t{-1});
 //   if (!checked_add(offset, size, end)) return too_large;
 //
 // Lifetime:   values.
-// Errors:     none: that there are enough bytes is the caller's to know.
+// Errors:     none: the caller ensures that there are enough bytes.
 // Limits:     none.
-// Allocation: none, but what a pool takes to grow.
+// Allocation: none, except for the growth of a pool.
 
 #ifndef TESSERA_CORE_LOAD_STORE_HPP
 #define TESSERA_CORE_LOAD_STORE_HPP
@@ -227,7 +227,7 @@ inline void append_le(Pool& to, T value) {
   to.append(raw, sizeof raw);
 }
 
-/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
+/// A number as std::size_t; a larger one loses its upper bits.
 [[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
 
 /// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
@@ -251,14 +251,14 @@ namespace tessera::inline TESSERA_ABI {
 /// Borrowed bytes.
 using bytes = std::span<const std::byte>;
 
-/// An owner of bytes that is about to go: what borrows from it would dangle.
+/// A temporary owner of bytes: a view of it would dangle.
 template <class Owner>
 concept temporary_bytes =
     !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
     !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
     !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
 
-/// The same for text: a std::string that is about to go, but no view and no literal.
+/// The same for text: a temporary std::string, but not a view or a literal.
 template <class Owner>
 concept temporary_text =
     !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, std::string_view> &&
@@ -279,15 +279,15 @@ concept temporary_text =
 
 // ---- tessera/core/error.hpp
 //
-// The error value that every reader, verifier and writer returns, and the tables behind it.
+// The error value that every reader, verifier and writer returns, and its tables of messages.
 //
 //   tessera::error e{tessera::errc::json_depth, 64};
 //   e.message();  // "containers are nested deeper than limits::max_depth"
 //   e.name();     // "json_depth"
 //
-// One code per check; programs switch on the code, tests pin code and offset, and the same input
+// One code per check: programs switch on the code, tests pin code and offset, and the same input
 // gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret by looking at the source again.
+// describe.hpp) adds line, column, path and a caret from the source.
 //
 //   range         owner
 //      1 -   99   bytes, limits, files
@@ -298,8 +298,8 @@ concept temporary_text =
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //   5000 - 5999   NAC v1.2: genome
 //
-// The codes of all formats stand here. Names and messages come with the format: a program that neither
-// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
+// The codes of all formats are here. Names and messages come with the format: a program that
+// neither includes nor links nac.hpp doesn't contain NAC's, and reports its codes as "unknown".
 //
 // Lifetime:   messages and names are constants.
 
@@ -318,7 +318,7 @@ concept temporary_text =
 //   #define X(name, value, message) …
 //   TESSERA_ERRORS(X)
 //
-// Who includes this undefines TESSERA_ERRORS.
+// Undefine TESSERA_ERRORS after use.
 //
 // Lifetime:   none.
 // Errors:     these.
@@ -347,33 +347,37 @@ concept temporary_text =
   X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
   X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
   X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
-  X(alir_model_fields, 1006, "expected a model of 8 or 9 elements")                                \
-  X(alir_operation_fields, 1007, "expected an operation of 7 fields (version 2) or 6 (3 and 4)")   \
-  X(alir_operation_form, 1008, "the operation is not in the form of this spec_version")            \
+  X(alir_model_fields, 1006, "expected a model array of 8 or 9 elements")                          \
+  X(alir_operation_fields, 1007,                                                                   \
+    "expected 7 fields in an operation (spec_version 2) or 6 (3 and 4)")                           \
+  X(alir_operation_form, 1008,                                                                     \
+    "the operation's fields don't match spec_version: 7 fields in version 2, 6 in 3 and 4")        \
   X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
   X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
   X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
   X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
-  X(alir_number_precision, 1013, "an integer in place of a float must be below 2^53")              \
+  X(alir_number_precision, 1013, "expected an integer below 2^53, which a double holds exactly")   \
   X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
   X(alir_table_spec, 1015, "expected a table spec with hash, out_qint and inp_width")              \
   X(alir_table_interval, 1016, "expected an interval with min, max and step")                      \
                                                                                                    \
-  X(alir_bytecode_alignment, 1030, "expected whole 32-bit words")                                  \
-  X(alir_bytecode_truncated, 1031, "the bytecode ends early")                                      \
+  X(alir_bytecode_alignment, 1030,                                                                 \
+    "the length is not a multiple of 4 bytes: expected 32-bit words")                              \
+  X(alir_bytecode_truncated, 1031, "the bytecode ends before its last field")                      \
   X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
-  X(alir_bytecode_count, 1033, "the count is negative or more than the remaining bytes can hold")  \
+  X(alir_bytecode_count, 1033,                                                                     \
+    "the count is negative or exceeds what the remaining bytes can hold")                          \
   X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
   X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
   X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
-  X(alir_bytecode_pad_conflict, 1037, "lookups of one operand must agree in their table pad")      \
+  X(alir_bytecode_pad_conflict, 1037, "all lookups of one operand must have the same table pad")   \
                                                                                                    \
   X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
   X(alir_inp_shifts_count, 1051, "expected as many inp_shifts as inputs")                          \
   X(alir_out_idxs_count, 1052, "expected as many out_idxs as outputs")                             \
   X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
   X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
-  X(alir_output_index, 1055, "the output refers to an operation that does not exist")              \
+  X(alir_output_index, 1055, "an output must be -1 or the index of an operation")                  \
   X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
   X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
   X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
@@ -384,19 +388,22 @@ concept temporary_text =
   X(alir_step, 1063, "the step must be a power of two from 2^-126 to 2^127")                       \
   X(alir_width, 1064, "the type is wider than 63 bits unsigned or 64 bits signed")                 \
   X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
-  X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
-  X(alir_table_index, 1067, "the lookup table does not exist")                                     \
-  X(alir_table_empty, 1068, "a lookup table must hold at least one entry, none of another")        \
+  X(alir_mux_alignment, 1066, "only one operand of a mux may need a shift, but both do")           \
+  X(alir_table_index, 1067,                                                                        \
+    "the table index must be at least 0 and below the number of lookup tables")                    \
+  X(alir_table_empty, 1068,                                                                        \
+    "a lookup table must have at least one entry, shared with no other table")                     \
   X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
-  X(alir_sum_terms, 1070, "a sum has two terms or more of its own, each earlier")                  \
+  X(alir_sum_terms, 1070,                                                                          \
+    "a sum must have at least two terms of its own, each an earlier operation")                    \
   X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
   X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
                                                                                                    \
-  X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
-  X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
+  X(alir_not_version_2, 1080, "spec_version 2 can't express this operation")                       \
+  X(alir_not_finite, 1081, "JSON can't express a number that is not finite")                       \
   X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
                                                                                                    \
-  X(alir_lookup_range, 1090, "a value lies outside the lookup table")
+  X(alir_lookup_range, 1090, "the value is outside the range of the lookup table")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ALIR_HPP
 
@@ -410,113 +417,118 @@ concept temporary_text =
 #ifndef TESSERA_CORE_ERROR_TABLE_ARK_HPP
 #define TESSERA_CORE_ERROR_TABLE_ARK_HPP
 
-// X(enumerator, value, what was expected)
+// X(enumerator, value, message)
 #define TESSERA_ARK_ERRORS(X)                                                                      \
-  X(ark_s01_root, 2001, "the root of a model is an object")                                        \
-  X(ark_s02_root_member, 2002, "expected members Rank, WorldSize and Nodes")                       \
+  X(ark_s01_root, 2001, "the root of a model is not an object")                                    \
+  X(ark_s02_root_member, 2002, "the root has no Rank, WorldSize or Nodes")                         \
   X(ark_s03_world, 2003, "expected integers with WorldSize >= 1 and 0 <= Rank < WorldSize")        \
-  X(ark_s04_nodes, 2004, "Nodes is an array of objects")                                           \
+  X(ark_s04_nodes, 2004, "expected Nodes as an array of objects")                                  \
   X(ark_s05_node_member, 2005,                                                                     \
-    "expected a node with Id and the arrays ProducerNodeIds and ConsumerNodeIds")                  \
-  X(ark_s06_op_or_ops, 2006, "expected either Op or Ops in each node, and the same in all nodes")  \
-  X(ark_s07_no_ops, 2007, "expected at least one operation in Ops")                                \
+    "missing or of the wrong type: Id, ProducerNodeIds or ConsumerNodeIds of a node")              \
+  X(ark_s06_op_or_ops, 2006,                                                                       \
+    "expected either Op or Ops in each node, and the same one in all nodes")                       \
+  X(ark_s07_no_ops, 2007, "expected at least one operation")                                       \
   X(ark_s08_op_member, 2008,                                                                       \
-    "expected Type, Name, IsVirtual, three lists of tensors, and Args as an object")               \
+    "missing or of the wrong type: Type, Name, IsVirtual, ReadTensors, WriteTensors, "             \
+    "ResultTensors or Args of an operation")                                                       \
   X(ark_s09_tensor_member, 2009,                                                                   \
-    "expected Id, DataType, Shape, Strides, Offsets, PaddedShape or Pads, and Buffer")             \
-  X(ark_s10_buffer_member, 2010, "expected a buffer with Id, Rank, SendTags and RecvTags")         \
-  X(ark_s12_unknown_member, 2012, "the format has no member of this name here")                    \
+    "missing or of the wrong type: Id, DataType, Shape, Strides, Offsets, PaddedShape (or "        \
+    "Pads) or Buffer of a tensor")                                                                 \
+  X(ark_s10_buffer_member, 2010,                                                                   \
+    "missing or of the wrong type: Id, Rank, SendTags or RecvTags of a buffer")                    \
+  X(ark_s12_unknown_member, 2012, "unknown member")                                                \
   X(ark_s13_integer, 2013, "expected an integer; Ids are at least 0")                              \
-  X(ark_g01_node_id, 2021, "expected node Ids that are unique")                                    \
-  X(ark_g02_node_index, 2022, "expected the node's place in Nodes as its Id")                      \
+  X(ark_g01_node_id, 2021, "duplicate node Id")                                                    \
+  X(ark_g02_node_index, 2022, "a node's Id differs from its index in Nodes")                       \
   X(ark_g03_edge_target, 2023, "expected the Id of a node in this file")                           \
-  X(ark_g04_edge_mirror, 2024, "an edge stands on both of its sides: as producer and as consumer") \
-  X(ark_g05_self_edge, 2025, "a node must not depend on itself")                                   \
-  X(ark_g06_cycle, 2026, "the nodes depend on each other in a circle")                             \
-  X(ark_g07_order, 2027, "expected a node behind all of its producers")                            \
-  X(ark_g08_repeated_edge, 2028, "the edge stands in this list already")                           \
-  X(ark_g09_missing_edge, 2029,                                                                    \
-    "a node that uses a result lists the node that makes it as a producer")                        \
-  X(ark_g10_second_producer, 2030, "a tensor is the result of one operation")                      \
-  X(ark_g12_own_result, 2032, "an operation must not read or write its own result")                \
+  X(ark_g04_edge_mirror, 2024, "only one of its two nodes lists the edge")                         \
+  X(ark_g05_self_edge, 2025, "a node lists itself as producer or consumer")                        \
+  X(ark_g06_cycle, 2026, "dependency cycle")                                                       \
+  X(ark_g07_order, 2027, "node precedes one of its producers")                                     \
+  X(ark_g08_repeated_edge, 2028, "the edge is listed twice")                                       \
+  X(ark_g09_missing_edge, 2029, "a node uses a result and does not list its producer")             \
+  X(ark_g10_second_producer, 2030, "a tensor is the result of more than one operation")            \
+  X(ark_g12_own_result, 2032, "an operation reads or writes its own result")                       \
   X(ark_g13_use_before_result, 2033, "the tensor is used before the operation that makes it")      \
-  X(ark_g14_unordered_access, 2034,                                                                \
-    "conflicting accesses to the same bytes need a dependency between them")                       \
-  X(ark_t01_rank, 2041, "expected one to four dimensions, as many in each list")                   \
+  X(ark_g14_unordered_access, 2034, "no dependency orders conflicting accesses to the same bytes") \
+  X(ark_t01_rank, 2041, "expected one to four dimensions, the same number in each list")           \
   X(ark_t02_dimension, 2042, "expected dimensions of at least 1")                                  \
   X(ark_t03_offset, 2043, "expected offsets of at least 0")                                        \
-  X(ark_t04_padding, 2044, "PaddedShape is at least Shape")                                        \
-  X(ark_t05_strides, 2045, "Strides hold Offsets + PaddedShape")                                   \
-  X(ark_t06_data_type, 2046, "expected a known DataType")                                          \
+  X(ark_t04_padding, 2044, "PaddedShape is smaller than Shape")                                    \
+  X(ark_t05_strides, 2045, "Strides are smaller than Offsets + PaddedShape")                       \
+  X(ark_t06_data_type, 2046, "unknown DataType")                                                   \
   X(ark_t07_size, 2047, "expected a tensor of fewer than 2^63 bytes")                              \
-  X(ark_t08_tensor_differs, 2048, "a tensor Id has one description in the whole file")             \
+  X(ark_t08_tensor_differs, 2048, "two descriptions of one tensor Id differ")                      \
   X(ark_b01_buffer_differs, 2051,                                                                  \
-    "a buffer Id has one Rank and one set of tags in the whole file")                              \
-  X(ark_b02_buffer_rank, 2052, "expected a buffer's Rank to be -1 or below WorldSize")             \
+    "two descriptions of one buffer Id differ in Rank, tags or IsExternal")                        \
+  X(ark_b02_buffer_rank, 2052, "expected -1 or a rank below WorldSize as a buffer's Rank")         \
   X(ark_b03_tags, 2053,                                                                            \
-    "expected tags as pairs [RemoteRank, Tag] of 32 bits, ascending, each once")                   \
+    "expected tags as pairs [RemoteRank, Tag] of 32-bit integers, ascending and unique")           \
   X(ark_b04_tag_rank, 2054,                                                                        \
-    "expected another rank in a local buffer's tags, and -1 or the own rank in a remote one's")    \
-  X(ark_b05_tag_reused, 2055, "a pair of rank and tag names one sending and one receiving buffer") \
-  X(ark_o01_type, 2061, "expected a known operation Type")                                         \
+    "expected another rank in a local buffer's tags, and -1 or this file's rank in a remote "      \
+    "one's")                                                                                       \
+  X(ark_b05_tag_reused, 2055, "two buffers have the same tag for one rank")                        \
+  X(ark_o01_type, 2061, "unknown operation Type")                                                  \
   X(ark_o02_virtual, 2062,                                                                         \
-    "IsVirtual is true for Tensor, Placeholder and Reshape, and for nothing else")                 \
-  X(ark_o03_arity, 2063, "the number of tensors doesn't match the operation")                      \
-  X(ark_o04_argument, 2064, "expected the operation's arguments, each of its TYPE")                \
+    "expected IsVirtual to be true for Tensor, Placeholder and Reshape only")                      \
+  X(ark_o03_arity, 2063, "wrong number of tensors for the operation")                              \
+  X(ark_o04_argument, 2064, "missing or unknown argument, or one of the wrong TYPE")               \
   X(ark_o05_argument_form, 2065,                                                                   \
     "expected {TYPE: value} with one known TYPE and a value in its range")                         \
-  X(ark_o06_data_types, 2066, "the DataTypes don't fit the operation")                             \
-  X(ark_o07_shape, 2067, "the shapes don't broadcast to the tensor that is written")               \
-  X(ark_o08_result_view, 2068, "the result is the same view as the tensor that is written")        \
-  X(ark_o09_view_buffer, 2069, "a view stays in the buffer of the tensor that it reads")           \
+  X(ark_o06_data_types, 2066, "the operation does not take these DataTypes")                       \
+  X(ark_o07_shape, 2067, "the shapes do not broadcast to that of the output")                      \
+  X(ark_o08_result_view, 2068, "the result is a different view than the output tensor")            \
+  X(ark_o09_view_buffer, 2069, "a view is in a different buffer than its tensor")                  \
   X(ark_o10_reduction, 2070,                                                                       \
-    "expected an Axis of the tensor, and a result whose shape is reduced along it")                \
+    "expected an Axis of the tensor, and a result that is reduced along it")                       \
   X(ark_o11_permutation, 2071,                                                                     \
     "expected a permutation of the axes, and a result with Shape[i] = input "                      \
     "Shape[Permutation[i]]")                                                                       \
-  X(ark_o12_matmul, 2072, "the shapes don't fit a matrix multiplication")                          \
+  X(ark_o12_matmul, 2072, "the shapes do not fit a matrix multiplication")                         \
   X(ark_o13_embedding, 2073,                                                                       \
     "expected indices of up to 3 dimensions, a table of 2, and rows of the table as result")       \
-  X(ark_o14_overlap, 2074, "the tensors that are read and written overlap")                        \
-  X(ark_o15_rope, 2075, "expected a last dimension that is even and not broadcast")                \
-  X(ark_c01_send, 2081,                                                                            \
-    "a send reads a local buffer, writes a remote one, and both carry its tag")                    \
+  X(ark_o14_overlap, 2074, "an input overlaps the output")                                         \
+  X(ark_o15_rope, 2075, "expected an even last dimension that is not broadcast")                   \
+  X(ark_c01_send, 2081, "expected a send from a local buffer to a remote one with a common tag")   \
   X(ark_c02_recv, 2082,                                                                            \
-    "a receive reads a remote buffer, writes a local one, and both carry its tag")                 \
+    "expected a receive from a remote buffer into a local one with a common tag")                  \
   X(ark_c03_packet, 2083,                                                                          \
-    "expected packet buffers of UINT8 and twice the payload, and as many elements sent as "        \
+    "expected packet buffers of UINT8 of twice the payload, and as many elements sent as "         \
     "received")                                                                                    \
-  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the peers' order don't agree")      \
-  X(ark_c05_sync, 2085, "expected the file's own Rank, and WorldSize - 1 as PeerNum")              \
-  X(ark_c06_single, 2086, "a model of one rank has no communication")                              \
-  X(ark_c07_remote, 2087, "computations use local buffers alone")                                  \
-  X(ark_m01_ranks, 2091, "expected one file for each rank, all of one WorldSize")                  \
-  X(ark_m02_owner, 2092, "a remote buffer's RecvTags name exactly one buffer of its owner")        \
-  X(ark_m03_label, 2093, "a remote buffer's SendTags name one buffer of its owner")                \
-  X(ark_m04_partner, 2094, "a tag has a partner on the other rank")                                \
-  X(ark_m05_size, 2095, "a remote buffer is no larger than what its owner holds")                  \
-  X(ark_m06_transfer, 2096, "a send and its receive agree in DataType and number of elements")     \
+  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the order of peers disagree")       \
+  X(ark_c05_sync, 2085, "expected the file's Rank, and WorldSize - 1 as PeerNum")                  \
+  X(ark_c06_single, 2086, "a model of a single rank has a communication operation")                \
+  X(ark_c07_remote, 2087, "compute operations require local buffers")                              \
+  X(ark_m01_ranks, 2091, "expected one file for each rank, all with the same WorldSize")           \
+  X(ark_m02_owner, 2092,                                                                           \
+    "a remote buffer's RecvTags do not match exactly one buffer of its owner")                     \
+  X(ark_m03_label, 2093, "a remote buffer's SendTags do not match one buffer of its owner")        \
+  X(ark_m04_partner, 2094, "no buffer of the other rank has the tag")                              \
+  X(ark_m05_size, 2095, "a remote buffer is larger than its owner's buffer")                       \
+  X(ark_m06_transfer, 2096, "a send and its receive differ in DataType or number of elements")     \
   X(ark_m07_count, 2097, "expected as many sends as receives of each tag")                         \
-  X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
-  X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
-  X(ark_dialect, 2110, "the dialect has no form for this")                                         \
-  X(ark_not_finite, 2111, "expected a finite FLOAT: JSON has no form for others")                  \
-  X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
-  X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
-  X(ark_division, 2114, "an integer is divided by zero")                                           \
-  X(ark_index, 2115, "a row index lies outside the table")                                         \
-  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
-  X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
+  X(ark_m08_deadlock, 2098, "deadlock: the ranks wait for each other")                             \
+  X(ark_m09_syncs, 2099, "expected the same number of DeviceSyncs on every rank")                  \
+  X(ark_dialect, 2110,                                                                             \
+    "the dialect cannot express this: several operations in a node, padding, or a true "           \
+    "IsExternal")                                                                                  \
+  X(ark_not_finite, 2111, "expected a finite FLOAT; JSON has no infinities and NaNs")              \
+  X(ark_too_large, 2112, "the model exceeds 32-bit indices, or an index is out of range")          \
+  X(ark_unsupported, 2113, "the machine does not support this operation or DataType")              \
+  X(ark_division, 2114, "division of an integer by zero")                                          \
+  X(ark_index, 2115, "row index outside the table")                                                \
+  X(ark_pool_index, 2116, "an index or enumerator of the model is out of range")                   \
+  X(ark_plan_member, 2121, "a member of the plan is missing, or has the wrong type or value")      \
   X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
   X(ark_plan_range, 2123,                                                                          \
     "expected a range [begin, end] or [begin, end, step] with 0 <= begin <= end")                  \
-  X(ark_plan_parent, 2124, "expected a range inside the one that holds it")                        \
-  X(ark_plan_task, 2125, "expected the Id of a task, each once")                                   \
-  X(ark_plan_tiles, 2126, "the task groups don't cover each tile of the task once")                \
+  X(ark_plan_parent, 2124, "a range exceeds that of its parent")                                   \
+  X(ark_plan_task, 2125, "duplicate or unknown task Id")                                           \
+  X(ark_plan_tiles, 2126, "the task groups do not cover each tile of the task exactly once")       \
   X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
   X(ark_plan_config, 2128,                                                                         \
     "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
-  X(ark_plan_model, 2129, "the plan's operations don't compute what the model's do")
+  X(ark_plan_model, 2129, "the operations of the plan and its model differ")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ARK_HPP
 
@@ -538,75 +550,75 @@ concept temporary_text =
 #define TESSERA_GENOME_ERRORS(X)                                                                   \
   X(genome_node_truncated, 5000,                                                                   \
     "the stream ends inside a node: expected 5 bytes and 2 for each input")                        \
-  X(genome_base64_character, 5001, "expected a character of base64, with + and /")                 \
-  X(genome_base64_end, 5002, "expected base64 in groups of 4, padded by = with bits of 0")         \
+  X(genome_base64_character, 5001, "expected a base64 character: A-Z, a-z, 0-9, + or /")           \
+  X(genome_base64_end, 5002, "expected base64 in groups of 4, padded with = and zero bits")        \
                                                                                                    \
-  X(genome_registry_member, 5010, "the registry has no member of this name here")                  \
-  X(genome_registry_key, 5011, "expected an id as key: a decimal number from 0 to 65535")          \
+  X(genome_registry_member, 5010, "unknown member of the registry")                                \
+  X(genome_registry_key, 5011, "expected an id as the key: a decimal number from 0 to 65535")      \
   X(genome_registry_id, 5012, "expected an id from 0 to 65535")                                    \
   X(genome_constant_member, 5013, "expected a constant with a type and a value")                   \
-  X(genome_rule_member, 5014, "expected the members of a rule, each in its type")                  \
+  X(genome_rule_member, 5014, "unknown, missing or mistyped member of a rule")                     \
   X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
                                                                                                    \
-  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                      \
-  X(genome_id_repeated, 5021, "the id stands for something else in this map already")              \
-  X(genome_name_repeated, 5022, "the name stands in this map already")                             \
-  X(genome_maps_differ, 5023, "the map and its reverse don't say the same")                        \
-  X(genome_special_name, 5024, "ids 0 to 9 are those of the commands, under their own names")      \
+  X(genome_id_range, 5020, "the id is outside the range of the node field that holds it")          \
+  X(genome_id_repeated, 5021, "duplicate id in this map")                                          \
+  X(genome_name_repeated, 5022, "duplicate name in this map")                                      \
+  X(genome_maps_differ, 5023, "forward and reverse maps disagree")                                 \
+  X(genome_special_name, 5024, "ids 0 to 9 are reserved for the commands, under their own names")  \
   X(genome_variation_form, 5025, "expected a variation such as \"in0,in1\"")                       \
   X(genome_group_form, 5026, "expected a group such as \"arg1=10;dim=11\", its keys ascending")    \
-  X(genome_group_constant, 5027, "the group names a constant that doesn't exist")                  \
-  X(genome_constant_type, 5028, "expected a constant of a known type")                             \
-  X(genome_constant_value, 5029, "the value isn't of the constant's type")                         \
-  X(genome_pattern_empty, 5030, "a pattern has at least one node")                                 \
-  X(genome_pattern_absolute, 5031, "inside of a pattern references are relative: below 0")         \
+  X(genome_group_constant, 5027, "the group refers to a constant that is not in the registry")     \
+  X(genome_constant_type, 5028, "unknown type of constant")                                        \
+  X(genome_constant_value, 5029, "the value does not match the constant's type")                   \
+  X(genome_pattern_empty, 5030, "a pattern must have at least one node")                           \
+  X(genome_pattern_absolute, 5031, "references inside a pattern must be relative: below 0")        \
   X(genome_pattern_recursion, 5032, "the pattern contains itself")                                 \
-  X(genome_pattern_size, 5033, "the pattern is longer than limits::max_items nodes when expanded") \
-  X(genome_pattern_command, 5034, "a pattern holds no input, output or padding of a graph")        \
+  X(genome_pattern_size, 5033, "the pattern expands to more than limits::max_items nodes")         \
+  X(genome_pattern_command, 5034, "a pattern can't contain an INPUT, OUTPUT or PAD of a graph")    \
   X(genome_pattern_order, 5035,                                                                    \
-    "a pattern takes what comes before the graph, or a node there that can't be taken")            \
+    "the pattern refers to a node before the start of the graph, or to one without a result")      \
                                                                                                    \
   X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
-  X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
-  X(genome_variation_unknown, 5042, "no variation in the registry has the id that the node names") \
-  X(genome_constant_unknown, 5043, "no constant in the registry has the id that the node names")   \
-  X(genome_group_unknown, 5044,                                                                    \
-    "no constant group in the registry has the id that the node names")                            \
-  X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
-  X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
+  X(genome_operation_unknown, 5041, "the registry has no operation with the node's id")            \
+  X(genome_variation_unknown, 5042, "the registry has no variation with the node's id")            \
+  X(genome_constant_unknown, 5043, "the registry has no constant with the node's id")              \
+  X(genome_group_unknown, 5044, "the registry has no constant group with the node's id")           \
+  X(genome_parameter_unknown, 5045, "the registry has no parameter with the node's id")            \
+  X(genome_pattern_unknown, 5046, "the registry has no pattern with the node's id")                \
   X(genome_special_form, 5047,                                                                     \
-    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs for OUTPUT alone")           \
+    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs only for OUTPUT")            \
   X(genome_copy_form, 5048,                                                                        \
-    "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
+    "expected a COPY of at least 1 node without inputs: their A in B, their B and C in D")         \
   X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
   X(genome_block_length, 5050,                                                                     \
     "expected blocks of at least 1 node that end inside the block around them")                    \
   X(genome_reference, 5051, "expected the id of an earlier node")                                  \
-  X(genome_reference_scope, 5052, "the node stands in a block that has ended")                     \
+  X(genome_reference_scope, 5052, "the node is in a block that has ended")                         \
   X(genome_relative, 5053, "expected an absolute id: relative references stay inside a block")     \
   X(genome_reference_external, 5054,                                                               \
-    "a block takes from outside what its IF or WHILE lists in D, and nothing else")                \
-  X(genome_variation_inputs, 5055, "the variation names an input that the node doesn't have")      \
+    "a block may only use outside nodes that its IF or WHILE lists in D")                          \
+  X(genome_variation_inputs, 5055, "the variation refers to an input that the node does not have") \
   X(genome_input_count, 5056, "the node has more inputs than its operation's node_args")           \
   X(genome_block_input, 5057, "the block has more DATA_INPUTs than its IF or WHILE lists")         \
   X(genome_loop_state, 5058, "expected a loop body to end in an OUTPUT of each loop variable")     \
-  X(genome_reference_nothing, 5059, "the node has no result: PAD and OUTPUT can't be taken")       \
+  X(genome_reference_nothing, 5059, "PAD and OUTPUT have no result to refer to")                   \
                                                                                                    \
-  X(genome_expansion_size, 5060, "the expansion has more nodes or inputs than limits::max_items")  \
-  X(genome_reference_range, 5061, "a stream refers to ids up to 32767 and offsets down to -32768") \
-  X(genome_node_inputs, 5062, "a node has at most 255 inputs")                                     \
-  X(genome_operations_full, 5063, "a registry has ids for 246 operations or variations")           \
-  X(genome_ids_full, 5064, "a registry has ids for 32758 constants, groups or parameters")         \
+  X(genome_expansion_size, 5060, "the expansion exceeds limits::max_items nodes or inputs")        \
+  X(genome_reference_range, 5061,                                                                  \
+    "a reference must be an id up to 32767 or an offset down to -32768")                           \
+  X(genome_node_inputs, 5062, "a node can have at most 255 inputs")                                \
+  X(genome_operations_full, 5063, "a registry can have at most 246 operations or variations")      \
+  X(genome_ids_full, 5064, "a registry can have at most 32758 constants, groups or parameters")    \
   X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
                                                                                                    \
   X(genome_counterpart, 5070,                                                                      \
-    "v1.2 has no node for this: CONVERGENCE, or an input, exit or result that crosses a branch")   \
+    "v1.2 has no equivalent: CONVERGENCE, or an input, exit or result that crosses a branch")      \
                                                                                                    \
-  X(genome_run_operation, 5080, "the machine has no operation of this name")                       \
-  X(genome_run_arguments, 5081, "the operation takes other arguments than the node gives")         \
-  X(genome_run_parameter, 5082, "the graph needs a parameter that wasn't given")                   \
-  X(genome_run_constant, 5083, "the machine has no value for a constant of this type")             \
-  X(genome_run_condition, 5084, "expected a condition of one element")
+  X(genome_run_operation, 5080, "the machine does not implement this operation")                   \
+  X(genome_run_arguments, 5081, "the node's arguments don't match the operation's signature")      \
+  X(genome_run_parameter, 5082, "the graph needs a parameter that was not given")                  \
+  X(genome_run_constant, 5083, "the machine does not support constants of this type")              \
+  X(genome_run_condition, 5084, "expected a condition with one element")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_GENOME_HPP
 
@@ -626,145 +638,149 @@ concept temporary_text =
   X(nac_version, 3001, "expected container version 1 or 2")                                        \
   X(nac_header_truncated, 3002, "the file ends inside its header")                                 \
   X(nac_header_90, 3003,                                                                           \
-    "90-byte headers (version 1.5, before January 2026) are not read: expected 88, 92 or 100")     \
+    "headers of 90 bytes (version 1.5, before January 2026) aren't supported; expected 88, 92 "    \
+    "or 100 bytes")                                                                                \
   X(nac_quantization, 3004, "expected a quantization method of 0 to 4")                            \
   X(nac_section_offset, 3005,                                                                      \
-    "the section's offset lies inside the header or beyond the end of the file")                   \
-  X(nac_section_repeated, 3006, "a section of this tag stands in another slot already")            \
-  X(nac_count, 3007, "the section is too short for that many records")                             \
+    "the section's offset is inside the header or past the end of the file")                       \
+  X(nac_section_repeated, 3006, "duplicate section: another slot has a section with the same tag") \
+  X(nac_count, 3007, "the section is too short for its number of records")                         \
   X(nac_truncated, 3008, "the section ends inside a record")                                       \
-  X(nac_signature_unknown, 3009, "no signature in PERM has the id that the instruction names")     \
+  X(nac_signature_unknown, 3009, "no signature in PERM has the instruction's id")                  \
   X(nac_input_variant, 3010, "expected an INPUT of variant 0 to 3, or 4 and 5 in version 2")       \
   X(nac_output_variant, 3011, "expected an OUTPUT of variant 0 to 2, or 3 and 4 in version 2")     \
   X(nac_constant_type, 3012, "expected a constant of type 0 to 6")                                 \
   X(nac_constant_length, 3013, "expected a length of 8 for an int64 or float64 constant")          \
   X(nac_data_type, 3014, "expected a data type of 0 to 9")                                         \
   X(nac_tensor_quantization, 3015, "expected a tensor's quantization code of 0 to 4")              \
-  X(nac_tensor_metadata, 3016, "the tensor's metadata is longer or shorter than its fields")       \
+  X(nac_tensor_metadata, 3016, "the tensor's metadata are longer or shorter than their fields")    \
   X(nac_block_size, 3017, "expected a block of at least 1 element")                                \
                                                                                                    \
   X(nac_no_instructions, 3100, "expected an OPS section with at least one instruction")            \
   X(nac_operation_reserved, 3101, "operations 0, 1, 4, 5, 8 and 9 are reserved and can't run")     \
-  X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
-  X(nac_operation_unsupported, 3103, "the operation's name is none of those that run")             \
-  X(nac_argument_count, 3104, "the operation takes another number of arguments")                   \
-  X(nac_argument_type, 3105, "the operation takes no argument of this kind here")                  \
+  X(nac_operation_unknown, 3102,                                                                   \
+    "the operation has no name in CMAP, and this version predefines none")                         \
+  X(nac_operation_unsupported, 3103, "unsupported operation: the program can't run")               \
+  X(nac_argument_count, 3104, "wrong number of arguments for the operation")                       \
+  X(nac_argument_type, 3105, "wrong kind of argument for the operation")                           \
   X(nac_input_place, 3106, "INPUT variants 4 and 5 belong in TRNG")                                \
   X(nac_output_place, 3107, "OUTPUT variant 2 is reserved, and 3 and 4 belong in TRNG")            \
   X(nac_convergence_threshold, 3108, "expected a threshold of 0 to 100")                           \
-  X(nac_saved_result, 3109, "INPUT variant 4 names no instruction of OPS")                         \
+  X(nac_saved_result, 3109, "INPUT of variant 4: expected the index of an instruction of OPS")     \
   X(nac_reference, 3110, "expected the offset of an earlier instruction: 0 <= index + D < index")  \
-  X(nac_reference_zero, 3111, "expected the offset of a result: no constant can stand for this 0") \
+  X(nac_reference_zero, 3111,                                                                      \
+    "expected the offset of a result: this argument can't be a constant")                          \
   X(nac_constant_count, 3112, "expected as many constants as D has zeros")                         \
-  X(nac_constant_id, 3113, "no constant in CNST has the id that the instruction names")            \
+  X(nac_constant_id, 3113, "no constant in CNST has the instruction's id")                         \
   X(nac_branch_length, 3114, "expected branches that end inside the program")                      \
   X(nac_convergence_input, 3115,                                                                   \
     "expected a CONVERGENCE with one word in C: the offset of its input")                          \
   X(nac_convergence_end, 3116,                                                                     \
-    "expected an end of 0, or behind the CONVERGENCE and in the program")                          \
+    "expected an end of 0, or one after the CONVERGENCE and inside the program")                   \
   X(nac_convergence_count, 3117,                                                                   \
     "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
   X(nac_convergence_branch, 3118,                                                                  \
     "expected branches in ascending order, before the CONVERGENCE's end")                          \
   X(nac_source_read, 3120, "the bytes of the container could not be read")                         \
                                                                                                    \
-  X(nac_branch_nesting, 3130, "expected branches that end inside the branch around them")          \
+  X(nac_branch_nesting, 3130, "the branches end after the end of the branch around them")          \
   X(nac_branch_result, 3131,                                                                       \
-    "a result of a branch is taken from outside: it's there only if the branch ran")               \
-  X(nac_prefix, 3132, "expected a prefix that counts what follows, with or without itself")        \
+    "a branch's result is used outside the branch: it is absent if the branch doesn't run")        \
+  X(nac_prefix, 3132, "expected a prefix that counts the following words, with or without itself") \
   X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
-  X(nac_id_repeated, 3134, "the id stands in this table already; the last record counts")          \
+  X(nac_id_repeated, 3134, "duplicate id; its last record counts")                                 \
   X(nac_input_count, 3135,                                                                         \
     "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
   X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
-  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the id that the instruction names")     \
+  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the instruction's id")                  \
   X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
-  X(nac_weights_elsewhere, 3139, "the weights stand in another file, which was not given")         \
-  X(nac_external_missing, 3140, "the file of weights has no tensor of the parameter's name")       \
-  X(nac_external_type, 3141, "the tensor outside has a type or shape that NAC doesn't have")       \
-  X(nac_tensor_repeated, 3142, "a tensor of this parameter stands before")                         \
+  X(nac_weights_elsewhere, 3139, "the weights are in another file, which was not given")           \
+  X(nac_external_missing, 3140, "the external weights have no tensor with the parameter's name")   \
+  X(nac_external_type, 3141, "the external tensor has a type or shape that NAC doesn't have")      \
+  X(nac_tensor_repeated, 3142, "duplicate tensor for this parameter")                              \
   X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
-  X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
-  X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
+  X(nac_tensor_size, 3144, "the tensor has more or fewer bytes than its shape and type need")      \
+  X(nac_tensor_type, 3145, "expected i8 elements for an int8 code, f16 elements for code 1")       \
   X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
   X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
   X(nac_tensor_padding, 3148,                                                                      \
-    "expected one dimension: the original elements, filled up to whole blocks")                    \
-  X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
-  X(nac_name_repeated, 3150, "a resource or array of this name stands before")                     \
+    "expected one dimension: the original elements, padded to whole blocks")                       \
+  X(nac_array_size, 3149, "the array has more or fewer bytes than its shape and type need")        \
+  X(nac_name_repeated, 3150, "duplicate name of a resource or array")                              \
   X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
-  X(nac_tick_repeated, 3161, "the tick has a record already")                                      \
+  X(nac_tick_repeated, 3161, "duplicate record for this tick")                                     \
   X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
   X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
-  X(nac_save_target, 3164, "an instruction's result is saved at its own tick")                     \
-  X(nac_forward_target, 3165, "a result is forwarded to the one instruction that takes it")        \
-  X(nac_preload_target, 3166, "expected an INPUT of variant 1 to be preloaded")                    \
-  X(nac_preload_late, 3167, "the parameter is preloaded behind its INPUT")                         \
-  X(nac_free_early, 3168, "a result is freed before it is there")                                  \
-  X(nac_free_needed, 3169, "a result is freed that a later instruction takes")                     \
-  X(nac_free_twice, 3170, "the result was freed before")                                           \
+  X(nac_save_target, 3164, "save_result: expected the tick's own instruction")                     \
+  X(nac_forward_target, 3165, "forward: expected the only instruction that uses the result")       \
+  X(nac_preload_target, 3166, "preload: expected an INPUT of variant 1")                           \
+  X(nac_preload_late, 3167, "preload: the INPUT has run before")                                   \
+  X(nac_free_early, 3168, "free: the result doesn't exist yet")                                    \
+  X(nac_free_needed, 3169, "free: a later instruction uses the result")                            \
+  X(nac_free_twice, 3170, "free: the result was freed before")                                     \
   X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
-  X(nac_training_flag, 3181, "bit 6 of the header's byte 4 says otherwise of a TRNG section")      \
-  X(nac_reserved_bytes, 3182, "reserved bytes of the header are 0")                                \
-  X(nac_slack, 3183, "the section's records end before the next section begins")                   \
+  X(nac_training_flag, 3181, "bit 6 of byte 4 disagrees with the presence of a TRNG section")      \
+  X(nac_reserved_bytes, 3182, "expected 0 in the header's reserved bytes")                         \
+  X(nac_slack, 3183, "unused bytes after the last record of the section")                          \
                                                                                                    \
-  X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
+  X(nac_too_many_instructions, 3200,                                                               \
+    "expected at most 65,535 instructions, as many as references can number")                      \
   X(nac_write_form, 3201, "expected a header of 88, 92 or 100 bytes to write")                     \
-  X(nac_write_quantization, 3202, "the header's quantization method isn't one of the format")      \
+  X(nac_write_quantization, 3202, "the header's quantization method isn't one of the format's")    \
   X(nac_write_training, 3203,                                                                      \
     "a container of version 1 has no training section and no flag for it")                         \
-  X(nac_write_arrays, 3204, "only a header of 100 bytes has a place for arrays")                   \
-  X(nac_write_weights, 3205, "there are tensors, but the weights are said to be outside")          \
+  X(nac_write_arrays, 3204, "only a header of 100 bytes has a slot for arrays")                    \
+  X(nac_write_weights, 3205, "there are tensors, but internal_weights is false")                   \
   X(nac_write_absent, 3206,                                                                        \
-    "there are training instructions or a manifest, but their section is said to be absent")       \
+    "there are training instructions or a manifest, but has_training or has_manifest is false")    \
   X(nac_write_count, 3207, "a list holds at most 4,294,967,295 records")                           \
-  X(nac_write_range, 3208, "a range or payload of the record lies outside its pool")               \
+  X(nac_write_range, 3208, "a range or payload of the record is outside its pool")                 \
   X(nac_write_operation_name, 3209, "the name of an operation has at most 255 bytes")              \
-  X(nac_write_operation_id, 3210, "no instruction can name an operation with an id above 255")     \
+  X(nac_write_operation_id, 3210, "expected an operation id of at most 255")                       \
   X(nac_write_signature, 3211, "a signature has at most 255 letters")                              \
-  X(nac_write_signature_id, 3212, "no instruction can name a signature with an id above 255")      \
+  X(nac_write_signature_id, 3212, "expected a signature id of at most 255")                        \
   X(nac_write_name, 3213,                                                                          \
     "the name of a parameter, input, resource or array has at most 65,535 bytes")                  \
   X(nac_write_commands, 3214, "a tick has at most 255 commands")                                   \
-  X(nac_write_signature_unknown, 3215,                                                             \
-    "the instruction names a signature that the parts don't have")                                 \
+  X(nac_write_signature_unknown, 3215, "no signature of the parts has the instruction's id")       \
   X(nac_write_arguments, 3216, "expected as many words in D as the signature has letters")         \
-  X(nac_write_constants, 3217, "the signature has no letter for constants, but C holds words")     \
+  X(nac_write_constants, 3217, "the signature has no letter for constants, but C has words")       \
   X(nac_write_long_c, 3218, "C is longer than its 16-bit prefix can count")                        \
-  X(nac_write_id, 3219, "ids of constants and parameters in C go up to 32,767")                    \
+  X(nac_write_id, 3219, "expected an id of at most 32,767 for a constant or parameter in C")       \
   X(nac_write_input, 3220, "the container's version has no INPUT of this variant")                 \
   X(nac_write_output, 3221, "the container's version has no OUTPUT of this variant")               \
   X(nac_write_words, 3222,                                                                         \
-    "C or D of a system instruction has more or fewer words than its kind takes")                  \
-  X(nac_write_constant_type, 3223, "the constant's type isn't one of the format")                  \
+    "C or D of a system instruction has more or fewer words than its kind needs")                  \
+  X(nac_write_constant_type, 3223, "the constant's type isn't one of the format's")                \
   X(nac_write_string, 3224, "a string constant has at most 65,535 bytes")                          \
   X(nac_write_list, 3225, "a list constant has at most 65,535 elements")                           \
-  X(nac_write_data_type, 3226, "the data type isn't one of the format")                            \
-  X(nac_write_tensor_quantization, 3227, "the tensor's quantization isn't one of the format")      \
+  X(nac_write_data_type, 3226, "the data type isn't one of the format's")                          \
+  X(nac_write_tensor_quantization, 3227, "the tensor's quantization isn't one of the format's")    \
   X(nac_write_rank, 3228, "a shape has at most 255 dimensions")                                    \
   X(nac_write_block_size, 3229, "a tensor of block_fp8 has blocks of at least 1 element")          \
   X(nac_write_tensor_fields, 3230,                                                                 \
-    "the tensor has scales, an axis, a block or an original shape that its quantization doesn't "  \
-    "store")                                                                                       \
+    "the tensor has scales, an axis, a block or an original shape that its quantization "          \
+    "doesn't store")                                                                               \
   X(nac_write_metadata, 3231, "the tensor's metadata exceeds 4,294,967,295 bytes")                 \
   X(nac_write_bytecode, 3232, "a manifest or a plan has at most 4,294,967,295 bytes")              \
   X(nac_write_resource, 3233, "a resource has at most 4,294,967,295 bytes")                        \
   X(nac_write_size, 3234, "the container exceeds what memory or 64-bit offsets can address")       \
-  X(nac_write_stopped, 3235, "the sink stopped the writing")                                       \
-  X(nac_convert_training, 3250,                                                                    \
-    "version 1 has no form for training: remove it before the conversion")                         \
+  X(nac_write_stopped, 3235, "the sink stopped writing")                                           \
+  X(nac_convert_training, 3250, "version 1 can't hold training: remove it before the conversion")  \
   X(nac_convert_arrays, 3251,                                                                      \
-    "the version has no form for arrays: remove them before the conversion")                       \
-  X(nac_convert_input, 3252, "version 1 has no form for an INPUT of a saved result or a target")   \
-  X(nac_convert_output, 3253, "version 1 has no form for an OUTPUT of variant 3 or 4")             \
-  X(nac_convert_operation, 3254, "without a name, an operation has no form in another version")    \
+    "only version 1.8 can hold arrays: remove them before the conversion")                         \
+  X(nac_convert_input, 3252, "version 1 has no INPUT of variant 4 or 5 (saved result, target)")    \
+  X(nac_convert_output, 3253, "version 1 has no OUTPUT of variant 3 or 4")                         \
+  X(nac_convert_operation, 3254,                                                                   \
+    "an operation without a name can't be converted: ids mean other operations in another "        \
+    "version")                                                                                     \
   X(nac_convert_operations, 3255,                                                                  \
     "expected at most 224 operations that the version doesn't predefine")                          \
                                                                                                    \
-  X(nac_mep_opcode, 3300, "unknown opcode of the orchestrator")                                    \
-  X(nac_mep_reserved, 3301, "this opcode of the orchestrator is reserved and can't run")           \
-  X(nac_mep_truncated, 3302, "the bytecode ends inside an instruction")                            \
-  X(nac_mep_operation, 3303, "the orchestrator's instruction has no operation of this number")     \
+  X(nac_mep_opcode, 3300, "unknown opcode in the execution plan")                                  \
+  X(nac_mep_reserved, 3301, "reserved opcode in the execution plan: it can't run")                 \
+  X(nac_mep_truncated, 3302, "the execution plan ends inside an instruction")                      \
+  X(nac_mep_operation, 3303, "the plan's instruction has no operation with this number")           \
   X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
   X(nac_mep_file_type, 3305,                                                                       \
     "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
@@ -779,42 +795,43 @@ concept temporary_text =
   X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
   X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
   X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
-  X(nac_mep_constant_string, 3315, "the plan needs a string constant here")                        \
+  X(nac_mep_constant_string, 3315, "expected a string constant of the plan")                       \
   X(nac_mep_constant_model, 3316,                                                                  \
-    "the plan needs a constant here that is a model's number, 0 to 255")                           \
-  X(nac_mep_jump, 3317, "a jump of the plan lands neither on an instruction nor at the end")       \
-  X(nac_mep_jump_into_loop, 3318, "a jump of the plan lands in a loop that it doesn't stand in")   \
-  X(nac_mep_loop_end, 3319, "a loop of the plan ends that never started")                          \
-  X(nac_mep_loop_open, 3320, "a loop of the plan starts and never ends")                           \
-  X(nac_mep_loop_back, 3321, "expected the end of a loop to jump back into it")                    \
-  X(nac_mep_break, 3322, "a break of the plan stands outside of all loops")                        \
-  X(nac_mep_break_target, 3323, "expected a break to jump behind the end of its loop")             \
+    "expected a constant of the plan that is a model's number, 0 to 255")                          \
+  X(nac_mep_jump, 3317,                                                                            \
+    "expected a jump to the start of an instruction or to the end of the plan")                    \
+  X(nac_mep_jump_into_loop, 3318, "the jump leads into a loop from outside")                       \
+  X(nac_mep_loop_end, 3319, "flow_loop_end without a flow_loop_start")                             \
+  X(nac_mep_loop_open, 3320, "flow_loop_start without a flow_loop_end")                            \
+  X(nac_mep_loop_back, 3321, "expected flow_loop_end to jump back into its loop")                  \
+  X(nac_mep_break, 3322, "flow_break_loop_if outside of all loops")                                \
+  X(nac_mep_break_target, 3323, "expected flow_break_loop_if to jump past the end of its loop")    \
   X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
-  X(nac_mep_label_unknown, 3331, "the plan has no such label")                                     \
-  X(nac_mep_label_repeated, 3332, "the plan has this label already")                               \
-  X(nac_mep_jump_range, 3333, "a jump of the plan reaches 32 KiB at most")                         \
+  X(nac_mep_label_unknown, 3331, "undefined label in the plan")                                    \
+  X(nac_mep_label_repeated, 3332, "duplicate label in the plan")                                   \
+  X(nac_mep_jump_range, 3333, "the jump is longer than 32 KiB")                                    \
   X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
   X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
-  X(nac_mep_choice, 3336, "expected a name that this operand of the plan knows, or its number")    \
+  X(nac_mep_choice, 3336, "expected one of this operand's names, or a number")                     \
   X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
-  X(nac_mep_list, 3338, "a list of slots has at most 255")                                         \
-  X(nac_hex, 3339, "expected bytes behind 0x, two digits each")                                    \
+  X(nac_mep_list, 3338, "a list has at most 255 slots")                                            \
+  X(nac_hex, 3339, "expected hex digits after 0x, two for each byte")                              \
                                                                                                    \
   X(nac_tisa_magic, 3350, "expected the bytes \"TISA\" and a version")                             \
   X(nac_tisa_truncated, 3351, "the manifest ends inside an instruction")                           \
   X(nac_tisa_opcode, 3352, "unknown instruction of the tokenizer")                                 \
   X(nac_tisa_payload_short, 3353, "the tokenizer's instruction ends inside one of its fields")     \
   X(nac_tisa_payload_long, 3354,                                                                   \
-    "bytes are left behind the fields of the tokenizer's instruction")                             \
+    "there are bytes after the last field of the tokenizer's instruction")                         \
   X(nac_tisa_json, 3355,                                                                           \
-    "the instruction holds JSON, as old tokenizers do: its file must be made anew")                \
+    "the instruction holds JSON, as files of old tokenizers do: export the model again")           \
   X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
   X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
   X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
-  X(nac_tisa_rule_flags, 3359, "expected the flags 1, 2 and 4 of a partition rule alone")          \
-  X(nac_tisa_item_kind, 3360, "expected 0 or 1 for the kind of what is composed")                  \
+  X(nac_tisa_rule_flags, 3359, "expected only flags 1, 2 and 4 for a partition rule")              \
+  X(nac_tisa_item_kind, 3360, "expected a kind of 0 or 1 for an item of compose")                  \
   X(nac_tisa_partition, 3361,                                                                      \
-    "expected partition rules before the encoder, which has no text without them")                 \
+    "the encoder has no text to encode: expected partition_rules before it")                       \
   X(nac_tisa_string, 3362, "the string is too long for its field in the tokenizer's instruction")  \
   X(nac_tisa_list, 3363, "the list is too long for its field in the tokenizer's instruction")      \
   X(nac_tisa_name, 3370, "expected an instruction of the tokenizer, op, or bytes")                 \
@@ -822,57 +839,58 @@ concept temporary_text =
   X(nac_tisa_item, 3372, "expected a token in quotes, its id, or ids")                             \
                                                                                                    \
   X(nac_text_syntax, 3400, "expected a section, a key or a statement of the assembly")             \
-  X(nac_text_mark, 3401, "expected another mark here, such as ( ) [ ] { } = : or a comma")         \
-  X(nac_text_line_end, 3402, "expected the statement to end here")                                 \
+  X(nac_text_mark, 3401,                                                                           \
+    "unexpected character; expected a mark such as ( ) [ ] { } = : or a comma")                    \
+  X(nac_text_line_end, 3402, "expected the end of the line")                                       \
   X(nac_text_word, 3403, "expected a name")                                                        \
-  X(nac_text_integer, 3404, "expected an integer, decimal or behind 0x")                           \
-  X(nac_text_range, 3405, "the integer lies outside the range of its field")                       \
+  X(nac_text_integer, 3404, "expected an integer: decimal digits, or hex digits after 0x")         \
+  X(nac_text_range, 3405, "the integer is outside the range of its field")                         \
   X(nac_text_string, 3406, "expected a string in quotes")                                          \
   X(nac_text_string_end, 3407, "the string has no closing quote on its line")                      \
   X(nac_text_escape, 3408, "expected one of \\\" \\\\ \\n \\r \\t \\xHH in assembly")              \
-  X(nac_text_section, 3410, "no section of the assembly has this name")                            \
-  X(nac_text_section_repeated, 3411, "the text has a section of this name already")                \
-  X(nac_text_key, 3412, "no line of the header begins with this word")                             \
-  X(nac_text_key_repeated, 3413, "the header has a line for this already")                         \
+  X(nac_text_section, 3410, "unknown section")                                                     \
+  X(nac_text_section_repeated, 3411, "duplicate section")                                          \
+  X(nac_text_key, 3412, "unknown key in the header")                                               \
+  X(nac_text_key_repeated, 3413, "duplicate key in the header")                                    \
   X(nac_text_version, 3414, "expected 1.6, 1.7 or 1.8")                                            \
   X(nac_text_quantization, 3415, "expected none, fp16, int8_tensor, int8_channel or block_fp8")    \
   X(nac_text_weights, 3416, "expected internal or external")                                       \
-  X(nac_text_boolean, 3417, "expected the word true or false")                                     \
-  X(nac_text_length, 3418, "the string has more bytes than its length field can say")              \
-  X(nac_text_end, 3419, "expected the word end behind the section's body")                         \
+  X(nac_text_boolean, 3417, "expected a boolean: true or false")                                   \
+  X(nac_text_length, 3418, "the string is longer than its length field can count")                 \
+  X(nac_text_end, 3419, "expected 'end' after the section's body")                                 \
   X(nac_text_instruction, 3420, "expected an operation's name or the word of an instruction")      \
-  X(nac_text_value_reserved, 3421, "this word stands for a constant, so it can't name a result")   \
-  X(nac_text_value_repeated, 3422, "another instruction's result has this name")                   \
-  X(nac_text_value_undefined, 3423, "no instruction's result has this name")                       \
-  X(nac_text_value_own, 3424, "an instruction can't take its own result")                          \
+  X(nac_text_value_reserved, 3421, "this word is a constant, so it can't name a result")           \
+  X(nac_text_value_repeated, 3422, "duplicate name of a result")                                   \
+  X(nac_text_value_undefined, 3423, "undefined result")                                            \
+  X(nac_text_value_own, 3424, "an instruction can't use its own result")                           \
   X(nac_text_distance, 3425, "the result is more than 32,767 instructions away")                   \
   X(nac_text_result, 3426, "expected a result: its name, or @ and an offset")                      \
   X(nac_text_arguments, 3427, "an instruction has at most 255 arguments")                          \
   X(nac_text_signature, 3428, "expected a signature's id, or its codes as a string")               \
-  X(nac_text_signature_arguments, 3429, "the signature is one for other arguments")                \
+  X(nac_text_signature_arguments, 3429, "the signature is for other arguments")                    \
   X(nac_text_outputs, 3430, "expected as many results as the container has outputs")               \
-  X(nac_text_input_name, 3431, "the input has another name, or is one that can't have any")        \
-  X(nac_text_parameter, 3432, "the table of parameters has none of this name")                     \
-  X(nac_text_operations, 3433, "all ids of operations are taken")                                  \
-  X(nac_text_signatures, 3434, "all ids of signatures are taken")                                  \
-  X(nac_text_constants, 3435, "all ids of constants are taken")                                    \
-  X(nac_text_parameters, 3436, "all ids of parameters are taken")                                  \
+  X(nac_text_input_name, 3431, "the input has another name, or can't have one")                    \
+  X(nac_text_parameter, 3432, "no parameter has this name")                                        \
+  X(nac_text_operations, 3433, "all 256 ids of operations are in use")                             \
+  X(nac_text_signatures, 3434, "all 256 ids of signatures are in use")                             \
+  X(nac_text_constants, 3435, "all ids of constants are in use")                                   \
+  X(nac_text_parameters, 3436, "all ids of parameters are in use")                                 \
   X(nac_text_constant, 3440,                                                                       \
     "expected a constant: null, true, false, a number, a string or a list")                        \
   X(nac_text_float, 3441, "expected a decimal number, inf, -inf or nan")                           \
-  X(nac_text_float_range, 3442, "the number is beyond the largest of its type")                    \
-  X(nac_text_nan, 3443, "expected the bits of a NaN behind 0x")                                    \
-  X(nac_text_list, 3444, "the list is longer than its length field can say")                       \
+  X(nac_text_float_range, 3442, "the number is too large for its type")                            \
+  X(nac_text_nan, 3443, "expected the bits of a NaN after 0x")                                     \
+  X(nac_text_list, 3444, "the list is longer than its length field can count")                     \
   X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
   X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
   X(nac_text_quantization_field, 3447,                                                             \
     "expected the next field of the quantization, such as scale or axis")                          \
   X(nac_text_payload, 3450,                                                                        \
-    "expected hex and digits, values and a list, or file and a place in it")                       \
+    "expected hex { digits }, values [ numbers ], or file and a place in it")                      \
   X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
-  X(nac_text_hex_size, 3452, "the digits are more or fewer bytes than the shape or the size says") \
-  X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
-  X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
+  X(nac_text_hex_size, 3452, "more or fewer hex digits than the shape or size needs")              \
+  X(nac_text_payload_unresolved, 3453, "the referenced bytes can't be found")                      \
+  X(nac_text_payload_size, 3454, "the reference finds more or fewer bytes than expected")          \
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
@@ -884,80 +902,80 @@ concept temporary_text =
   X(nac_safetensors_brace, 3502, "expected '{' as the first byte of the header")                   \
   X(nac_safetensors_type, 3503, "expected a type of safetensors files, such as F32")               \
   X(nac_safetensors_member, 3504, "expected dtype, shape and data_offsets of the tensor")          \
-  X(nac_safetensors_offsets, 3505, "expected two data_offsets, ascending and inside the file")     \
-  X(nac_safetensors_size, 3506, "the data_offsets span another size than shape and dtype have")    \
+  X(nac_safetensors_offsets, 3505, "expected two ascending data_offsets inside the file")          \
+  X(nac_safetensors_size, 3506, "data_offsets span more or fewer bytes than shape and dtype need") \
   X(nac_safetensors_overlap, 3507, "the tensor overlaps the one before it")                        \
-  X(nac_safetensors_hole, 3508, "the bytes before the tensor belong to none")                      \
-  X(nac_safetensors_trailing, 3509, "the bytes behind the last tensor belong to none")             \
+  X(nac_safetensors_hole, 3508, "there are unused bytes before the tensor")                        \
+  X(nac_safetensors_trailing, 3509, "there are unused bytes after the last tensor")                \
   X(nac_safetensors_method, 3510,                                                                  \
-    "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
+    "expected a quant_code of 0 to 4, or a quant_type that names a method")                        \
   X(nac_safetensors_scales, 3511,                                                                  \
     "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")                 \
-  X(nac_external_text, 3512,                                                                       \
-    "names of tensors and strings of metadata are UTF-8 in safetensors files")                     \
-  X(nac_external_repeated, 3513, "the tensor's name or the metadata's key was given before")       \
-  X(nac_external_reserved, 3514, "\"__metadata__\" can't be the name of a tensor")                 \
-  X(nac_external_size, 3515, "the payload has another size than the tensor's shape and type need") \
+  X(nac_external_text, 3512, "expected UTF-8 in names of tensors and strings of metadata")         \
+  X(nac_external_repeated, 3513, "duplicate name of a tensor or key of the metadata")              \
+  X(nac_external_reserved, 3514, "\"__metadata__\" is reserved: a tensor can't have this name")    \
+  X(nac_external_size, 3515,                                                                       \
+    "the payload has more or fewer bytes than the tensor's shape and type need")                   \
   X(nac_external_large, 3516,                                                                      \
-    "the safetensors file exceeds what its header or memory can address")                          \
+    "the safetensors file is larger than its header or memory can address")                        \
                                                                                                    \
-  X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
-  X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
+  X(nac_tensor_range, 3535, "the range extends past the tensor's last value")                      \
+  X(nac_tensor_shapes, 3536, "the tensors have different numbers of values")                       \
   X(nac_quantize_method, 3540,                                                                     \
     "expected a method of quantization other than none, and a shape of rank 1 or more")            \
   X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
   X(nac_quantize_shape, 3542, "expected a value for each element of the shape")                    \
   X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
-  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")         \
+  X(nac_quantize_finite, 3544, "infinities and NaN can't be quantized")                            \
                                                                                                    \
-  X(nac_weights_inside, 3550, "the weights are inside of the container already")                   \
-  X(nac_weights_outside, 3551, "the weights are outside of the container already")                 \
+  X(nac_weights_inside, 3550, "the weights are already inside the container")                      \
+  X(nac_weights_outside, 3551, "the weights are already outside the container")                    \
   X(nac_weights_unnamed, 3552, "no parameter of DATA has the tensor's id")                         \
   X(nac_weights_absent, 3553, "the container has no tensor for the parameter")                     \
-  X(nac_weights_tied, 3554, "parameters of one name have different tensors")                       \
-  X(nac_weights_scale, 3555, "a scale that is infinite or no number has no form in JSON")          \
-  X(nac_weights_missing, 3556, "the safetensors file has no tensor of the parameter's name")       \
-  X(nac_weights_form, 3557, "the type or shape of the external tensor has no form in a container") \
+  X(nac_weights_tied, 3554, "parameters with the same name have different tensors")                \
+  X(nac_weights_scale, 3555, "a scale is infinite or NaN, which JSON can't express")               \
+  X(nac_weights_missing, 3556, "the safetensors file has no tensor with the parameter's name")     \
+  X(nac_weights_form, 3557, "a container can't hold the external tensor's type or shape")          \
   X(nac_weights_made, 3558,                                                                        \
-    "the elements are made while they are written: convert the parts that they come from")         \
+    "the elements are computed while they are written: convert the original parts instead")        \
   X(nac_weights_blocks, 3559, "the padded elements or the scales exceed 32 bits")                  \
                                                                                                    \
-  X(nac_run_weights, 3600, "the program's weights stand elsewhere and weren't given")              \
-  X(nac_run_input, 3601, "the program needs an input that wasn't given")                           \
-  X(nac_run_rank, 3602, "tensors have at most 16 dimensions here")                                 \
+  X(nac_run_weights, 3600, "the program's weights are in another file, which was not given")       \
+  X(nac_run_input, 3601, "an input of the program was not given")                                  \
+  X(nac_run_rank, 3602, "expected tensors of at most 16 dimensions")                               \
   X(nac_run_shape, 3603, "the operation isn't defined for operands of these shapes")               \
   X(nac_run_type, 3604, "the operation isn't defined for operands of these data types")            \
   X(nac_run_axis, 3605, "expected an axis that the tensor has, from -rank to rank - 1")            \
-  X(nac_run_index, 3606, "expected an index inside of the tensor")                                 \
-  X(nac_run_argument, 3607, "the operation doesn't take an argument of this value")                \
-  X(nac_run_kind, 3608, "the operation takes another kind of value there")                         \
-  X(nac_run_division, 3609, "the operation divides integers by zero")                              \
-  X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
-  X(nac_run_state, 3611, "the program has no state of that id")                                    \
-  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
+  X(nac_run_index, 3606, "expected an index inside the tensor")                                    \
+  X(nac_run_argument, 3607, "invalid value of an argument")                                        \
+  X(nac_run_kind, 3608, "wrong kind of value for the operation")                                   \
+  X(nac_run_division, 3609, "integer division by zero")                                            \
+  X(nac_run_absent, 3610, "the result comes from a branch that didn't run")                        \
+  X(nac_run_state, 3611, "the program has no state with this id")                                  \
+  X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
                                                                                                    \
-  X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
+  X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
   X(nac_plan_training, 3621,                                                                       \
-    "training isn't run: MODEL_TRAIN_STEP and MODEL_SAVE_WEIGHTS are refused")                     \
-  X(nac_plan_prompt, 3622, "the plan asks for an answer, and there is none left")                  \
-  X(nac_plan_answer, 3623, "expected an answer that is a number of the prompt's type")             \
+    "training isn't supported: model_train_step and model_save_weights are refused")               \
+  X(nac_plan_prompt, 3622, "the plan prompts for an answer, and none is left")                     \
+  X(nac_plan_answer, 3623, "expected an answer of the prompt's type")                              \
   X(nac_plan_model, 3624, "the plan uses a model that it hasn't loaded")                           \
-  X(nac_plan_path, 3625, "the plan's file lies outside of the folder that it may use")             \
+  X(nac_plan_path, 3625, "the path is outside the folder that the plan may use")                   \
   X(nac_plan_file, 3626, "the plan's file can't be read or written")                               \
-  X(nac_plan_array, 3627, "the container holds no array of that name")                             \
-  X(nac_plan_format, 3628, "the format string and its values don't fit")                           \
-  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan takes")                     \
-  X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
-  X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
+  X(nac_plan_array, 3627, "the container has no array with this name")                             \
+  X(nac_plan_format, 3628, "the format string doesn't match its values")                           \
+  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan uses")                      \
+  X(nac_plan_image, 3630, "the file isn't an image of a supported format")                         \
+  X(nac_plan_unavailable, 3631, "this build doesn't support what the plan's instruction needs")    \
   X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
-  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
+  X(nac_plan_write, 3633, "the plan has no permission to write this file")                         \
                                                                                                    \
-  X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
+  X(nac_tokenizer_missing, 3640, "the container has no tokenizer manifest")                        \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
   X(nac_tokenizer_expression, 3642, "the tokenizer's regular expression can't be compiled")        \
   X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
   X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
-  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")
+  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build doesn't have")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NAC_HPP
 
@@ -1274,23 +1292,23 @@ concept temporary_text =
   X(json_expected_number, 106, "expected a number")                                                \
   X(json_expected_boolean, 107, "expected true or false")                                          \
   X(json_expected_null, 108, "expected null")                                                      \
-  X(json_expected_key, 109, "expected a key: a string in quotes")                                  \
+  X(json_expected_key, 109, "expected a key in quotes")                                            \
   X(json_expected_colon, 110, "expected ':' after the key")                                        \
   X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
   X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
   X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
-  X(json_leading_zero, 114, "a number must not start with a superfluous zero")                     \
+  X(json_leading_zero, 114, "a number can't start with an extra zero")                             \
   X(json_expected_digit, 115, "expected a digit")                                                  \
   X(json_number_range, 116, "the number is outside the range of a double")                         \
   X(json_integer_range, 117, "the integer does not fit its field")                                 \
   X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
-  X(json_lone_surrogate, 119, "a \\u escape is half of a surrogate pair")                          \
+  X(json_lone_surrogate, 119, "a \\u escape is only half of a surrogate pair")                     \
   X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
   X(json_control_character, 121, "control characters in strings must be escaped")                  \
   X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
-  X(json_duplicate_key, 123, "the key stands in this object already")                              \
-  X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
-  X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
+  X(json_duplicate_key, 123, "duplicate key in this object")                                       \
+  X(json_trailing_bytes, 124, "expected only white space after the value")                         \
+  X(json_unexpected_element, 125, "expected ']' after the array's last element")                   \
   X(json_missing_element, 126, "expected another element in the array")
 
 // And of all owners.
@@ -1325,8 +1343,8 @@ class text;
 struct errc_table {
   const errc_row* rows = nullptr;
   std::size_t size = 0;
-  /// For binary formats: appends what an error's offset is in, such as "instruction 12, argument 2";
-  /// nothing where that is unknown.
+  /// For binary formats: appends the place of an error's offset, such as "instruction 12,
+  /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
                        std::size_t size) = nullptr;
 
@@ -1348,7 +1366,7 @@ void for_each_errc(Visitor&& visitor) {
     for (const errc_row& row : detail::table_of(i)) visitor(row);
 }
 
-// X(enumerator, how messages call it)
+// X(enumerator, its name in messages)
 #define TESSERA_ERROR_INDICES(X)                                                                   \
   X(none, "offset")                                                                                \
   X(whole, "the whole")                                                                            \
@@ -1376,14 +1394,14 @@ void for_each_errc(Visitor&& visitor) {
   X(pattern, "pattern")                                                                            \
   X(rule, "rule")
 
-/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
-/// element of that index.
+/// The meaning of error::offset: bytes of a source or, without a source, the model as a whole or
+/// the index of an element.
 enum class error_index : std::uint8_t {
 #define TESSERA_X(name, text) name,
   TESSERA_ERROR_INDICES(TESSERA_X)
 #undef TESSERA_X
 };
-/// How messages call an element: "operation".
+/// The name of an element in messages: "operation".
 [[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
   constexpr std::string_view names[] = {
 #define TESSERA_X(name, text) text,
@@ -1394,12 +1412,12 @@ enum class error_index : std::uint8_t {
 }
 #undef TESSERA_ERROR_INDICES
 
-/// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
+/// An error: what and where. Not convertible to bool, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
   error_index index = error_index::none;
-  /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
+  /// Byte offset into the source that was read, at most its length. For a model built in code,
+  /// which has no source: the index of the wrong element, of the kind given by `index`.
   std::uint64_t offset = 0;
 
   constexpr error() noexcept = default;
@@ -1412,12 +1430,12 @@ struct error {
     return code == errc::ok ? *this : error(code, offset, kind);
   }
 
-  /// What was expected, in words.
+  /// What was expected, as text.
   [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
   [[nodiscard]] std::string_view name() const noexcept;
 
-  /// The same code at the same offset; of one noun, both count the same.
+  /// The same code at the same offset; comparable for one model.
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.offset == b.offset;
   }
@@ -1451,12 +1469,12 @@ struct error {
 
 // ---- tessera/core/limits.hpp
 //
-// The limits that readers keep, in one place and on by default.
+// The limits of readers and runs, in one place and on by default.
 //
 //   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
 //
-// Each is far above what real files need and far below what hurts: a file from a stranger costs at
-// most a multiple of its own size (the multiple stands in each format's header).
+// Each is far above the needs of real files and far below what hurts: an untrusted file costs at
+// most a multiple of its own size (each format's header gives the multiple).
 //
 // Lifetime:   a value.
 // Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
@@ -1471,15 +1489,15 @@ struct error {
 
 namespace tessera::inline TESSERA_ABI {
 
-/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
+/// The limits of a reader. A value equal to the limit is accepted, one more is refused.
 struct limits {
   std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
   std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
-  std::uint32_t max_depth = 64;                      ///< containers inside one another
+  std::uint32_t max_depth = 64;                      ///< nesting of containers
 };
 
-/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
-/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
+/// The limits of a run. A step is an element that is read or written, or about a nanosecond of
+/// other work, charged before it is done: by default a run ends within seconds, whatever its input.
 struct budget {
   std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
   std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
@@ -1491,13 +1509,13 @@ struct budget {
 
 // ---- tessera/core/pool.hpp
 //
-// Growing arrays of plain values: what models are made of.
+// Growing arrays of plain values, which models consist of.
 //
 //   tessera::pool<std::int32_t> p = {1, 2};
 //   p.push_back(3);
 //   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
 //
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// The part of std::vector's interface that models need, for trivially copyable elements only.
 // Those can be grown by copying bytes, so one function that isn't a template serves every type;
 // with std::vector, instantiating its members would cost more than all the rest of including a
 // format.
@@ -1520,7 +1538,7 @@ struct budget {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-/// Bytes that grow: what pools and texts have in common, compiled once.
+/// Growing bytes: shared by pools and texts, compiled once.
 class block {
  public:
   block() noexcept = default;
@@ -1542,8 +1560,8 @@ class block {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
   [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
+  /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
+  /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
     if (capacity_ - size_ < count) (void)grow(count);
     return static_cast<char*>(data_) + size_;
@@ -1589,7 +1607,7 @@ class block {
 
 }  // namespace detail
 
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// Elements of a pool or of any other contiguous range: a std::span<const T> without its
 /// concepts, which converts to one. Lifetime: borrows.
 template <class T>
 class view {
@@ -1658,7 +1676,7 @@ class pool {
     block_.set_size(count * sizeof(T));
   }
 
-  /// Keeps the first `count` elements, of at least so many.
+  /// Keeps the first `count` elements; there must be at least as many.
   void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
 
   friend bool operator==(const pool& a, const pool& b) {
@@ -1670,7 +1688,7 @@ class pool {
 
  private:
   void push_growing(const T& value) {
-    const T copy = value;  // which may stand in this pool
+    const T copy = value;  // which may be in this pool
     ::new (static_cast<void*>(prepare(1))) T(copy);
     advance(1);
   }
@@ -1694,7 +1712,7 @@ class pool {
 //
 // `text` is what writers and printers return: characters in one block that isn't cleared before it
 // is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It stands in for std::string, which would cost more to include than the rest of the library.
+// It replaces std::string, which would cost more to include than the rest of the library.
 //
 // Lifetime:   text owns; view() and the conversion borrow from it.
 // Errors:     none; std::bad_alloc where the host has exceptions.
@@ -1720,8 +1738,8 @@ class pool {
 //   char* end = tessera::put_integer(line, -1234);   // "-1234"
 //
 // Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on how many digits there are, which
-// in real files nobody can predict.
+// one word, by multiplications: no loop and no branch depends on the number of digits, which
+// is unpredictable in real files.
 //
 // Lifetime:   values.
 // Errors:     none.
@@ -1739,8 +1757,8 @@ class pool {
 
 namespace tessera::inline TESSERA_ABI {
 
-/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
-/// number's length.
+/// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
+/// the number's length.
 inline constexpr std::size_t integer_room = 21;
 
 namespace detail {
@@ -1790,7 +1808,7 @@ inline char* put_small(char* to, std::uint32_t n) noexcept {
 /// n < 10^8 without leading zeros; eight characters are overwritten.
 inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
   const std::uint64_t digits = eight_digits(n);
-  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  // Bits before the first nonzero digit, in whole bytes; the last digit always counts.
   const auto leading =
       static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
   store_le(to, (digits | eight_zeros) >> leading);
@@ -1822,7 +1840,7 @@ inline char* put_integer(char* to, Int value) noexcept {
   auto magnitude = static_cast<std::uint64_t>(value);
   if constexpr (std::is_signed_v<Int>) {
     const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    *to = '-';  // overwritten by a digit when there is no sign, as that is unpredictable too
     to += negative ? 1 : 0;
     magnitude = negative ? 0 - magnitude : magnitude;
   }
@@ -1878,7 +1896,7 @@ class text {
     char* const to = prepare(integer_room);
     return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
-  /// No silent way from these by char; see append_double.
+  /// Not implicitly converted to char; see append_double.
   template <class Value>
     requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
   text& operator<<(Value) = delete;
@@ -1904,7 +1922,7 @@ class text {
 }
 
 /// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+/// length, 1 to 4, or 0 when it is truncated, overlong, a surrogate, or above U+10FFFF.
 [[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
   const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
   const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
@@ -1956,10 +1974,10 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return put(0x80 | (code_point & 0x3f)), 4;
 }
 
-/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
-/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
-/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
-/// 0 for all others.
+/// The number of bytes at `at`, at least one before `end`, that must not reach a terminal
+/// unescaped: a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text
+/// around, has no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to
+/// U+206F, U+FEFF). 0 for all others.
 [[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
   const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
     return static_cast<unsigned char>(at[i]);
@@ -1978,8 +1996,8 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return unsafe ? 3 : 0;
 }
 
-/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), except for the ASCII characters in `kept`.
 void append_shown(text& out, std::string_view s, std::string_view kept = {});
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
@@ -1989,7 +2007,7 @@ struct line_column {
   friend constexpr bool operator==(const line_column&, const line_column&) = default;
 };
 
-/// The line and column of a byte offset; an offset behind the end is taken as the end.
+/// The line and column of a byte offset; an offset past the end counts as the end.
 [[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
   line_column at;
   const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
@@ -2035,7 +2053,7 @@ void find(std::string_view source, tessera::view<std::string_view> paths, std::u
 namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name as it is to be shown.
+/// `name` is the file's name for display.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 
@@ -2056,7 +2074,7 @@ namespace tessera::inline TESSERA_ABI {
 //   tessera::text line;
 //   genome::detail::encode_base64(bytes, line);                            // appends AgEAAAA=
 //
-//   characters   A to Z, a to z, 0 to 9, + and /; nothing else stands between them
+//   characters   A to Z, a to z, 0 to 9, + and /; nothing else between them
 //   groups       of 4; the last may end in = or ==, and bits that no byte has are 0
 //
 // So every sequence of bytes has one text.
@@ -2093,7 +2111,7 @@ struct base64_values {
 };
 inline constexpr base64_values base64_value;
 
-/// Where byte `at` of what was decoded stands in the text: the start of its group.
+/// Where decoded byte `at` is in the text: the start of its group.
 [[nodiscard]] constexpr std::uint64_t base64_group(std::uint64_t at) noexcept { return at / 3 * 4; }
 
 /// Appends the bytes of `source`. The error's offset is into it.
@@ -2145,7 +2163,7 @@ inline void encode_base64(bytes source, text& out) {
 
 }  // namespace detail
 
-/// What a character of base64 stands for; more than 63 for `=` and for those that it doesn't have.
+/// The value of a character of base64; above 63 for `=` and for characters outside the alphabet.
 [[nodiscard]] constexpr std::uint8_t base64_digit(char c) noexcept {
   return detail::base64_value.of[static_cast<unsigned char>(c)];
 }
@@ -2168,7 +2186,7 @@ inline void encode_base64(bytes source, text& out) {
 //
 // First, what repeats becomes a COPY: runs of more than 2 equal nodes without inputs, up to 32767,
 // of which only the first is used. Then patterns are looked for from left to right; the longest that
-// matches is taken, of equal ones the first in the registry, and the search goes on behind it. A
+// matches is taken, of equal ones the first in the registry, and the search continues after it. A
 // match is the same A, B and C, and the same D with all references relative, in the numbering in
 // which a COPY is one node; patterns inside of patterns count as what they expand to.
 //
@@ -2204,20 +2222,20 @@ inline void encode_base64(bytes source, text& out) {
 
 // ---- tessera/core/result.hpp
 //
-// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
+// A value or an error, without exceptions: `std::expected` for C++20, with one kind of
 // error.
 //
 //   tessera::result<alir::model> m = alir::read_json(text);
 //   if (!m) return report(m.error());
 //   use(*m);
 //
-// True means success. Asking for the value of an error traps: that is a defect of the caller, and
-// going on with a half-made value is how such defects become security reports.
+// True means success. Accessing the value of an error traps: that is a bug of the caller, and
+// continuing with an invalid value is how such bugs become vulnerabilities.
 //
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
 // Errors:     error() is {ok, 0} on success.
 // Limits:     none.
-// Allocation: none of its own.
+// Allocation: none besides the value's.
 
 #ifndef TESSERA_CORE_RESULT_HPP
 #define TESSERA_CORE_RESULT_HPP
@@ -2275,7 +2293,7 @@ class [[nodiscard]] result {
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
+  T* operator->() && = delete;  // it would dangle at the end of the statement
   [[nodiscard]] tessera::error error() const noexcept {
     return has_value_ ? tessera::error{} : error_;
   }
@@ -2306,7 +2324,7 @@ class [[nodiscard]] result {
 //   tokens[i];      // of the graph's node i; 0 where no node of a pattern is equal
 //
 // Nodes are equal where A, B, C and D are, with references as offsets and the lengths of blocks in
-// flat nodes. An id where an offset should stand equals nothing: expand() wouldn't give it back.
+// flat nodes. An id in place of an offset equals nothing: expand() wouldn't give it back.
 //
 // Equality is found by sorting, so that no choice of nodes makes it slow. A pattern is written out
 // only where it fits the graph in length and has nothing that the graph hasn't.
@@ -2335,13 +2353,13 @@ class [[nodiscard]] result {
 //   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
 //                                            [&](const edge& e) { return e.from < wanted; });
 //
-// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
-// standard algorithms, which cost more to include than all the rest.
+// Sorting merges existing runs, so that values in order cost one pass. Both replace
+// the standard algorithms, which cost more to include than all the rest.
 //
 // Lifetime:   nothing is kept.
 // Errors:     std::bad_alloc where the host has exceptions.
 // Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, as much again as is sorted, unless it is in order.
+// Allocation: to sort, the size of the values once more, unless they are in order.
 
 #ifndef TESSERA_CORE_SORT_HPP
 #define TESSERA_CORE_SORT_HPP
@@ -2351,7 +2369,7 @@ class [[nodiscard]] result {
 
 namespace tessera::inline TESSERA_ABI {
 
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
+/// Puts `count` values in ascending order; equal ones keep their order.
 template <class T, class Less>
 void sort(T* values, std::size_t count, Less less) {
   std::size_t ordered = 1;
@@ -2377,8 +2395,8 @@ void sort(T* values, std::size_t count, Less less) {
     for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
 }
 
-/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
-/// holds for values at the front and for none behind them.
+/// The index of the first value that isn't below the one sought; `count` if all are. `below` is
+/// true for a prefix of the values and false for the rest.
 template <class T, class Below>
 [[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
                                                     Below below) {
@@ -2401,7 +2419,7 @@ template <class T, class Below>
 
 // ---- tessera/genome/format.hpp
 //
-// What a NAC v1.2 node stream is: commands, nodes, and the stream that readers fill.
+// The NAC v1.2 node stream: commands, nodes, and the stream that readers fill.
 //
 //   genome::stream s;
 //   s.add({.a = 2, .b = 1}, {});              // 0  <DATA_INPUT>
@@ -2427,14 +2445,14 @@ template <class T, class Below>
 //
 // C of an operation: above 0 a constant, below 0 group -(C + 1). An entry of D is the id of a node,
 // which is its index, or below 0 an offset from the node itself: inside of a pattern and of the
-// blocks behind an IF or WHILE. `then`, `else`, `condition` and `body` of the blocks are numbers of
+// blocks after an IF or WHILE. `then`, `else`, `condition` and `body` of the blocks are numbers of
 // nodes, in any order of nesting. 0 and 9 are reserved.
 //
 // What the specification leaves open is decided so, for IF and WHILE:
 //
 //   * A block's value is that of its last node; of an OUTPUT there, its input, or all of them as a
 //     list. An IF's value is that of the block that ran.
-//   * In the blocks of a WHILE, the id of an initial state stands for the loop variable, as it is in
+//   * In the blocks of a WHILE, the id of an initial state means the loop variable, as it is in
 //     this round. The body ends in an OUTPUT of the next values; where there is one variable, in any
 //     node. The value of a WHILE is that of its variables at the end.
 //   * The k-th DATA_INPUT of a block is its k-th external, or loop variable.
@@ -2469,7 +2487,7 @@ template <class T, class Below>
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
-/// What a node does, by its A (specification, 2); `operation` is all from 10 on.
+/// The function of a node, by its A (specification, 2); `operation` is all from 10 on.
 enum class command : std::uint8_t {
 #define TESSERA_X(name, value, text) name = value,
   TESSERA_GENOME_COMMANDS(TESSERA_X)
@@ -2495,7 +2513,7 @@ inline constexpr std::int32_t min_relative = -32768;
 inline constexpr std::uint8_t no_variation = 1;             ///< B where there are no tensor inputs
 inline constexpr std::uint8_t if_else = 1, while_loop = 2;  ///< B of CONTROL_FLOW
 
-/// A node; its inputs stand in the stream from `first` on.
+/// A node; its inputs are in the stream from `first` on.
 struct node {
   std::uint8_t a = 0;
   std::uint8_t b = 0;
@@ -2557,7 +2575,7 @@ struct stream {
   operator stream_view() const&& = delete;
 };
 
-/// Where a node of a stream stands in its bytes; the end for the index behind the last.
+/// The byte offset of a node of a stream; the end of the stream for the index after the last.
 [[nodiscard]] constexpr std::uint64_t offset_of(const stream_view& s, std::size_t i) noexcept {
   const std::uint64_t inputs = i < s.size() ? s.nodes[i].first : s.inputs.size();
   return 5 * std::uint64_t{i} + 2 * inputs;
@@ -2637,8 +2655,8 @@ struct stream {
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
-// Below the caret stands what a fix would insert or put in place of what is underlined. A model that
-// was built in code has no source: "<input>: error: … [CON-001] at node 5".
+// Below the caret is the text that a fix would insert, or replace the underlined text with. A model
+// that was built in code has no source: "<input>: error: … [CON-001] at node 5".
 //
 // Lifetime:   a report owns its texts; a listing borrows the report and the sources.
 // Errors:     none: any place can be shown.
@@ -2695,7 +2713,7 @@ struct diagnostic {
 struct report {
   pool<diagnostic> diagnostics;
   text characters;
-  pool<text_range> files;  ///< the names of those behind file 0, where the format has them
+  pool<text_range> files;  ///< the names of the files after file 0, where the format has them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
   bool is_bounded = false;  ///< a search stopped at the limit that the options set
 
@@ -2758,7 +2776,7 @@ class listing {
 
 // ---- tessera/genome/registry.hpp
 //
-// registry.json as it is read: what the ids in node streams stand for.
+// registry.json as it is read: the meaning of the ids in node streams.
 //
 //   genome::registry r;
 //   r.add(r.operations, r.operation_ids, 10, "aten.relu.default:node_args(1):kwargs()");
@@ -2818,7 +2836,7 @@ struct entry {
 struct constant {
   std::uint32_t id = 0;
   characters_range type;   ///< "int", "float", "list", "torch.dtype" …
-  characters_range value;  ///< JSON without white space, numbers as they stood
+  characters_range value;  ///< JSON without white space, numbers verbatim
   std::uint64_t offset = 0;
 };
 
@@ -2832,7 +2850,7 @@ struct pattern {
 /// "After 'x' -> 'y' with connection 'in0=SOURCE'".
 struct transition_rule {
   characters_range text;
-  characters_range probability;  ///< as it stands: "0.92"
+  characters_range probability;  ///< verbatim: "0.92"
   std::uint64_t count = 0;
   std::uint32_t first = 0, nodes = 0;                 ///< of registry::pattern_nodes: the two nodes
   std::uint32_t first_exception = 0, exceptions = 0;  ///< of registry::exceptions
@@ -2898,7 +2916,7 @@ struct registry {
   void add_pattern(std::uint32_t id, const stream_view& nodes);
 };
 /// An error in a row of a registry: at its place in the file, or, of one that was built in code, in
-/// the element of its index. What was read stands further in the file than its index.
+/// the element of its index. The offset of a row that was read exceeds its index.
 template <class T>
 [[nodiscard]] error error_in(const registry& r, const pool<T>& rows, const T& row, errc code) {
   const auto index = static_cast<std::uint64_t>(&row - rows.data());
@@ -2917,7 +2935,7 @@ template <class T>
   return {code, index, kind};
 }
 
-/// Whether two registries say the same: maps in any order, rules in theirs; offsets don't count.
+/// Whether two registries are equal: maps in any order, rules in order; offsets are ignored.
 [[nodiscard]] bool operator==(const registry& x, const registry& y);
 
 }  // namespace genome
@@ -2981,7 +2999,7 @@ class library {
     return flat_sizes_[pattern_index];
   }
   /// How many nodes before its own first one a pattern's references lead at most, in the numbering of
-  /// its expansion: as many as have to stand before it where it is called.
+  /// its expansion: as many as must precede it where it is called.
   [[nodiscard]] std::uint64_t reach(std::uint32_t pattern_index) const noexcept {
     return reaches_[pattern_index];
   }
@@ -3048,7 +3066,7 @@ class program {
 //   detail::pattern_shapes shapes(library, /*copies=*/true);
 //   const error e = shapes.choose(results);
 //   shapes.of(p).nodes;        // of the expansion of registry().patterns[p]
-//   shapes.result_of(p);       // which of its flat nodes stands for the pattern
+//   shapes.result_of(p);       // which of its flat nodes is the pattern's result
 //
 //   nodes, inputs    of the expansion, copies multiplied if so wanted, up to 2^62
 //   result           the last flat node outside of blocks, COPY as one node
@@ -3083,8 +3101,8 @@ namespace detail {
 
 /// The sum of two numbers up to 2^62, or 2^62.
 [[nodiscard]] constexpr std::uint64_t add_capped(std::uint64_t x, std::uint64_t y) noexcept {
-  constexpr std::uint64_t most = std::uint64_t{1} << 62;
-  return x + y < most ? x + y : most;
+  constexpr std::uint64_t max_sum = std::uint64_t{1} << 62;
+  return x + y < max_sum ? x + y : max_sum;
 }
 
 struct pattern_shape {
@@ -3209,8 +3227,8 @@ class pattern_shapes {
 //
 // An automaton of Aho and Corasick over the sequences from back to front, which therefore reads the
 // text from back to front. Its states are the nodes of a trie in the order of their depth, so that
-// the children of one stand in a row, tokens ascending, and are found by bisection. Shorter sequences
-// that start at the same place are found through links that skip more and more of them.
+// the children of one are consecutive, tokens ascending, and are found by bisection. Shorter
+// sequences that start at the same place are found through links that skip more and more of them.
 //
 // Lifetime:   owns copies of the tokens.
 // Errors:     none.
@@ -3254,7 +3272,7 @@ class sequence_matcher {
     link();
   }
 
-  /// The state behind one more token, to the left of those before.
+  /// The state after one more token, to the left of those before.
   [[nodiscard]] std::uint32_t step(std::uint32_t from, std::uint32_t token) const noexcept {
     for (;;) {
       const std::uint32_t next = child(from, token);
@@ -3340,7 +3358,7 @@ class sequence_matcher {
     }
     firsts_.resize(states_.size() + 1);
     for (std::size_t i = 1; i < states_.size(); ++i) ++firsts_[states_[i].parent + std::size_t{1}];
-    std::uint32_t first = 1;  // behind the root
+    std::uint32_t first = 1;  // after the root
     for (std::uint32_t& f : firsts_) f = first += f;
   }
 
@@ -3660,7 +3678,7 @@ class pattern_index {
 //   auto other = genome::expand(*program, {.results = {second, 1}});
 //
 // The numbering that references of patterns count in has each pattern written out, patterns inside
-// of patterns too, and a COPY as one node. Copies are multiplied behind that, and all ids moved.
+// of patterns too, and a COPY as one node. Copies are multiplied after that, and all ids moved.
 //
 //   in the program                     in the flat graph
 //   PATTERN                            its nodes; what it lists in D doesn't matter
@@ -3751,7 +3769,7 @@ class compressor {
 //
 //   tessera::text genes = genome::print(*library);         // counts, patterns and rules
 //
-// Tensors stand in the order of the variation, constants behind them: by name where a group says so.
+// Tensors come in the order of the variation, then constants: by name where a group gives one.
 // %n is the node of index n, also for references that are relative in the stream. The blocks of an
 // IF or WHILE are indented, with `else` or `do` between them. In a pattern nodes count as its
 // expansion has them, so that a pattern inside of it takes as many numbers as it has nodes, and what
@@ -3791,8 +3809,8 @@ namespace genome {
 //   byte    0   1   2 3   4   5 …
 //   node    A   B   C     n   n × D        big-endian; C and D are signed
 //
-// A stream has neither header nor count: nodes follow one another to the end. So a part of one that
-// ends behind a node is a stream, too, and an empty one has no nodes.
+// A stream has neither header nor count: nodes follow one another to the end. So a prefix of one
+// that ends after a node is a stream too, and an empty stream has no nodes.
 //
 // Lifetime:   the stream owns itself; the source may go.
 // Errors:     genome_node_truncated, at the node that isn't whole; genome_base64_*; too_many_items,
@@ -3850,11 +3868,11 @@ struct read_options {
 //              "composition_rules": {TEXT: {"count": N}, …},
 //              "structural_rules": {TEXT: {"count": N}, …}}}
 //
-// Members come in any order and each may be missing, of a rule "exceptions" alone. P is a string or a
-// number and kept as it stands. What the ids mean to one another is verify()'s to check.
+// Members come in any order and each may be missing, of a rule only "exceptions". P is a string or
+// a number and kept verbatim. verify() checks what ids refer to.
 //
 // The original tools write floats that JSON has no number for as NaN, Infinity and -Infinity. In the
-// values of constants, and there alone, they are read as the strings "nan", "inf" and "-inf".
+// values of constants, and only there, they are read as the strings "nan", "inf" and "-inf".
 //
 // Lifetime:   the registry owns itself; the source may go.
 // Errors:     json_*, genome_registry_*, genome_constant_member, genome_rule_*, too_many_items, at the
@@ -3959,7 +3977,7 @@ struct operation_name {
     keywords_ = rest;
     well_formed = true;
   }
-  /// The next keyword, in the order that they stand in: sorted.
+  /// The next keyword, in their order: sorted.
   [[nodiscard]] constexpr bool next_keyword(std::string_view& out) noexcept {
     if (!detail::take(keywords_, "'")) return false;
     const std::size_t end = keywords_.find('\'');
@@ -4045,8 +4063,8 @@ struct constant_key {
 }
 
 /// Which argument the constant of a node with C > 0 is, as C names no key: the operation's keyword,
-/// where it has just one; else the first position behind its `tensors` tensor arguments. A constant
-/// in any other place stands in a group of its own.
+/// where it has just one; else the first position after its `tensors` tensor arguments. A constant
+/// in any other place has a group of its own.
 [[nodiscard]] constexpr constant_key single_constant_key(std::string_view operation,
                                                          std::uint32_t tensors) noexcept {
   operation_name name(operation);
@@ -4076,11 +4094,11 @@ struct constant_key {
 // more nodes than there is memory is an error before any is spent.
 //
 // Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
-// Errors:     the first one, in the order of the table; patterns as they stand, and those inside of
-//             one before it. Of a registry the offset is the row's, of a stream the node's or the
-//             entry's of D, in bytes. genome_pattern_unknown, _recursion and _size, at the pattern;
-//             too_many_items at 0, genome_node_truncated for a stream that was built in code; else
-//             those of the checks.
+// Errors:     the first one, in the order of the table; patterns in their order, and those inside
+//             of one before it. The offset is that of the row of a registry, or of the node or the
+//             entry of D in a stream, in bytes. genome_pattern_unknown, _recursion and _size, at
+//             the pattern; too_many_items at 0, genome_node_truncated for a stream built in
+//             code; else those of the checks.
 //             A registry that was built in code has indices of rows; in_node() names the node of a
 //             stream.
 // Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
@@ -4121,8 +4139,8 @@ result<program> verify(stream s, library&& l, const verify_options& options = {}
 //   tessera::result<tessera::pool<std::byte>> file = genome::write(stream);
 //   tessera::result<tessera::text> line = genome::write_base64(stream);
 //
-// The format has one form for a stream: what is read and written again is the same, byte for byte,
-// and base64 too, but for white space around it.
+// The format has one form for a stream: a stream that is read and written again is the same, byte
+// for byte, and base64 too, but for white space around it.
 //
 // Lifetime:   what is returned owns itself.
 // Errors:     genome_reference_range, genome_node_inputs: before the first byte, with the index of
@@ -4167,9 +4185,9 @@ namespace genome {
 //       "10": {"type":"int","value":1}
 //     },
 //
-// All members of the specification in its order, empty ones too; index_to_constant behind constants
-// where there is one; ids ascending, rules as they stand; "exceptions" where there are some. Two
-// spaces a level, a constant on one line, no line end behind the last brace.
+// All members of the specification in its order, empty ones too; index_to_constant after constants
+// if there is one; ids ascending, rules in their order; "exceptions" if there are any. Two spaces a
+// level, a constant on one line, no line end after the last brace.
 //
 // Lifetime:   the text owns itself.
 // Errors:     what no registry.json can say: json_bad_utf8 in names, genome_name_repeated and
@@ -4328,7 +4346,7 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 
 // ---- tessera/core/json_read.hpp
 //
-// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
+// A strict pull reader for JSON (RFC 8259), directed by the caller's schema.
 //
 //   json::reader in(source);
 //   std::string_view key;
@@ -4344,14 +4362,14 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 // So a schema reads like the format's documentation, with one check at the end.
 //
 //   accepted    RFC 8259, and a UTF-8 byte order mark before the value
-//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
-//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
+//   rejected    anything else, duplicate keys of one object (compared after unescaping), numbers
+//               beyond a double, invalid UTF-8, unpaired surrogates, bytes after the value
 //   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
 //   doubles     correctly rounded, whatever the locale
 //
 // Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
 //             escapes, from the reader until its next string or key.
-// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
+// Errors:     json_* and input_too_large, at the first wrong byte. A duplicate key is
 //             reported when its object closes, at the second of the two.
 // Limits:     max_bytes, max_depth. Nothing here recurses.
 // Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
@@ -4369,17 +4387,17 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 
 // ---- tessera/core/number.hpp
 //
-// Decimal text to doubles: correctly rounded, and deaf to the locale.
+// Decimal text to doubles: correctly rounded, independent of the locale.
 //
 //   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
 //
-// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here uses
 // <charconv>. Common numbers take one multiplication or division whose result is exact; the
-// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
+// rest uses plain big-integer arithmetic that reads like the definition. The inverse is in
 // shortest.hpp.
 //
 // Lifetime:   values.
-// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
+// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to reject.
 // Limits:     none: any number of digits is rounded correctly.
 // Allocation: none.
 
@@ -4432,7 +4450,7 @@ inline constexpr std::uint64_t powers_of_ten[] = {
     1000000000000000000,
 };
 
-/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
+/// An unsigned integer of up to 8192 bits: enough for 800 digits times 10^1200.
 class big_integer {
  public:
   explicit big_integer(std::uint64_t v = 0) noexcept {
@@ -4501,7 +4519,7 @@ class big_integer {
 /// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
 [[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
                                             int exponent) noexcept {
-  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
+  // 11 bits go for a normal number, more for a subnormal one, all or more for zero.
   int dropped = 11;
   if (exponent + dropped < -1074) dropped = -1074 - exponent;
   if (dropped > 64) return 0.0;
@@ -4517,8 +4535,8 @@ class big_integer {
 }
 
 /// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
-/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
-/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
+/// most one step and a half off: what dividing the rounded m by the exact power gives. The
+/// remainder decides; it is small, so that arithmetic modulo 2^64 finds it.
 [[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
                                              unsigned k) noexcept {
   auto bits = std::bit_cast<std::uint64_t>(quotient);
@@ -4551,7 +4569,7 @@ class big_integer {
 
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
 [[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
-  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
+  // Beyond 800 digits the rest only means "a little more": the halfway points between doubles
   // have at most 767 significant digits.
   constexpr unsigned max_digits = 800;
   big_integer numerator;
@@ -4648,14 +4666,14 @@ class big_integer {
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
-/// What kind of value a reader stands at, by its first character.
+/// The kind of the next value, by its first character.
 enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
 
-/// A number as it stands in the text.
+/// A number as it is in the text.
 struct number {
   double value = 0;
   bool integral = false;        ///< the token has neither fraction nor exponent
-  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
+  std::string_view token = {};  ///< verbatim, for writing it back unchanged
 };
 
 class reader {
@@ -4667,7 +4685,7 @@ class reader {
     else if (source.substr(0, 3) == "\xEF\xBB\xBF")
       at_ += 3;
   }
-  /// A temporary string would be gone before the first value is read.
+  /// A temporary string would be destroyed before the first value is read.
   template <class Owner>
     requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
   explicit reader(Owner&& source, const limits& limit = {}) = delete;
@@ -4677,7 +4695,7 @@ class reader {
 
   /// Enters an array. Then call element() before each value, until it returns false.
   void array() { open('[', errc::json_expected_array); }
-  /// True when another element follows, which is then to be read; false behind the ']'.
+  /// True when another element follows, which must then be read; false after the ']'.
   [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
   /// The same for arrays of fixed length: an element must follow.
   void require_element(errc code = errc::json_missing_element) {
@@ -4758,14 +4776,14 @@ class reader {
     if (v < 0 && !above) fail_at(errc::json_integer_range, start);
     return failed() ? 0 : static_cast<std::uint64_t>(v);
   }
-  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` tells the upper half.
+  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` is set from 2^63 on.
   [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
     above_int64 = false;
     const scan s = scan_number(errc::json_expected_integer);
     if (failed()) return 0;
     if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
     const std::uint64_t magnitude = s.significand;
-    // Of 20 digits behind a 1, values from 2^64 on have wrapped to less than 2 * 10^18.
+    // A 20-digit number that starts with 1 and is 2^64 or more has wrapped to less than 2 * 10^18.
     if (s.digits.size() > 20 ||
         (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
       return fail_at(errc::json_integer_range, s.first), 0;
@@ -4786,8 +4804,8 @@ class reader {
             s.integral,
             {s.first, static_cast<std::size_t>(at_ - s.first)}};
   }
-  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
-  /// JSON by way of doubles.
+  /// A number that a float can hold, rounded to a double and then to a float, as readers do that
+  /// read JSON by way of doubles.
   [[nodiscard]] float float32() {
     const char* const start = token();
     const double v = number().value;
@@ -4835,12 +4853,13 @@ class reader {
                     : std::string_view(start, static_cast<std::size_t>(at_ - start));
   }
 
-  /// The text from the value that comes next, for reading plain stretches of it some other way.
+  /// The text from the value that comes next, for reading parts of it by other means.
   [[nodiscard]] std::string_view rest() {
     const char* const at = token();
     return {at, static_cast<std::size_t>(end_ - at)};
   }
-  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
+  /// Continues at `at`, after the value or the elements of the open array that were read from
+  /// rest().
   void resume(const char* at) noexcept { at_ = at; }
   /// Whether `more` containers inside one another may still be opened.
   [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
@@ -4913,7 +4932,7 @@ class reader {
     if (!accept("true") && !accept("false") && !accept("null"))
       fail_literal(errc::json_bad_literal);
   }
-  /// None of the literals that were wanted: say so, unless the text ends inside one.
+  /// None of the expected literals: fails, unless the text ends inside one.
   void fail_literal(errc code) {
     const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
     for (const std::string_view whole : {"true", "false", "null"})
@@ -5055,7 +5074,7 @@ class reader {
     if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
     return true;
   }
-  /// \uXXXX at p, where a backslash and a u stand.
+  /// \uXXXX at p, after a backslash and a u.
   bool scan_unit(const char*& p, std::uint32_t& unit) {
     const char* const start = p;
     p += 2;
@@ -5102,11 +5121,11 @@ class reader {
   }
 
   [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
-    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions cost time in sorting, no more
+    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions only cost time in sorting
     for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     return h;
   }
-  /// Order by hash, then by length, then by unescaped key. Only keys of one length are looked at
+  /// Order by hash, then by length, then by unescaped key. Only keys of one length are compared
   /// again, so a long key costs no more than its own length however many short ones there are.
   [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
     if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;
@@ -5128,8 +5147,8 @@ class reader {
     return order != 0 ? order < 0 : a.start < b.start;
   }
 
-  /// Behind the '}': looks for a key that stood twice. Sorting keeps hostile keys from costing
-  /// more than n log n.
+  /// After the '}': looks for duplicate keys. Sorting keeps hostile keys from costing more than
+  /// n log n.
   void close_object() {
     if (failed()) return;
     const std::size_t base = object_keys_.back();
@@ -5152,7 +5171,7 @@ class reader {
   limits limit_;
   tessera::error error_;
   std::uint32_t depth_ = 0;
-  bool fresh_ = false;             // just behind an opening bracket
+  bool fresh_ = false;             // just after an opening bracket
   pool<std::size_t> object_keys_;  // where the keys of each open object start
   pool<seen_key> keys_;
   text unescaped_;
@@ -5176,10 +5195,10 @@ class reader {
 //   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
 //   json::indented   two spaces a level, one member or element a line, "key": value
 //
-// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// Within `indented`, a container begun with `one_line` is written compact, with its contents;
 // that is how the ARK serializer lays out tensors, arguments and lists of numbers.
 //
-// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+// A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
 //
 //   w.record(json::number_room + 2, [](json::cursor to) {
 //     return to.literal("[").number(0.5).literal("]");
@@ -5188,7 +5207,7 @@ class reader {
 // Lifetime:   borrows the text it appends to.
 // Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
 // Limits:     none.
-// Allocation: what the text grows by.
+// Allocation: the growth of the text.
 
 #ifndef TESSERA_CORE_JSON_WRITE_HPP
 #define TESSERA_CORE_JSON_WRITE_HPP
@@ -5209,9 +5228,9 @@ class reader {
 //
 // Three ways, each exact, the quickest that can prove its answer first:
 //
-//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   any but the least of doubles                      v and its rounding interval in 128 bits
-//   what is too close to a tie for that               big integers
+//   up to 15 digits, 8 of them after the point      one multiplication, one division as a check
+//   any but the smallest doubles                     v and its rounding interval in 128 bits
+//   what is too close to a tie for that              big integers
 //
 // std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
 //
@@ -5431,7 +5450,7 @@ struct binary_128 {
   const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
   const binary_128 five = power_of_five(scale);
   const bool exact = five.bits.low == 0;
-  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // v * 10^scale with 64 bits after the point, and half an ulp in the same form, half of that
   // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
   const int shift = 128 + binary + scale + five.exponent;
   word_pair value = multiply(five.bits.high, significand << shift);
@@ -5502,8 +5521,8 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
     *to++ = static_cast<char>('0' + first);
     return to + put_sixteen(to, others);
   }
-  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
-  // integers below 2^53 are doubles, and those behind are written whole.
+  // The digits before the point are those of v cut to an integer: rounding never reaches the next
+  // integer, as integers below 2^53 are doubles, and larger ones are written in full.
   const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
   const auto point = static_cast<unsigned>(d.point);
   const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
@@ -5563,7 +5582,7 @@ inline constexpr layout compact{0, ",", ":"};
 inline constexpr layout spaced{0, ", ", ": "};
 inline constexpr layout indented{2, ",", ": "};
 
-/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+/// Appends `s` in quotes. Escapes only what JSON requires; other controls as \u00xx.
 inline void append_quoted(text& out, std::string_view s) {
   out << '"';
   std::size_t plain = 0;
@@ -5590,8 +5609,8 @@ inline void append_quoted(text& out, std::string_view s) {
 
 inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
 
-/// Where the next character of a record goes. Each call stores and returns where the one after that
-/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+/// Where the next character of a record goes. Each call stores and returns the next position: by
+/// value, so that it stays in registers. Nothing checks the capacity there.
 class cursor {
  public:
   cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
@@ -5603,7 +5622,7 @@ class cursor {
   [[nodiscard]] cursor number(double v) const noexcept {
     return {put_double(to_, v, doubles_), doubles_};
   }
-  /// JSON as it stands: brackets, commas, keys.
+  /// Verbatim JSON: brackets, commas, keys.
   template <std::size_t Size>
   [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
     std::memcpy(to_, json, Size - 1);
@@ -5648,13 +5667,14 @@ class writer {
   writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
   writer& boolean(bool v) { return raw(v ? "true" : "false"); }
   writer& null() { return raw("null"); }
-  /// A value that is JSON text already, such as a number's own token.
+  /// A value that is already JSON text, such as a number's token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
-  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  /// A value of at most `max_size` bytes that `write(cursor)` stores; it returns the end of the
+  /// value.
   template <class Write>
-  writer& record(std::size_t room, Write write) {
+  writer& record(std::size_t max_size, Write write) {
     separate();
-    char* const begin = out_.prepare(room);
+    char* const begin = out_.prepare(max_size);
     const cursor end = write(cursor(begin, layout_.doubles));
     return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
   }
@@ -5693,7 +5713,7 @@ class writer {
   text& out_;
   layout layout_;
   text kinds_;                // the closing brackets that are due
-  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  std::size_t one_line_ = 0;  // the number of innermost containers on one line
   bool fresh_ = false, after_key_ = false;
 };
 
@@ -5971,7 +5991,7 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 
 // ---- tessera/core/caret.hpp
 //
-// A line of a source with a caret below: what descriptions of errors end with.
+// A line of a source with a caret below, at the end of descriptions of errors.
 //
 //   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
 //   //   let R = rgion(B, 0, 8)
@@ -5995,9 +6015,10 @@ namespace detail {
 
 inline constexpr std::size_t shown_columns = 78;
 
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+/// The line that holds `offset`, cut around it to the width, and below it a caret under the first
+/// of `length` characters and tildes under the others, with the text to be `inserted` on a third
+/// line. Characters unsafe for a terminal become escapes (see append_shown); tabs and carriage
+/// returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
@@ -6059,7 +6080,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 
 // ---- tessera/core/detail/hex.hpp
 //
-// A place in a binary source: what descriptions of errors end with.
+// A place in a binary source, at the end of descriptions of errors.
 
 #ifndef TESSERA_CORE_DETAIL_HEX_HPP
 #define TESSERA_CORE_DETAIL_HEX_HPP
@@ -6084,7 +6105,7 @@ inline void append_offset_in_hex(text& out, std::uint64_t offset) {
   out << ')';
 }
 
-/// The 16 bytes around an offset, and a caret below the byte that stands there.
+/// The 16 bytes around an offset, and a caret below the byte at the offset.
 inline void append_hex_line(text& out, bytes source, std::size_t offset) {
   out << "  ";
   const std::size_t first =
@@ -6112,7 +6133,7 @@ namespace detail {
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
-/// An error of what was built in code.
+/// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
   append_message(out, e);
@@ -6401,10 +6422,9 @@ TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
 
 // ---- tessera/genome/detail/registry_order.hpp
 //
-// The maps of a registry in order: by id, as they are written, and by name, to find one that stands
-// twice.
+// The maps of a registry in order: by id, as they are written, and by name, to find duplicates.
 //
-//   bool same = *genome::read_registry(json) == registry;      // wherever members stood in the file
+//   bool same = *genome::read_registry(json) == registry;      // whatever the order in the file
 //
 // Lifetime:   orders are indices into the map that they were made of.
 // Errors:     none.
@@ -6425,7 +6445,7 @@ namespace detail {
 
 using map_order = pool<std::uint32_t>;
 
-/// The indices of a map as `less` of two members orders them; others stay as they stand.
+/// The indices of a map as `less` of two members orders them; equal ones keep their order.
 template <class T, class Less>
 [[nodiscard]] map_order ordered(const pool<T>& map, Less less) {
   map_order order;
@@ -6516,7 +6536,7 @@ struct registry_comparison {
 
 }  // namespace detail
 
-/// Whether two registries say the same: maps in any order, rules in theirs; offsets don't count.
+/// Whether two registries are equal: maps in any order, rules in order; offsets are ignored.
 TESSERA_INLINE bool operator==(const registry& x, const registry& y) {
   const detail::registry_comparison c{x, y};
   return c.same_ids(x.operations, y.operations) && c.same_ids(x.operation_ids, y.operation_ids) &&
@@ -7130,7 +7150,7 @@ class printer {
  public:
   printer(text& out, const library& l) noexcept : out_(out), library_(l) {}
 
-  /// Nodes that stand `margin` spaces in. In a pattern, ids count nodes of its expansion.
+  /// Nodes that are indented by `margin` spaces. In a pattern, ids count nodes of its expansion.
   void nodes(const stream_view& s, std::size_t margin, bool is_pattern) {
     pool<block> blocks;   // that are open, the innermost last
     std::int64_t id = 0;  // of the node
@@ -7785,7 +7805,7 @@ TESSERA_INLINE result<registry> read_registry(std::string_view source,
 
 // ---- tessera/core/findings.hpp
 //
-// How verifiers fill a report, and know the first error even where nobody wants one.
+// How verifiers fill a report, and keep the first error even without one.
 //
 //   detail::findings found(report, options.max_diagnostics);
 //   found.error(errc::nac_arity, {.offset = at})
@@ -7793,12 +7813,12 @@ TESSERA_INLINE result<registry> read_registry(std::string_view source,
 //   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
 //   if (found.failed()) return found.first_error();
 //
-// A message that nobody writes is the general one of the code.
+// Without a message of its own, a finding has the general message of its code.
 //
 // Lifetime:   borrows the report.
 // Errors:     none.
-// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; of a
-//             text that is written into a message 200 bytes are shown.
+// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; a
+//             text written into a message is cut to 200 bytes.
 // Allocation: the report's.
 
 #ifndef TESSERA_CORE_FINDINGS_HPP
@@ -7881,7 +7901,7 @@ class findings {
 
   [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
   [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
-  /// How many errors there were.
+  /// The number of errors.
   [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
 
  protected:
@@ -8145,7 +8165,7 @@ class registry_checker {
       return false;
   }
 
-  /// Ids in their range and each once; where they stand goes to `out`.
+  /// Ids in their range and each once; their places go to `out`.
   template <class T>
   void check_ids(const pool<T>& map, std::uint32_t low, std::uint32_t high, places& out) {
     for (std::size_t i = 0; i < map.size(); ++i) {
@@ -8353,16 +8373,16 @@ class registry_checker {
 // next inputs of the graph, in the order of its expansion. Such a pattern isn't called in a block,
 // where inputs are those of the IF or WHILE.
 //
-// Variation 1 means no tensor inputs as arguments, and stands in no registry. The number of inputs is
+// Variation 1 means no tensor inputs as arguments, and is in no registry. The number of inputs is
 // compared with node_args where each is one node of the graph that the stream was compressed from: not
-// behind a PATTERN or COPY, of which D names one for many. A variation may name more inputs than there
-// are, but not where there are none: what took several nodes of a pattern has one of them in D, in the
-// expansion too.
+// after a PATTERN or COPY, of which D names one for many. A variation may name more inputs than
+// there are, but not where there are none: what took several nodes of a pattern has one of them in
+// D, in the expansion too.
 //
 // Lifetime:   borrows the stream and the library.
 // Errors:     genome_command to genome_reference_nothing, genome_pattern_absolute, _command and
 //             _order. In a stream the offset is that of the node, or of the entry of D that is
-//             wrong: 5 + 2 × k behind; in a pattern its row's.
+//             wrong, 5 + 2 × k later; in a pattern its row's.
 // Limits:     those of the library.
 // Allocation: 4 bytes for each node; for each IF or WHILE 144, and 8 for each of its inputs.
 
@@ -8476,11 +8496,11 @@ class stream_checker {
     return p == library::none ? std::uint64_t{1} << 40 : library_.flat_size(p);
   }
 
-  /// Where a node stands in the numbering that offsets count in.
+  /// The position of a node in the numbering that offsets count in.
   [[nodiscard]] std::int64_t position(std::size_t i) const noexcept {
     return in_pattern_ ? static_cast<std::int64_t>(starts_[i]) : static_cast<std::int64_t>(i);
   }
-  /// The node before `i` that stands there.
+  /// The node before `i` at that position.
   [[nodiscard]] std::size_t find(std::int64_t at, std::size_t i) const noexcept {
     if (!in_pattern_) return static_cast<std::size_t>(at);
     const auto starts_by = [at](std::uint64_t start) {
@@ -8731,7 +8751,7 @@ class stream_checker {
   pool<std::uint32_t> scopes_;  // the block of each node
   pool<std::int64_t> listed_;   // ascending for each IF
   std::uint32_t current_ = 0;
-  bool merged_ = false;  // an input may stand for several nodes
+  bool merged_ = false;  // an input may mean several nodes
   bool takes_inputs_ = false;
   std::uint64_t flat_ = 0, reach_ = 0;
 };

@@ -71,43 +71,34 @@
 //
 //   auto file = tessera::nac::read(mapped);
 //   if (!file) return fail(describe(file.error(), mapped));
-//   tessera::nac::report found;
+//   tessera::report found;
 //   auto program = tessera::nac::verify(*file, {}, &found);
 //   std::cout << tessera::nac::print(*file);
-//   auto bytes = tessera::nac::write(tessera::nac::parts_of(*file));
+//   auto bytes = tessera::nac::write(*file);
 //
 //   read        a view of a container                              nac/read.hpp
 //   verify      the proof that it can run: a report and a program  nac/verify.hpp
 //   print       everything that it holds, as text                  nac/print.hpp
+//   write       a container, from a model or from parts            nac/write.hpp
 //   parts_of    everything that it holds, to be changed            nac/parts.hpp
-//   write       a container from its parts                         nac/write.hpp
-//   decode      instructions as records of one size                nac/decode.hpp
-//   resolve     the same, with absolute references                 nac/resolve.hpp
-//   describe    an error with its offset and bytes                 core/describe.hpp
+//   convert     parts in another version of the format             nac/parts.hpp
+//   describe    an error with its place, offset and bytes          core/describe.hpp
 //
 // What is not part of the four verbs has headers of its own; nac/all.hpp has them all:
 //
 //   assemble           parts from the text that print writes         nac/assembly.hpp
-//   text_map           where in the text a finding of verify is      nac/text_map.hpp
-//   check              whether a container can hold its parts        nac/check.hpp
-//   layout_of          how files of the same parts differ            nac/layout.hpp
-//   convert            parts in another version of the format        nac/conversion.hpp
-//   index_tensors      the tensors of a file, read in small pieces   nac/tensor_index.hpp
-//   dequantize         a tensor's values; quantize: the way back     nac/quantization.hpp
-//   read_safetensors   external weights                              nac/safetensors.hpp
-//   write_safetensors  such a file                                   nac/safetensors_write.hpp
+//   read_safetensors   external weights; write_safetensors           nac/safetensors.hpp
 //   externalise        moves weights out of a container, and in      nac/weights.hpp
-//   plan_reader        execution plans: reading and writing          nac/execution_plan.hpp
-//   verify_plan        what is wrong with one                        nac/execution_plan_verify.hpp
-//   print_plan         its text                                      nac/execution_plan_text.hpp
-//   manifest_reader    the tokenizer's manifest; verify_manifest     nac/tokenizer.hpp
-//   print_manifest     its text                                      nac/tokenizer_text.hpp
+//   index_tensors      the tensors of a file, read in small pieces   nac/weights.hpp
+//   dequantize         a tensor's values; quantize: the way back     nac/quantization.hpp
+//   plan_reader        execution plans: read, write, print, verify   nac/execution_plan.hpp
+//   manifest_reader    the tokenizer's manifest: the same            nac/tokenizer.hpp
 //
 // Lifetime:   files and programs borrow the bytes that were read, parts their payloads; a temporary
 //             owner of bytes is refused by the compiler.
-// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Errors:     values; every code and message is in core/error_table_nac.hpp.
 // Limits:     core/limits.hpp, on by default.
-// Allocation: none to read; what anything else takes stands in its header.
+// Allocation: none to read; what everything else needs is in its header.
 
 
 #ifndef TESSERA_NAC_HPP
@@ -116,25 +107,25 @@
 
 // ---- tessera/core/describe.hpp
 //
-// An error in words: looks at the source again and shows the place.
+// Errors as text, with their place in the source.
 //
 //   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
 //     [alir_opcode] at $.model[5][3][2], offset 47
 //     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
 //                                              ^
 //
-//   program.bc: error: the bytecode ends early
+//   program.bc: error: the bytecode ends before its last field
 //     [alir_bytecode_truncated] at offset 780 (0x30c)
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
-// What was built in code has no source to show; there the element is named:
+// A model built in code has no source to show; the element is named instead:
 //
 //   describe(alir::verify(std::move(model)).error(), "")
 //   // <input>: error: id0 must refer to an earlier operation
 //   //   [alir_id0] at operation 2
 //
-// Lifetime:   the text that is returned owns itself.
+// Lifetime:   the returned text owns its characters.
 // Errors:     none: any offset can be shown.
 // Limits:     at most 78 columns of a line are shown.
 // Allocation: the text, and what json::reader needs to find a path.
@@ -149,7 +140,7 @@
 
 // ---- tessera/core/bytes.hpp
 //
-// Bytes as they stand in files: borrowed views, and the same memory seen as text.
+// Bytes of files: borrowed views, and the same memory seen as text.
 //
 //   tessera::bytes in = tessera::as_bytes(source);
 //   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
@@ -173,16 +164,16 @@
 
 // ---- tessera/core/load_store.hpp
 //
-// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
+// Numbers in memory: little-endian loads and stores of any alignment, and checked arithmetic.
 //
 //   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
 //   tessera::store_le(out, std::int64_t{-1});
 //   if (!checked_add(offset, size, end)) return too_large;
 //
 // Lifetime:   values.
-// Errors:     none: that there are enough bytes is the caller's to know.
+// Errors:     none: the caller ensures that there are enough bytes.
 // Limits:     none.
-// Allocation: none, but what a pool takes to grow.
+// Allocation: none, except for the growth of a pool.
 
 #ifndef TESSERA_CORE_LOAD_STORE_HPP
 #define TESSERA_CORE_LOAD_STORE_HPP
@@ -255,7 +246,7 @@ inline void append_le(Pool& to, T value) {
   to.append(raw, sizeof raw);
 }
 
-/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
+/// A number as std::size_t; a larger one loses its upper bits.
 [[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
 
 /// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
@@ -279,14 +270,14 @@ namespace tessera::inline TESSERA_ABI {
 /// Borrowed bytes.
 using bytes = std::span<const std::byte>;
 
-/// An owner of bytes that is about to go: what borrows from it would dangle.
+/// A temporary owner of bytes: a view of it would dangle.
 template <class Owner>
 concept temporary_bytes =
     !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
     !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
     !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
 
-/// The same for text: a std::string that is about to go, but no view and no literal.
+/// The same for text: a temporary std::string, but not a view or a literal.
 template <class Owner>
 concept temporary_text =
     !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, std::string_view> &&
@@ -307,15 +298,15 @@ concept temporary_text =
 
 // ---- tessera/core/error.hpp
 //
-// The error value that every reader, verifier and writer returns, and the tables behind it.
+// The error value that every reader, verifier and writer returns, and its tables of messages.
 //
 //   tessera::error e{tessera::errc::json_depth, 64};
 //   e.message();  // "containers are nested deeper than limits::max_depth"
 //   e.name();     // "json_depth"
 //
-// One code per check; programs switch on the code, tests pin code and offset, and the same input
+// One code per check: programs switch on the code, tests pin code and offset, and the same input
 // gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret by looking at the source again.
+// describe.hpp) adds line, column, path and a caret from the source.
 //
 //   range         owner
 //      1 -   99   bytes, limits, files
@@ -326,8 +317,8 @@ concept temporary_text =
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //   5000 - 5999   NAC v1.2: genome
 //
-// The codes of all formats stand here. Names and messages come with the format: a program that neither
-// includes nor links nac.hpp doesn't hold NAC's, and calls its codes "unknown".
+// The codes of all formats are here. Names and messages come with the format: a program that
+// neither includes nor links nac.hpp doesn't contain NAC's, and reports its codes as "unknown".
 //
 // Lifetime:   messages and names are constants.
 
@@ -346,7 +337,7 @@ concept temporary_text =
 //   #define X(name, value, message) …
 //   TESSERA_ERRORS(X)
 //
-// Who includes this undefines TESSERA_ERRORS.
+// Undefine TESSERA_ERRORS after use.
 //
 // Lifetime:   none.
 // Errors:     these.
@@ -375,33 +366,37 @@ concept temporary_text =
   X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
   X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
   X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
-  X(alir_model_fields, 1006, "expected a model of 8 or 9 elements")                                \
-  X(alir_operation_fields, 1007, "expected an operation of 7 fields (version 2) or 6 (3 and 4)")   \
-  X(alir_operation_form, 1008, "the operation is not in the form of this spec_version")            \
+  X(alir_model_fields, 1006, "expected a model array of 8 or 9 elements")                          \
+  X(alir_operation_fields, 1007,                                                                   \
+    "expected 7 fields in an operation (spec_version 2) or 6 (3 and 4)")                           \
+  X(alir_operation_form, 1008,                                                                     \
+    "the operation's fields don't match spec_version: 7 fields in version 2, 6 in 3 and 4")        \
   X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
   X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
   X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
   X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
-  X(alir_number_precision, 1013, "an integer in place of a float must be below 2^53")              \
+  X(alir_number_precision, 1013, "expected an integer below 2^53, which a double holds exactly")   \
   X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
   X(alir_table_spec, 1015, "expected a table spec with hash, out_qint and inp_width")              \
   X(alir_table_interval, 1016, "expected an interval with min, max and step")                      \
                                                                                                    \
-  X(alir_bytecode_alignment, 1030, "expected whole 32-bit words")                                  \
-  X(alir_bytecode_truncated, 1031, "the bytecode ends early")                                      \
+  X(alir_bytecode_alignment, 1030,                                                                 \
+    "the length is not a multiple of 4 bytes: expected 32-bit words")                              \
+  X(alir_bytecode_truncated, 1031, "the bytecode ends before its last field")                      \
   X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
-  X(alir_bytecode_count, 1033, "the count is negative or more than the remaining bytes can hold")  \
+  X(alir_bytecode_count, 1033,                                                                     \
+    "the count is negative or exceeds what the remaining bytes can hold")                          \
   X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
   X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
   X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
-  X(alir_bytecode_pad_conflict, 1037, "lookups of one operand must agree in their table pad")      \
+  X(alir_bytecode_pad_conflict, 1037, "all lookups of one operand must have the same table pad")   \
                                                                                                    \
   X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
   X(alir_inp_shifts_count, 1051, "expected as many inp_shifts as inputs")                          \
   X(alir_out_idxs_count, 1052, "expected as many out_idxs as outputs")                             \
   X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
   X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
-  X(alir_output_index, 1055, "the output refers to an operation that does not exist")              \
+  X(alir_output_index, 1055, "an output must be -1 or the index of an operation")                  \
   X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
   X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
   X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
@@ -412,19 +407,22 @@ concept temporary_text =
   X(alir_step, 1063, "the step must be a power of two from 2^-126 to 2^127")                       \
   X(alir_width, 1064, "the type is wider than 63 bits unsigned or 64 bits signed")                 \
   X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
-  X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
-  X(alir_table_index, 1067, "the lookup table does not exist")                                     \
-  X(alir_table_empty, 1068, "a lookup table must hold at least one entry, none of another")        \
+  X(alir_mux_alignment, 1066, "only one operand of a mux may need a shift, but both do")           \
+  X(alir_table_index, 1067,                                                                        \
+    "the table index must be at least 0 and below the number of lookup tables")                    \
+  X(alir_table_empty, 1068,                                                                        \
+    "a lookup table must have at least one entry, shared with no other table")                     \
   X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
-  X(alir_sum_terms, 1070, "a sum has two terms or more of its own, each earlier")                  \
+  X(alir_sum_terms, 1070,                                                                          \
+    "a sum must have at least two terms of its own, each an earlier operation")                    \
   X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
   X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
                                                                                                    \
-  X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
-  X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
+  X(alir_not_version_2, 1080, "spec_version 2 can't express this operation")                       \
+  X(alir_not_finite, 1081, "JSON can't express a number that is not finite")                       \
   X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
                                                                                                    \
-  X(alir_lookup_range, 1090, "a value lies outside the lookup table")
+  X(alir_lookup_range, 1090, "the value is outside the range of the lookup table")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ALIR_HPP
 
@@ -438,113 +436,118 @@ concept temporary_text =
 #ifndef TESSERA_CORE_ERROR_TABLE_ARK_HPP
 #define TESSERA_CORE_ERROR_TABLE_ARK_HPP
 
-// X(enumerator, value, what was expected)
+// X(enumerator, value, message)
 #define TESSERA_ARK_ERRORS(X)                                                                      \
-  X(ark_s01_root, 2001, "the root of a model is an object")                                        \
-  X(ark_s02_root_member, 2002, "expected members Rank, WorldSize and Nodes")                       \
+  X(ark_s01_root, 2001, "the root of a model is not an object")                                    \
+  X(ark_s02_root_member, 2002, "the root has no Rank, WorldSize or Nodes")                         \
   X(ark_s03_world, 2003, "expected integers with WorldSize >= 1 and 0 <= Rank < WorldSize")        \
-  X(ark_s04_nodes, 2004, "Nodes is an array of objects")                                           \
+  X(ark_s04_nodes, 2004, "expected Nodes as an array of objects")                                  \
   X(ark_s05_node_member, 2005,                                                                     \
-    "expected a node with Id and the arrays ProducerNodeIds and ConsumerNodeIds")                  \
-  X(ark_s06_op_or_ops, 2006, "expected either Op or Ops in each node, and the same in all nodes")  \
-  X(ark_s07_no_ops, 2007, "expected at least one operation in Ops")                                \
+    "missing or of the wrong type: Id, ProducerNodeIds or ConsumerNodeIds of a node")              \
+  X(ark_s06_op_or_ops, 2006,                                                                       \
+    "expected either Op or Ops in each node, and the same one in all nodes")                       \
+  X(ark_s07_no_ops, 2007, "expected at least one operation")                                       \
   X(ark_s08_op_member, 2008,                                                                       \
-    "expected Type, Name, IsVirtual, three lists of tensors, and Args as an object")               \
+    "missing or of the wrong type: Type, Name, IsVirtual, ReadTensors, WriteTensors, "             \
+    "ResultTensors or Args of an operation")                                                       \
   X(ark_s09_tensor_member, 2009,                                                                   \
-    "expected Id, DataType, Shape, Strides, Offsets, PaddedShape or Pads, and Buffer")             \
-  X(ark_s10_buffer_member, 2010, "expected a buffer with Id, Rank, SendTags and RecvTags")         \
-  X(ark_s12_unknown_member, 2012, "the format has no member of this name here")                    \
+    "missing or of the wrong type: Id, DataType, Shape, Strides, Offsets, PaddedShape (or "        \
+    "Pads) or Buffer of a tensor")                                                                 \
+  X(ark_s10_buffer_member, 2010,                                                                   \
+    "missing or of the wrong type: Id, Rank, SendTags or RecvTags of a buffer")                    \
+  X(ark_s12_unknown_member, 2012, "unknown member")                                                \
   X(ark_s13_integer, 2013, "expected an integer; Ids are at least 0")                              \
-  X(ark_g01_node_id, 2021, "expected node Ids that are unique")                                    \
-  X(ark_g02_node_index, 2022, "expected the node's place in Nodes as its Id")                      \
+  X(ark_g01_node_id, 2021, "duplicate node Id")                                                    \
+  X(ark_g02_node_index, 2022, "a node's Id differs from its index in Nodes")                       \
   X(ark_g03_edge_target, 2023, "expected the Id of a node in this file")                           \
-  X(ark_g04_edge_mirror, 2024, "an edge stands on both of its sides: as producer and as consumer") \
-  X(ark_g05_self_edge, 2025, "a node must not depend on itself")                                   \
-  X(ark_g06_cycle, 2026, "the nodes depend on each other in a circle")                             \
-  X(ark_g07_order, 2027, "expected a node behind all of its producers")                            \
-  X(ark_g08_repeated_edge, 2028, "the edge stands in this list already")                           \
-  X(ark_g09_missing_edge, 2029,                                                                    \
-    "a node that uses a result lists the node that makes it as a producer")                        \
-  X(ark_g10_second_producer, 2030, "a tensor is the result of one operation")                      \
-  X(ark_g12_own_result, 2032, "an operation must not read or write its own result")                \
+  X(ark_g04_edge_mirror, 2024, "only one of its two nodes lists the edge")                         \
+  X(ark_g05_self_edge, 2025, "a node lists itself as producer or consumer")                        \
+  X(ark_g06_cycle, 2026, "dependency cycle")                                                       \
+  X(ark_g07_order, 2027, "node precedes one of its producers")                                     \
+  X(ark_g08_repeated_edge, 2028, "the edge is listed twice")                                       \
+  X(ark_g09_missing_edge, 2029, "a node uses a result and does not list its producer")             \
+  X(ark_g10_second_producer, 2030, "a tensor is the result of more than one operation")            \
+  X(ark_g12_own_result, 2032, "an operation reads or writes its own result")                       \
   X(ark_g13_use_before_result, 2033, "the tensor is used before the operation that makes it")      \
-  X(ark_g14_unordered_access, 2034,                                                                \
-    "conflicting accesses to the same bytes need a dependency between them")                       \
-  X(ark_t01_rank, 2041, "expected one to four dimensions, as many in each list")                   \
+  X(ark_g14_unordered_access, 2034, "no dependency orders conflicting accesses to the same bytes") \
+  X(ark_t01_rank, 2041, "expected one to four dimensions, the same number in each list")           \
   X(ark_t02_dimension, 2042, "expected dimensions of at least 1")                                  \
   X(ark_t03_offset, 2043, "expected offsets of at least 0")                                        \
-  X(ark_t04_padding, 2044, "PaddedShape is at least Shape")                                        \
-  X(ark_t05_strides, 2045, "Strides hold Offsets + PaddedShape")                                   \
-  X(ark_t06_data_type, 2046, "expected a known DataType")                                          \
+  X(ark_t04_padding, 2044, "PaddedShape is smaller than Shape")                                    \
+  X(ark_t05_strides, 2045, "Strides are smaller than Offsets + PaddedShape")                       \
+  X(ark_t06_data_type, 2046, "unknown DataType")                                                   \
   X(ark_t07_size, 2047, "expected a tensor of fewer than 2^63 bytes")                              \
-  X(ark_t08_tensor_differs, 2048, "a tensor Id has one description in the whole file")             \
+  X(ark_t08_tensor_differs, 2048, "two descriptions of one tensor Id differ")                      \
   X(ark_b01_buffer_differs, 2051,                                                                  \
-    "a buffer Id has one Rank and one set of tags in the whole file")                              \
-  X(ark_b02_buffer_rank, 2052, "expected a buffer's Rank to be -1 or below WorldSize")             \
+    "two descriptions of one buffer Id differ in Rank, tags or IsExternal")                        \
+  X(ark_b02_buffer_rank, 2052, "expected -1 or a rank below WorldSize as a buffer's Rank")         \
   X(ark_b03_tags, 2053,                                                                            \
-    "expected tags as pairs [RemoteRank, Tag] of 32 bits, ascending, each once")                   \
+    "expected tags as pairs [RemoteRank, Tag] of 32-bit integers, ascending and unique")           \
   X(ark_b04_tag_rank, 2054,                                                                        \
-    "expected another rank in a local buffer's tags, and -1 or the own rank in a remote one's")    \
-  X(ark_b05_tag_reused, 2055, "a pair of rank and tag names one sending and one receiving buffer") \
-  X(ark_o01_type, 2061, "expected a known operation Type")                                         \
+    "expected another rank in a local buffer's tags, and -1 or this file's rank in a remote "      \
+    "one's")                                                                                       \
+  X(ark_b05_tag_reused, 2055, "two buffers have the same tag for one rank")                        \
+  X(ark_o01_type, 2061, "unknown operation Type")                                                  \
   X(ark_o02_virtual, 2062,                                                                         \
-    "IsVirtual is true for Tensor, Placeholder and Reshape, and for nothing else")                 \
-  X(ark_o03_arity, 2063, "the number of tensors doesn't match the operation")                      \
-  X(ark_o04_argument, 2064, "expected the operation's arguments, each of its TYPE")                \
+    "expected IsVirtual to be true for Tensor, Placeholder and Reshape only")                      \
+  X(ark_o03_arity, 2063, "wrong number of tensors for the operation")                              \
+  X(ark_o04_argument, 2064, "missing or unknown argument, or one of the wrong TYPE")               \
   X(ark_o05_argument_form, 2065,                                                                   \
     "expected {TYPE: value} with one known TYPE and a value in its range")                         \
-  X(ark_o06_data_types, 2066, "the DataTypes don't fit the operation")                             \
-  X(ark_o07_shape, 2067, "the shapes don't broadcast to the tensor that is written")               \
-  X(ark_o08_result_view, 2068, "the result is the same view as the tensor that is written")        \
-  X(ark_o09_view_buffer, 2069, "a view stays in the buffer of the tensor that it reads")           \
+  X(ark_o06_data_types, 2066, "the operation does not take these DataTypes")                       \
+  X(ark_o07_shape, 2067, "the shapes do not broadcast to that of the output")                      \
+  X(ark_o08_result_view, 2068, "the result is a different view than the output tensor")            \
+  X(ark_o09_view_buffer, 2069, "a view is in a different buffer than its tensor")                  \
   X(ark_o10_reduction, 2070,                                                                       \
-    "expected an Axis of the tensor, and a result whose shape is reduced along it")                \
+    "expected an Axis of the tensor, and a result that is reduced along it")                       \
   X(ark_o11_permutation, 2071,                                                                     \
     "expected a permutation of the axes, and a result with Shape[i] = input "                      \
     "Shape[Permutation[i]]")                                                                       \
-  X(ark_o12_matmul, 2072, "the shapes don't fit a matrix multiplication")                          \
+  X(ark_o12_matmul, 2072, "the shapes do not fit a matrix multiplication")                         \
   X(ark_o13_embedding, 2073,                                                                       \
     "expected indices of up to 3 dimensions, a table of 2, and rows of the table as result")       \
-  X(ark_o14_overlap, 2074, "the tensors that are read and written overlap")                        \
-  X(ark_o15_rope, 2075, "expected a last dimension that is even and not broadcast")                \
-  X(ark_c01_send, 2081,                                                                            \
-    "a send reads a local buffer, writes a remote one, and both carry its tag")                    \
+  X(ark_o14_overlap, 2074, "an input overlaps the output")                                         \
+  X(ark_o15_rope, 2075, "expected an even last dimension that is not broadcast")                   \
+  X(ark_c01_send, 2081, "expected a send from a local buffer to a remote one with a common tag")   \
   X(ark_c02_recv, 2082,                                                                            \
-    "a receive reads a remote buffer, writes a local one, and both carry its tag")                 \
+    "expected a receive from a remote buffer into a local one with a common tag")                  \
   X(ark_c03_packet, 2083,                                                                          \
-    "expected packet buffers of UINT8 and twice the payload, and as many elements sent as "        \
+    "expected packet buffers of UINT8 of twice the payload, and as many elements sent as "         \
     "received")                                                                                    \
-  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the peers' order don't agree")      \
-  X(ark_c05_sync, 2085, "expected the file's own Rank, and WorldSize - 1 as PeerNum")              \
-  X(ark_c06_single, 2086, "a model of one rank has no communication")                              \
-  X(ark_c07_remote, 2087, "computations use local buffers alone")                                  \
-  X(ark_m01_ranks, 2091, "expected one file for each rank, all of one WorldSize")                  \
-  X(ark_m02_owner, 2092, "a remote buffer's RecvTags name exactly one buffer of its owner")        \
-  X(ark_m03_label, 2093, "a remote buffer's SendTags name one buffer of its owner")                \
-  X(ark_m04_partner, 2094, "a tag has a partner on the other rank")                                \
-  X(ark_m05_size, 2095, "a remote buffer is no larger than what its owner holds")                  \
-  X(ark_m06_transfer, 2096, "a send and its receive agree in DataType and number of elements")     \
+  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the order of peers disagree")       \
+  X(ark_c05_sync, 2085, "expected the file's Rank, and WorldSize - 1 as PeerNum")                  \
+  X(ark_c06_single, 2086, "a model of a single rank has a communication operation")                \
+  X(ark_c07_remote, 2087, "compute operations require local buffers")                              \
+  X(ark_m01_ranks, 2091, "expected one file for each rank, all with the same WorldSize")           \
+  X(ark_m02_owner, 2092,                                                                           \
+    "a remote buffer's RecvTags do not match exactly one buffer of its owner")                     \
+  X(ark_m03_label, 2093, "a remote buffer's SendTags do not match one buffer of its owner")        \
+  X(ark_m04_partner, 2094, "no buffer of the other rank has the tag")                              \
+  X(ark_m05_size, 2095, "a remote buffer is larger than its owner's buffer")                       \
+  X(ark_m06_transfer, 2096, "a send and its receive differ in DataType or number of elements")     \
   X(ark_m07_count, 2097, "expected as many sends as receives of each tag")                         \
-  X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
-  X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
-  X(ark_dialect, 2110, "the dialect has no form for this")                                         \
-  X(ark_not_finite, 2111, "expected a finite FLOAT: JSON has no form for others")                  \
-  X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
-  X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
-  X(ark_division, 2114, "an integer is divided by zero")                                           \
-  X(ark_index, 2115, "a row index lies outside the table")                                         \
-  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
-  X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
+  X(ark_m08_deadlock, 2098, "deadlock: the ranks wait for each other")                             \
+  X(ark_m09_syncs, 2099, "expected the same number of DeviceSyncs on every rank")                  \
+  X(ark_dialect, 2110,                                                                             \
+    "the dialect cannot express this: several operations in a node, padding, or a true "           \
+    "IsExternal")                                                                                  \
+  X(ark_not_finite, 2111, "expected a finite FLOAT; JSON has no infinities and NaNs")              \
+  X(ark_too_large, 2112, "the model exceeds 32-bit indices, or an index is out of range")          \
+  X(ark_unsupported, 2113, "the machine does not support this operation or DataType")              \
+  X(ark_division, 2114, "division of an integer by zero")                                          \
+  X(ark_index, 2115, "row index outside the table")                                                \
+  X(ark_pool_index, 2116, "an index or enumerator of the model is out of range")                   \
+  X(ark_plan_member, 2121, "a member of the plan is missing, or has the wrong type or value")      \
   X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
   X(ark_plan_range, 2123,                                                                          \
     "expected a range [begin, end] or [begin, end, step] with 0 <= begin <= end")                  \
-  X(ark_plan_parent, 2124, "expected a range inside the one that holds it")                        \
-  X(ark_plan_task, 2125, "expected the Id of a task, each once")                                   \
-  X(ark_plan_tiles, 2126, "the task groups don't cover each tile of the task once")                \
+  X(ark_plan_parent, 2124, "a range exceeds that of its parent")                                   \
+  X(ark_plan_task, 2125, "duplicate or unknown task Id")                                           \
+  X(ark_plan_tiles, 2126, "the task groups do not cover each tile of the task exactly once")       \
   X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
   X(ark_plan_config, 2128,                                                                         \
     "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
-  X(ark_plan_model, 2129, "the plan's operations don't compute what the model's do")
+  X(ark_plan_model, 2129, "the operations of the plan and its model differ")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ARK_HPP
 
@@ -566,75 +569,75 @@ concept temporary_text =
 #define TESSERA_GENOME_ERRORS(X)                                                                   \
   X(genome_node_truncated, 5000,                                                                   \
     "the stream ends inside a node: expected 5 bytes and 2 for each input")                        \
-  X(genome_base64_character, 5001, "expected a character of base64, with + and /")                 \
-  X(genome_base64_end, 5002, "expected base64 in groups of 4, padded by = with bits of 0")         \
+  X(genome_base64_character, 5001, "expected a base64 character: A-Z, a-z, 0-9, + or /")           \
+  X(genome_base64_end, 5002, "expected base64 in groups of 4, padded with = and zero bits")        \
                                                                                                    \
-  X(genome_registry_member, 5010, "the registry has no member of this name here")                  \
-  X(genome_registry_key, 5011, "expected an id as key: a decimal number from 0 to 65535")          \
+  X(genome_registry_member, 5010, "unknown member of the registry")                                \
+  X(genome_registry_key, 5011, "expected an id as the key: a decimal number from 0 to 65535")      \
   X(genome_registry_id, 5012, "expected an id from 0 to 65535")                                    \
   X(genome_constant_member, 5013, "expected a constant with a type and a value")                   \
-  X(genome_rule_member, 5014, "expected the members of a rule, each in its type")                  \
+  X(genome_rule_member, 5014, "unknown, missing or mistyped member of a rule")                     \
   X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
                                                                                                    \
-  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                      \
-  X(genome_id_repeated, 5021, "the id stands for something else in this map already")              \
-  X(genome_name_repeated, 5022, "the name stands in this map already")                             \
-  X(genome_maps_differ, 5023, "the map and its reverse don't say the same")                        \
-  X(genome_special_name, 5024, "ids 0 to 9 are those of the commands, under their own names")      \
+  X(genome_id_range, 5020, "the id is outside the range of the node field that holds it")          \
+  X(genome_id_repeated, 5021, "duplicate id in this map")                                          \
+  X(genome_name_repeated, 5022, "duplicate name in this map")                                      \
+  X(genome_maps_differ, 5023, "forward and reverse maps disagree")                                 \
+  X(genome_special_name, 5024, "ids 0 to 9 are reserved for the commands, under their own names")  \
   X(genome_variation_form, 5025, "expected a variation such as \"in0,in1\"")                       \
   X(genome_group_form, 5026, "expected a group such as \"arg1=10;dim=11\", its keys ascending")    \
-  X(genome_group_constant, 5027, "the group names a constant that doesn't exist")                  \
-  X(genome_constant_type, 5028, "expected a constant of a known type")                             \
-  X(genome_constant_value, 5029, "the value isn't of the constant's type")                         \
-  X(genome_pattern_empty, 5030, "a pattern has at least one node")                                 \
-  X(genome_pattern_absolute, 5031, "inside of a pattern references are relative: below 0")         \
+  X(genome_group_constant, 5027, "the group refers to a constant that is not in the registry")     \
+  X(genome_constant_type, 5028, "unknown type of constant")                                        \
+  X(genome_constant_value, 5029, "the value does not match the constant's type")                   \
+  X(genome_pattern_empty, 5030, "a pattern must have at least one node")                           \
+  X(genome_pattern_absolute, 5031, "references inside a pattern must be relative: below 0")        \
   X(genome_pattern_recursion, 5032, "the pattern contains itself")                                 \
-  X(genome_pattern_size, 5033, "the pattern is longer than limits::max_items nodes when expanded") \
-  X(genome_pattern_command, 5034, "a pattern holds no input, output or padding of a graph")        \
+  X(genome_pattern_size, 5033, "the pattern expands to more than limits::max_items nodes")         \
+  X(genome_pattern_command, 5034, "a pattern can't contain an INPUT, OUTPUT or PAD of a graph")    \
   X(genome_pattern_order, 5035,                                                                    \
-    "a pattern takes what comes before the graph, or a node there that can't be taken")            \
+    "the pattern refers to a node before the start of the graph, or to one without a result")      \
                                                                                                    \
   X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
-  X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
-  X(genome_variation_unknown, 5042, "no variation in the registry has the id that the node names") \
-  X(genome_constant_unknown, 5043, "no constant in the registry has the id that the node names")   \
-  X(genome_group_unknown, 5044,                                                                    \
-    "no constant group in the registry has the id that the node names")                            \
-  X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
-  X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
+  X(genome_operation_unknown, 5041, "the registry has no operation with the node's id")            \
+  X(genome_variation_unknown, 5042, "the registry has no variation with the node's id")            \
+  X(genome_constant_unknown, 5043, "the registry has no constant with the node's id")              \
+  X(genome_group_unknown, 5044, "the registry has no constant group with the node's id")           \
+  X(genome_parameter_unknown, 5045, "the registry has no parameter with the node's id")            \
+  X(genome_pattern_unknown, 5046, "the registry has no pattern with the node's id")                \
   X(genome_special_form, 5047,                                                                     \
-    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs for OUTPUT alone")           \
+    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs only for OUTPUT")            \
   X(genome_copy_form, 5048,                                                                        \
-    "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
+    "expected a COPY of at least 1 node without inputs: their A in B, their B and C in D")         \
   X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
   X(genome_block_length, 5050,                                                                     \
     "expected blocks of at least 1 node that end inside the block around them")                    \
   X(genome_reference, 5051, "expected the id of an earlier node")                                  \
-  X(genome_reference_scope, 5052, "the node stands in a block that has ended")                     \
+  X(genome_reference_scope, 5052, "the node is in a block that has ended")                         \
   X(genome_relative, 5053, "expected an absolute id: relative references stay inside a block")     \
   X(genome_reference_external, 5054,                                                               \
-    "a block takes from outside what its IF or WHILE lists in D, and nothing else")                \
-  X(genome_variation_inputs, 5055, "the variation names an input that the node doesn't have")      \
+    "a block may only use outside nodes that its IF or WHILE lists in D")                          \
+  X(genome_variation_inputs, 5055, "the variation refers to an input that the node does not have") \
   X(genome_input_count, 5056, "the node has more inputs than its operation's node_args")           \
   X(genome_block_input, 5057, "the block has more DATA_INPUTs than its IF or WHILE lists")         \
   X(genome_loop_state, 5058, "expected a loop body to end in an OUTPUT of each loop variable")     \
-  X(genome_reference_nothing, 5059, "the node has no result: PAD and OUTPUT can't be taken")       \
+  X(genome_reference_nothing, 5059, "PAD and OUTPUT have no result to refer to")                   \
                                                                                                    \
-  X(genome_expansion_size, 5060, "the expansion has more nodes or inputs than limits::max_items")  \
-  X(genome_reference_range, 5061, "a stream refers to ids up to 32767 and offsets down to -32768") \
-  X(genome_node_inputs, 5062, "a node has at most 255 inputs")                                     \
-  X(genome_operations_full, 5063, "a registry has ids for 246 operations or variations")           \
-  X(genome_ids_full, 5064, "a registry has ids for 32758 constants, groups or parameters")         \
+  X(genome_expansion_size, 5060, "the expansion exceeds limits::max_items nodes or inputs")        \
+  X(genome_reference_range, 5061,                                                                  \
+    "a reference must be an id up to 32767 or an offset down to -32768")                           \
+  X(genome_node_inputs, 5062, "a node can have at most 255 inputs")                                \
+  X(genome_operations_full, 5063, "a registry can have at most 246 operations or variations")      \
+  X(genome_ids_full, 5064, "a registry can have at most 32758 constants, groups or parameters")    \
   X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
                                                                                                    \
   X(genome_counterpart, 5070,                                                                      \
-    "v1.2 has no node for this: CONVERGENCE, or an input, exit or result that crosses a branch")   \
+    "v1.2 has no equivalent: CONVERGENCE, or an input, exit or result that crosses a branch")      \
                                                                                                    \
-  X(genome_run_operation, 5080, "the machine has no operation of this name")                       \
-  X(genome_run_arguments, 5081, "the operation takes other arguments than the node gives")         \
-  X(genome_run_parameter, 5082, "the graph needs a parameter that wasn't given")                   \
-  X(genome_run_constant, 5083, "the machine has no value for a constant of this type")             \
-  X(genome_run_condition, 5084, "expected a condition of one element")
+  X(genome_run_operation, 5080, "the machine does not implement this operation")                   \
+  X(genome_run_arguments, 5081, "the node's arguments don't match the operation's signature")      \
+  X(genome_run_parameter, 5082, "the graph needs a parameter that was not given")                  \
+  X(genome_run_constant, 5083, "the machine does not support constants of this type")              \
+  X(genome_run_condition, 5084, "expected a condition with one element")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_GENOME_HPP
 
@@ -654,145 +657,149 @@ concept temporary_text =
   X(nac_version, 3001, "expected container version 1 or 2")                                        \
   X(nac_header_truncated, 3002, "the file ends inside its header")                                 \
   X(nac_header_90, 3003,                                                                           \
-    "90-byte headers (version 1.5, before January 2026) are not read: expected 88, 92 or 100")     \
+    "headers of 90 bytes (version 1.5, before January 2026) aren't supported; expected 88, 92 "    \
+    "or 100 bytes")                                                                                \
   X(nac_quantization, 3004, "expected a quantization method of 0 to 4")                            \
   X(nac_section_offset, 3005,                                                                      \
-    "the section's offset lies inside the header or beyond the end of the file")                   \
-  X(nac_section_repeated, 3006, "a section of this tag stands in another slot already")            \
-  X(nac_count, 3007, "the section is too short for that many records")                             \
+    "the section's offset is inside the header or past the end of the file")                       \
+  X(nac_section_repeated, 3006, "duplicate section: another slot has a section with the same tag") \
+  X(nac_count, 3007, "the section is too short for its number of records")                         \
   X(nac_truncated, 3008, "the section ends inside a record")                                       \
-  X(nac_signature_unknown, 3009, "no signature in PERM has the id that the instruction names")     \
+  X(nac_signature_unknown, 3009, "no signature in PERM has the instruction's id")                  \
   X(nac_input_variant, 3010, "expected an INPUT of variant 0 to 3, or 4 and 5 in version 2")       \
   X(nac_output_variant, 3011, "expected an OUTPUT of variant 0 to 2, or 3 and 4 in version 2")     \
   X(nac_constant_type, 3012, "expected a constant of type 0 to 6")                                 \
   X(nac_constant_length, 3013, "expected a length of 8 for an int64 or float64 constant")          \
   X(nac_data_type, 3014, "expected a data type of 0 to 9")                                         \
   X(nac_tensor_quantization, 3015, "expected a tensor's quantization code of 0 to 4")              \
-  X(nac_tensor_metadata, 3016, "the tensor's metadata is longer or shorter than its fields")       \
+  X(nac_tensor_metadata, 3016, "the tensor's metadata are longer or shorter than their fields")    \
   X(nac_block_size, 3017, "expected a block of at least 1 element")                                \
                                                                                                    \
   X(nac_no_instructions, 3100, "expected an OPS section with at least one instruction")            \
   X(nac_operation_reserved, 3101, "operations 0, 1, 4, 5, 8 and 9 are reserved and can't run")     \
-  X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
-  X(nac_operation_unsupported, 3103, "the operation's name is none of those that run")             \
-  X(nac_argument_count, 3104, "the operation takes another number of arguments")                   \
-  X(nac_argument_type, 3105, "the operation takes no argument of this kind here")                  \
+  X(nac_operation_unknown, 3102,                                                                   \
+    "the operation has no name in CMAP, and this version predefines none")                         \
+  X(nac_operation_unsupported, 3103, "unsupported operation: the program can't run")               \
+  X(nac_argument_count, 3104, "wrong number of arguments for the operation")                       \
+  X(nac_argument_type, 3105, "wrong kind of argument for the operation")                           \
   X(nac_input_place, 3106, "INPUT variants 4 and 5 belong in TRNG")                                \
   X(nac_output_place, 3107, "OUTPUT variant 2 is reserved, and 3 and 4 belong in TRNG")            \
   X(nac_convergence_threshold, 3108, "expected a threshold of 0 to 100")                           \
-  X(nac_saved_result, 3109, "INPUT variant 4 names no instruction of OPS")                         \
+  X(nac_saved_result, 3109, "INPUT of variant 4: expected the index of an instruction of OPS")     \
   X(nac_reference, 3110, "expected the offset of an earlier instruction: 0 <= index + D < index")  \
-  X(nac_reference_zero, 3111, "expected the offset of a result: no constant can stand for this 0") \
+  X(nac_reference_zero, 3111,                                                                      \
+    "expected the offset of a result: this argument can't be a constant")                          \
   X(nac_constant_count, 3112, "expected as many constants as D has zeros")                         \
-  X(nac_constant_id, 3113, "no constant in CNST has the id that the instruction names")            \
+  X(nac_constant_id, 3113, "no constant in CNST has the instruction's id")                         \
   X(nac_branch_length, 3114, "expected branches that end inside the program")                      \
   X(nac_convergence_input, 3115,                                                                   \
     "expected a CONVERGENCE with one word in C: the offset of its input")                          \
   X(nac_convergence_end, 3116,                                                                     \
-    "expected an end of 0, or behind the CONVERGENCE and in the program")                          \
+    "expected an end of 0, or one after the CONVERGENCE and inside the program")                   \
   X(nac_convergence_count, 3117,                                                                   \
     "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
   X(nac_convergence_branch, 3118,                                                                  \
     "expected branches in ascending order, before the CONVERGENCE's end")                          \
   X(nac_source_read, 3120, "the bytes of the container could not be read")                         \
                                                                                                    \
-  X(nac_branch_nesting, 3130, "expected branches that end inside the branch around them")          \
+  X(nac_branch_nesting, 3130, "the branches end after the end of the branch around them")          \
   X(nac_branch_result, 3131,                                                                       \
-    "a result of a branch is taken from outside: it's there only if the branch ran")               \
-  X(nac_prefix, 3132, "expected a prefix that counts what follows, with or without itself")        \
+    "a branch's result is used outside the branch: it is absent if the branch doesn't run")        \
+  X(nac_prefix, 3132, "expected a prefix that counts the following words, with or without itself") \
   X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
-  X(nac_id_repeated, 3134, "the id stands in this table already; the last record counts")          \
+  X(nac_id_repeated, 3134, "duplicate id; its last record counts")                                 \
   X(nac_input_count, 3135,                                                                         \
     "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
   X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
-  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the id that the instruction names")     \
+  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the instruction's id")                  \
   X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
-  X(nac_weights_elsewhere, 3139, "the weights stand in another file, which was not given")         \
-  X(nac_external_missing, 3140, "the file of weights has no tensor of the parameter's name")       \
-  X(nac_external_type, 3141, "the tensor outside has a type or shape that NAC doesn't have")       \
-  X(nac_tensor_repeated, 3142, "a tensor of this parameter stands before")                         \
+  X(nac_weights_elsewhere, 3139, "the weights are in another file, which was not given")           \
+  X(nac_external_missing, 3140, "the external weights have no tensor with the parameter's name")   \
+  X(nac_external_type, 3141, "the external tensor has a type or shape that NAC doesn't have")      \
+  X(nac_tensor_repeated, 3142, "duplicate tensor for this parameter")                              \
   X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
-  X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
-  X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
+  X(nac_tensor_size, 3144, "the tensor has more or fewer bytes than its shape and type need")      \
+  X(nac_tensor_type, 3145, "expected i8 elements for an int8 code, f16 elements for code 1")       \
   X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
   X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
   X(nac_tensor_padding, 3148,                                                                      \
-    "expected one dimension: the original elements, filled up to whole blocks")                    \
-  X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
-  X(nac_name_repeated, 3150, "a resource or array of this name stands before")                     \
+    "expected one dimension: the original elements, padded to whole blocks")                       \
+  X(nac_array_size, 3149, "the array has more or fewer bytes than its shape and type need")        \
+  X(nac_name_repeated, 3150, "duplicate name of a resource or array")                              \
   X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
-  X(nac_tick_repeated, 3161, "the tick has a record already")                                      \
+  X(nac_tick_repeated, 3161, "duplicate record for this tick")                                     \
   X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
   X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
-  X(nac_save_target, 3164, "an instruction's result is saved at its own tick")                     \
-  X(nac_forward_target, 3165, "a result is forwarded to the one instruction that takes it")        \
-  X(nac_preload_target, 3166, "expected an INPUT of variant 1 to be preloaded")                    \
-  X(nac_preload_late, 3167, "the parameter is preloaded behind its INPUT")                         \
-  X(nac_free_early, 3168, "a result is freed before it is there")                                  \
-  X(nac_free_needed, 3169, "a result is freed that a later instruction takes")                     \
-  X(nac_free_twice, 3170, "the result was freed before")                                           \
+  X(nac_save_target, 3164, "save_result: expected the tick's own instruction")                     \
+  X(nac_forward_target, 3165, "forward: expected the only instruction that uses the result")       \
+  X(nac_preload_target, 3166, "preload: expected an INPUT of variant 1")                           \
+  X(nac_preload_late, 3167, "preload: the INPUT has run before")                                   \
+  X(nac_free_early, 3168, "free: the result doesn't exist yet")                                    \
+  X(nac_free_needed, 3169, "free: a later instruction uses the result")                            \
+  X(nac_free_twice, 3170, "free: the result was freed before")                                     \
   X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
-  X(nac_training_flag, 3181, "bit 6 of the header's byte 4 says otherwise of a TRNG section")      \
-  X(nac_reserved_bytes, 3182, "reserved bytes of the header are 0")                                \
-  X(nac_slack, 3183, "the section's records end before the next section begins")                   \
+  X(nac_training_flag, 3181, "bit 6 of byte 4 disagrees with the presence of a TRNG section")      \
+  X(nac_reserved_bytes, 3182, "expected 0 in the header's reserved bytes")                         \
+  X(nac_slack, 3183, "unused bytes after the last record of the section")                          \
                                                                                                    \
-  X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
+  X(nac_too_many_instructions, 3200,                                                               \
+    "expected at most 65,535 instructions, as many as references can number")                      \
   X(nac_write_form, 3201, "expected a header of 88, 92 or 100 bytes to write")                     \
-  X(nac_write_quantization, 3202, "the header's quantization method isn't one of the format")      \
+  X(nac_write_quantization, 3202, "the header's quantization method isn't one of the format's")    \
   X(nac_write_training, 3203,                                                                      \
     "a container of version 1 has no training section and no flag for it")                         \
-  X(nac_write_arrays, 3204, "only a header of 100 bytes has a place for arrays")                   \
-  X(nac_write_weights, 3205, "there are tensors, but the weights are said to be outside")          \
+  X(nac_write_arrays, 3204, "only a header of 100 bytes has a slot for arrays")                    \
+  X(nac_write_weights, 3205, "there are tensors, but internal_weights is false")                   \
   X(nac_write_absent, 3206,                                                                        \
-    "there are training instructions or a manifest, but their section is said to be absent")       \
+    "there are training instructions or a manifest, but has_training or has_manifest is false")    \
   X(nac_write_count, 3207, "a list holds at most 4,294,967,295 records")                           \
-  X(nac_write_range, 3208, "a range or payload of the record lies outside its pool")               \
+  X(nac_write_range, 3208, "a range or payload of the record is outside its pool")                 \
   X(nac_write_operation_name, 3209, "the name of an operation has at most 255 bytes")              \
-  X(nac_write_operation_id, 3210, "no instruction can name an operation with an id above 255")     \
+  X(nac_write_operation_id, 3210, "expected an operation id of at most 255")                       \
   X(nac_write_signature, 3211, "a signature has at most 255 letters")                              \
-  X(nac_write_signature_id, 3212, "no instruction can name a signature with an id above 255")      \
+  X(nac_write_signature_id, 3212, "expected a signature id of at most 255")                        \
   X(nac_write_name, 3213,                                                                          \
     "the name of a parameter, input, resource or array has at most 65,535 bytes")                  \
   X(nac_write_commands, 3214, "a tick has at most 255 commands")                                   \
-  X(nac_write_signature_unknown, 3215,                                                             \
-    "the instruction names a signature that the parts don't have")                                 \
+  X(nac_write_signature_unknown, 3215, "no signature of the parts has the instruction's id")       \
   X(nac_write_arguments, 3216, "expected as many words in D as the signature has letters")         \
-  X(nac_write_constants, 3217, "the signature has no letter for constants, but C holds words")     \
+  X(nac_write_constants, 3217, "the signature has no letter for constants, but C has words")       \
   X(nac_write_long_c, 3218, "C is longer than its 16-bit prefix can count")                        \
-  X(nac_write_id, 3219, "ids of constants and parameters in C go up to 32,767")                    \
+  X(nac_write_id, 3219, "expected an id of at most 32,767 for a constant or parameter in C")       \
   X(nac_write_input, 3220, "the container's version has no INPUT of this variant")                 \
   X(nac_write_output, 3221, "the container's version has no OUTPUT of this variant")               \
   X(nac_write_words, 3222,                                                                         \
-    "C or D of a system instruction has more or fewer words than its kind takes")                  \
-  X(nac_write_constant_type, 3223, "the constant's type isn't one of the format")                  \
+    "C or D of a system instruction has more or fewer words than its kind needs")                  \
+  X(nac_write_constant_type, 3223, "the constant's type isn't one of the format's")                \
   X(nac_write_string, 3224, "a string constant has at most 65,535 bytes")                          \
   X(nac_write_list, 3225, "a list constant has at most 65,535 elements")                           \
-  X(nac_write_data_type, 3226, "the data type isn't one of the format")                            \
-  X(nac_write_tensor_quantization, 3227, "the tensor's quantization isn't one of the format")      \
+  X(nac_write_data_type, 3226, "the data type isn't one of the format's")                          \
+  X(nac_write_tensor_quantization, 3227, "the tensor's quantization isn't one of the format's")    \
   X(nac_write_rank, 3228, "a shape has at most 255 dimensions")                                    \
   X(nac_write_block_size, 3229, "a tensor of block_fp8 has blocks of at least 1 element")          \
   X(nac_write_tensor_fields, 3230,                                                                 \
-    "the tensor has scales, an axis, a block or an original shape that its quantization doesn't "  \
-    "store")                                                                                       \
+    "the tensor has scales, an axis, a block or an original shape that its quantization "          \
+    "doesn't store")                                                                               \
   X(nac_write_metadata, 3231, "the tensor's metadata exceeds 4,294,967,295 bytes")                 \
   X(nac_write_bytecode, 3232, "a manifest or a plan has at most 4,294,967,295 bytes")              \
   X(nac_write_resource, 3233, "a resource has at most 4,294,967,295 bytes")                        \
   X(nac_write_size, 3234, "the container exceeds what memory or 64-bit offsets can address")       \
-  X(nac_write_stopped, 3235, "the sink stopped the writing")                                       \
-  X(nac_convert_training, 3250,                                                                    \
-    "version 1 has no form for training: remove it before the conversion")                         \
+  X(nac_write_stopped, 3235, "the sink stopped writing")                                           \
+  X(nac_convert_training, 3250, "version 1 can't hold training: remove it before the conversion")  \
   X(nac_convert_arrays, 3251,                                                                      \
-    "the version has no form for arrays: remove them before the conversion")                       \
-  X(nac_convert_input, 3252, "version 1 has no form for an INPUT of a saved result or a target")   \
-  X(nac_convert_output, 3253, "version 1 has no form for an OUTPUT of variant 3 or 4")             \
-  X(nac_convert_operation, 3254, "without a name, an operation has no form in another version")    \
+    "only version 1.8 can hold arrays: remove them before the conversion")                         \
+  X(nac_convert_input, 3252, "version 1 has no INPUT of variant 4 or 5 (saved result, target)")    \
+  X(nac_convert_output, 3253, "version 1 has no OUTPUT of variant 3 or 4")                         \
+  X(nac_convert_operation, 3254,                                                                   \
+    "an operation without a name can't be converted: ids mean other operations in another "        \
+    "version")                                                                                     \
   X(nac_convert_operations, 3255,                                                                  \
     "expected at most 224 operations that the version doesn't predefine")                          \
                                                                                                    \
-  X(nac_mep_opcode, 3300, "unknown opcode of the orchestrator")                                    \
-  X(nac_mep_reserved, 3301, "this opcode of the orchestrator is reserved and can't run")           \
-  X(nac_mep_truncated, 3302, "the bytecode ends inside an instruction")                            \
-  X(nac_mep_operation, 3303, "the orchestrator's instruction has no operation of this number")     \
+  X(nac_mep_opcode, 3300, "unknown opcode in the execution plan")                                  \
+  X(nac_mep_reserved, 3301, "reserved opcode in the execution plan: it can't run")                 \
+  X(nac_mep_truncated, 3302, "the execution plan ends inside an instruction")                      \
+  X(nac_mep_operation, 3303, "the plan's instruction has no operation with this number")           \
   X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
   X(nac_mep_file_type, 3305,                                                                       \
     "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
@@ -807,42 +814,43 @@ concept temporary_text =
   X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
   X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
   X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
-  X(nac_mep_constant_string, 3315, "the plan needs a string constant here")                        \
+  X(nac_mep_constant_string, 3315, "expected a string constant of the plan")                       \
   X(nac_mep_constant_model, 3316,                                                                  \
-    "the plan needs a constant here that is a model's number, 0 to 255")                           \
-  X(nac_mep_jump, 3317, "a jump of the plan lands neither on an instruction nor at the end")       \
-  X(nac_mep_jump_into_loop, 3318, "a jump of the plan lands in a loop that it doesn't stand in")   \
-  X(nac_mep_loop_end, 3319, "a loop of the plan ends that never started")                          \
-  X(nac_mep_loop_open, 3320, "a loop of the plan starts and never ends")                           \
-  X(nac_mep_loop_back, 3321, "expected the end of a loop to jump back into it")                    \
-  X(nac_mep_break, 3322, "a break of the plan stands outside of all loops")                        \
-  X(nac_mep_break_target, 3323, "expected a break to jump behind the end of its loop")             \
+    "expected a constant of the plan that is a model's number, 0 to 255")                          \
+  X(nac_mep_jump, 3317,                                                                            \
+    "expected a jump to the start of an instruction or to the end of the plan")                    \
+  X(nac_mep_jump_into_loop, 3318, "the jump leads into a loop from outside")                       \
+  X(nac_mep_loop_end, 3319, "flow_loop_end without a flow_loop_start")                             \
+  X(nac_mep_loop_open, 3320, "flow_loop_start without a flow_loop_end")                            \
+  X(nac_mep_loop_back, 3321, "expected flow_loop_end to jump back into its loop")                  \
+  X(nac_mep_break, 3322, "flow_break_loop_if outside of all loops")                                \
+  X(nac_mep_break_target, 3323, "expected flow_break_loop_if to jump past the end of its loop")    \
   X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
-  X(nac_mep_label_unknown, 3331, "the plan has no such label")                                     \
-  X(nac_mep_label_repeated, 3332, "the plan has this label already")                               \
-  X(nac_mep_jump_range, 3333, "a jump of the plan reaches 32 KiB at most")                         \
+  X(nac_mep_label_unknown, 3331, "undefined label in the plan")                                    \
+  X(nac_mep_label_repeated, 3332, "duplicate label in the plan")                                   \
+  X(nac_mep_jump_range, 3333, "the jump is longer than 32 KiB")                                    \
   X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
   X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
-  X(nac_mep_choice, 3336, "expected a name that this operand of the plan knows, or its number")    \
+  X(nac_mep_choice, 3336, "expected one of this operand's names, or a number")                     \
   X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
-  X(nac_mep_list, 3338, "a list of slots has at most 255")                                         \
-  X(nac_hex, 3339, "expected bytes behind 0x, two digits each")                                    \
+  X(nac_mep_list, 3338, "a list has at most 255 slots")                                            \
+  X(nac_hex, 3339, "expected hex digits after 0x, two for each byte")                              \
                                                                                                    \
   X(nac_tisa_magic, 3350, "expected the bytes \"TISA\" and a version")                             \
   X(nac_tisa_truncated, 3351, "the manifest ends inside an instruction")                           \
   X(nac_tisa_opcode, 3352, "unknown instruction of the tokenizer")                                 \
   X(nac_tisa_payload_short, 3353, "the tokenizer's instruction ends inside one of its fields")     \
   X(nac_tisa_payload_long, 3354,                                                                   \
-    "bytes are left behind the fields of the tokenizer's instruction")                             \
+    "there are bytes after the last field of the tokenizer's instruction")                         \
   X(nac_tisa_json, 3355,                                                                           \
-    "the instruction holds JSON, as old tokenizers do: its file must be made anew")                \
+    "the instruction holds JSON, as files of old tokenizers do: export the model again")           \
   X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
   X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
   X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
-  X(nac_tisa_rule_flags, 3359, "expected the flags 1, 2 and 4 of a partition rule alone")          \
-  X(nac_tisa_item_kind, 3360, "expected 0 or 1 for the kind of what is composed")                  \
+  X(nac_tisa_rule_flags, 3359, "expected only flags 1, 2 and 4 for a partition rule")              \
+  X(nac_tisa_item_kind, 3360, "expected a kind of 0 or 1 for an item of compose")                  \
   X(nac_tisa_partition, 3361,                                                                      \
-    "expected partition rules before the encoder, which has no text without them")                 \
+    "the encoder has no text to encode: expected partition_rules before it")                       \
   X(nac_tisa_string, 3362, "the string is too long for its field in the tokenizer's instruction")  \
   X(nac_tisa_list, 3363, "the list is too long for its field in the tokenizer's instruction")      \
   X(nac_tisa_name, 3370, "expected an instruction of the tokenizer, op, or bytes")                 \
@@ -850,57 +858,58 @@ concept temporary_text =
   X(nac_tisa_item, 3372, "expected a token in quotes, its id, or ids")                             \
                                                                                                    \
   X(nac_text_syntax, 3400, "expected a section, a key or a statement of the assembly")             \
-  X(nac_text_mark, 3401, "expected another mark here, such as ( ) [ ] { } = : or a comma")         \
-  X(nac_text_line_end, 3402, "expected the statement to end here")                                 \
+  X(nac_text_mark, 3401,                                                                           \
+    "unexpected character; expected a mark such as ( ) [ ] { } = : or a comma")                    \
+  X(nac_text_line_end, 3402, "expected the end of the line")                                       \
   X(nac_text_word, 3403, "expected a name")                                                        \
-  X(nac_text_integer, 3404, "expected an integer, decimal or behind 0x")                           \
-  X(nac_text_range, 3405, "the integer lies outside the range of its field")                       \
+  X(nac_text_integer, 3404, "expected an integer: decimal digits, or hex digits after 0x")         \
+  X(nac_text_range, 3405, "the integer is outside the range of its field")                         \
   X(nac_text_string, 3406, "expected a string in quotes")                                          \
   X(nac_text_string_end, 3407, "the string has no closing quote on its line")                      \
   X(nac_text_escape, 3408, "expected one of \\\" \\\\ \\n \\r \\t \\xHH in assembly")              \
-  X(nac_text_section, 3410, "no section of the assembly has this name")                            \
-  X(nac_text_section_repeated, 3411, "the text has a section of this name already")                \
-  X(nac_text_key, 3412, "no line of the header begins with this word")                             \
-  X(nac_text_key_repeated, 3413, "the header has a line for this already")                         \
+  X(nac_text_section, 3410, "unknown section")                                                     \
+  X(nac_text_section_repeated, 3411, "duplicate section")                                          \
+  X(nac_text_key, 3412, "unknown key in the header")                                               \
+  X(nac_text_key_repeated, 3413, "duplicate key in the header")                                    \
   X(nac_text_version, 3414, "expected 1.6, 1.7 or 1.8")                                            \
   X(nac_text_quantization, 3415, "expected none, fp16, int8_tensor, int8_channel or block_fp8")    \
   X(nac_text_weights, 3416, "expected internal or external")                                       \
-  X(nac_text_boolean, 3417, "expected the word true or false")                                     \
-  X(nac_text_length, 3418, "the string has more bytes than its length field can say")              \
-  X(nac_text_end, 3419, "expected the word end behind the section's body")                         \
+  X(nac_text_boolean, 3417, "expected a boolean: true or false")                                   \
+  X(nac_text_length, 3418, "the string is longer than its length field can count")                 \
+  X(nac_text_end, 3419, "expected 'end' after the section's body")                                 \
   X(nac_text_instruction, 3420, "expected an operation's name or the word of an instruction")      \
-  X(nac_text_value_reserved, 3421, "this word stands for a constant, so it can't name a result")   \
-  X(nac_text_value_repeated, 3422, "another instruction's result has this name")                   \
-  X(nac_text_value_undefined, 3423, "no instruction's result has this name")                       \
-  X(nac_text_value_own, 3424, "an instruction can't take its own result")                          \
+  X(nac_text_value_reserved, 3421, "this word is a constant, so it can't name a result")           \
+  X(nac_text_value_repeated, 3422, "duplicate name of a result")                                   \
+  X(nac_text_value_undefined, 3423, "undefined result")                                            \
+  X(nac_text_value_own, 3424, "an instruction can't use its own result")                           \
   X(nac_text_distance, 3425, "the result is more than 32,767 instructions away")                   \
   X(nac_text_result, 3426, "expected a result: its name, or @ and an offset")                      \
   X(nac_text_arguments, 3427, "an instruction has at most 255 arguments")                          \
   X(nac_text_signature, 3428, "expected a signature's id, or its codes as a string")               \
-  X(nac_text_signature_arguments, 3429, "the signature is one for other arguments")                \
+  X(nac_text_signature_arguments, 3429, "the signature is for other arguments")                    \
   X(nac_text_outputs, 3430, "expected as many results as the container has outputs")               \
-  X(nac_text_input_name, 3431, "the input has another name, or is one that can't have any")        \
-  X(nac_text_parameter, 3432, "the table of parameters has none of this name")                     \
-  X(nac_text_operations, 3433, "all ids of operations are taken")                                  \
-  X(nac_text_signatures, 3434, "all ids of signatures are taken")                                  \
-  X(nac_text_constants, 3435, "all ids of constants are taken")                                    \
-  X(nac_text_parameters, 3436, "all ids of parameters are taken")                                  \
+  X(nac_text_input_name, 3431, "the input has another name, or can't have one")                    \
+  X(nac_text_parameter, 3432, "no parameter has this name")                                        \
+  X(nac_text_operations, 3433, "all 256 ids of operations are in use")                             \
+  X(nac_text_signatures, 3434, "all 256 ids of signatures are in use")                             \
+  X(nac_text_constants, 3435, "all ids of constants are in use")                                   \
+  X(nac_text_parameters, 3436, "all ids of parameters are in use")                                 \
   X(nac_text_constant, 3440,                                                                       \
     "expected a constant: null, true, false, a number, a string or a list")                        \
   X(nac_text_float, 3441, "expected a decimal number, inf, -inf or nan")                           \
-  X(nac_text_float_range, 3442, "the number is beyond the largest of its type")                    \
-  X(nac_text_nan, 3443, "expected the bits of a NaN behind 0x")                                    \
-  X(nac_text_list, 3444, "the list is longer than its length field can say")                       \
+  X(nac_text_float_range, 3442, "the number is too large for its type")                            \
+  X(nac_text_nan, 3443, "expected the bits of a NaN after 0x")                                     \
+  X(nac_text_list, 3444, "the list is longer than its length field can count")                     \
   X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
   X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
   X(nac_text_quantization_field, 3447,                                                             \
     "expected the next field of the quantization, such as scale or axis")                          \
   X(nac_text_payload, 3450,                                                                        \
-    "expected hex and digits, values and a list, or file and a place in it")                       \
+    "expected hex { digits }, values [ numbers ], or file and a place in it")                      \
   X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
-  X(nac_text_hex_size, 3452, "the digits are more or fewer bytes than the shape or the size says") \
-  X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
-  X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
+  X(nac_text_hex_size, 3452, "more or fewer hex digits than the shape or size needs")              \
+  X(nac_text_payload_unresolved, 3453, "the referenced bytes can't be found")                      \
+  X(nac_text_payload_size, 3454, "the reference finds more or fewer bytes than expected")          \
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
@@ -912,80 +921,80 @@ concept temporary_text =
   X(nac_safetensors_brace, 3502, "expected '{' as the first byte of the header")                   \
   X(nac_safetensors_type, 3503, "expected a type of safetensors files, such as F32")               \
   X(nac_safetensors_member, 3504, "expected dtype, shape and data_offsets of the tensor")          \
-  X(nac_safetensors_offsets, 3505, "expected two data_offsets, ascending and inside the file")     \
-  X(nac_safetensors_size, 3506, "the data_offsets span another size than shape and dtype have")    \
+  X(nac_safetensors_offsets, 3505, "expected two ascending data_offsets inside the file")          \
+  X(nac_safetensors_size, 3506, "data_offsets span more or fewer bytes than shape and dtype need") \
   X(nac_safetensors_overlap, 3507, "the tensor overlaps the one before it")                        \
-  X(nac_safetensors_hole, 3508, "the bytes before the tensor belong to none")                      \
-  X(nac_safetensors_trailing, 3509, "the bytes behind the last tensor belong to none")             \
+  X(nac_safetensors_hole, 3508, "there are unused bytes before the tensor")                        \
+  X(nac_safetensors_trailing, 3509, "there are unused bytes after the last tensor")                \
   X(nac_safetensors_method, 3510,                                                                  \
-    "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
+    "expected a quant_code of 0 to 4, or a quant_type that names a method")                        \
   X(nac_safetensors_scales, 3511,                                                                  \
     "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")                 \
-  X(nac_external_text, 3512,                                                                       \
-    "names of tensors and strings of metadata are UTF-8 in safetensors files")                     \
-  X(nac_external_repeated, 3513, "the tensor's name or the metadata's key was given before")       \
-  X(nac_external_reserved, 3514, "\"__metadata__\" can't be the name of a tensor")                 \
-  X(nac_external_size, 3515, "the payload has another size than the tensor's shape and type need") \
+  X(nac_external_text, 3512, "expected UTF-8 in names of tensors and strings of metadata")         \
+  X(nac_external_repeated, 3513, "duplicate name of a tensor or key of the metadata")              \
+  X(nac_external_reserved, 3514, "\"__metadata__\" is reserved: a tensor can't have this name")    \
+  X(nac_external_size, 3515,                                                                       \
+    "the payload has more or fewer bytes than the tensor's shape and type need")                   \
   X(nac_external_large, 3516,                                                                      \
-    "the safetensors file exceeds what its header or memory can address")                          \
+    "the safetensors file is larger than its header or memory can address")                        \
                                                                                                    \
-  X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
-  X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
+  X(nac_tensor_range, 3535, "the range extends past the tensor's last value")                      \
+  X(nac_tensor_shapes, 3536, "the tensors have different numbers of values")                       \
   X(nac_quantize_method, 3540,                                                                     \
     "expected a method of quantization other than none, and a shape of rank 1 or more")            \
   X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
   X(nac_quantize_shape, 3542, "expected a value for each element of the shape")                    \
   X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
-  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")         \
+  X(nac_quantize_finite, 3544, "infinities and NaN can't be quantized")                            \
                                                                                                    \
-  X(nac_weights_inside, 3550, "the weights are inside of the container already")                   \
-  X(nac_weights_outside, 3551, "the weights are outside of the container already")                 \
+  X(nac_weights_inside, 3550, "the weights are already inside the container")                      \
+  X(nac_weights_outside, 3551, "the weights are already outside the container")                    \
   X(nac_weights_unnamed, 3552, "no parameter of DATA has the tensor's id")                         \
   X(nac_weights_absent, 3553, "the container has no tensor for the parameter")                     \
-  X(nac_weights_tied, 3554, "parameters of one name have different tensors")                       \
-  X(nac_weights_scale, 3555, "a scale that is infinite or no number has no form in JSON")          \
-  X(nac_weights_missing, 3556, "the safetensors file has no tensor of the parameter's name")       \
-  X(nac_weights_form, 3557, "the type or shape of the external tensor has no form in a container") \
+  X(nac_weights_tied, 3554, "parameters with the same name have different tensors")                \
+  X(nac_weights_scale, 3555, "a scale is infinite or NaN, which JSON can't express")               \
+  X(nac_weights_missing, 3556, "the safetensors file has no tensor with the parameter's name")     \
+  X(nac_weights_form, 3557, "a container can't hold the external tensor's type or shape")          \
   X(nac_weights_made, 3558,                                                                        \
-    "the elements are made while they are written: convert the parts that they come from")         \
+    "the elements are computed while they are written: convert the original parts instead")        \
   X(nac_weights_blocks, 3559, "the padded elements or the scales exceed 32 bits")                  \
                                                                                                    \
-  X(nac_run_weights, 3600, "the program's weights stand elsewhere and weren't given")              \
-  X(nac_run_input, 3601, "the program needs an input that wasn't given")                           \
-  X(nac_run_rank, 3602, "tensors have at most 16 dimensions here")                                 \
+  X(nac_run_weights, 3600, "the program's weights are in another file, which was not given")       \
+  X(nac_run_input, 3601, "an input of the program was not given")                                  \
+  X(nac_run_rank, 3602, "expected tensors of at most 16 dimensions")                               \
   X(nac_run_shape, 3603, "the operation isn't defined for operands of these shapes")               \
   X(nac_run_type, 3604, "the operation isn't defined for operands of these data types")            \
   X(nac_run_axis, 3605, "expected an axis that the tensor has, from -rank to rank - 1")            \
-  X(nac_run_index, 3606, "expected an index inside of the tensor")                                 \
-  X(nac_run_argument, 3607, "the operation doesn't take an argument of this value")                \
-  X(nac_run_kind, 3608, "the operation takes another kind of value there")                         \
-  X(nac_run_division, 3609, "the operation divides integers by zero")                              \
-  X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
-  X(nac_run_state, 3611, "the program has no state of that id")                                    \
-  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
+  X(nac_run_index, 3606, "expected an index inside the tensor")                                    \
+  X(nac_run_argument, 3607, "invalid value of an argument")                                        \
+  X(nac_run_kind, 3608, "wrong kind of value for the operation")                                   \
+  X(nac_run_division, 3609, "integer division by zero")                                            \
+  X(nac_run_absent, 3610, "the result comes from a branch that didn't run")                        \
+  X(nac_run_state, 3611, "the program has no state with this id")                                  \
+  X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
                                                                                                    \
-  X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
+  X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
   X(nac_plan_training, 3621,                                                                       \
-    "training isn't run: MODEL_TRAIN_STEP and MODEL_SAVE_WEIGHTS are refused")                     \
-  X(nac_plan_prompt, 3622, "the plan asks for an answer, and there is none left")                  \
-  X(nac_plan_answer, 3623, "expected an answer that is a number of the prompt's type")             \
+    "training isn't supported: model_train_step and model_save_weights are refused")               \
+  X(nac_plan_prompt, 3622, "the plan prompts for an answer, and none is left")                     \
+  X(nac_plan_answer, 3623, "expected an answer of the prompt's type")                              \
   X(nac_plan_model, 3624, "the plan uses a model that it hasn't loaded")                           \
-  X(nac_plan_path, 3625, "the plan's file lies outside of the folder that it may use")             \
+  X(nac_plan_path, 3625, "the path is outside the folder that the plan may use")                   \
   X(nac_plan_file, 3626, "the plan's file can't be read or written")                               \
-  X(nac_plan_array, 3627, "the container holds no array of that name")                             \
-  X(nac_plan_format, 3628, "the format string and its values don't fit")                           \
-  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan takes")                     \
-  X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
-  X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
+  X(nac_plan_array, 3627, "the container has no array with this name")                             \
+  X(nac_plan_format, 3628, "the format string doesn't match its values")                           \
+  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan uses")                      \
+  X(nac_plan_image, 3630, "the file isn't an image of a supported format")                         \
+  X(nac_plan_unavailable, 3631, "this build doesn't support what the plan's instruction needs")    \
   X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
-  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
+  X(nac_plan_write, 3633, "the plan has no permission to write this file")                         \
                                                                                                    \
-  X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
+  X(nac_tokenizer_missing, 3640, "the container has no tokenizer manifest")                        \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
   X(nac_tokenizer_expression, 3642, "the tokenizer's regular expression can't be compiled")        \
   X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
   X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
-  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")
+  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build doesn't have")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NAC_HPP
 
@@ -1302,23 +1311,23 @@ concept temporary_text =
   X(json_expected_number, 106, "expected a number")                                                \
   X(json_expected_boolean, 107, "expected true or false")                                          \
   X(json_expected_null, 108, "expected null")                                                      \
-  X(json_expected_key, 109, "expected a key: a string in quotes")                                  \
+  X(json_expected_key, 109, "expected a key in quotes")                                            \
   X(json_expected_colon, 110, "expected ':' after the key")                                        \
   X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
   X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
   X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
-  X(json_leading_zero, 114, "a number must not start with a superfluous zero")                     \
+  X(json_leading_zero, 114, "a number can't start with an extra zero")                             \
   X(json_expected_digit, 115, "expected a digit")                                                  \
   X(json_number_range, 116, "the number is outside the range of a double")                         \
   X(json_integer_range, 117, "the integer does not fit its field")                                 \
   X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
-  X(json_lone_surrogate, 119, "a \\u escape is half of a surrogate pair")                          \
+  X(json_lone_surrogate, 119, "a \\u escape is only half of a surrogate pair")                     \
   X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
   X(json_control_character, 121, "control characters in strings must be escaped")                  \
   X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
-  X(json_duplicate_key, 123, "the key stands in this object already")                              \
-  X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
-  X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
+  X(json_duplicate_key, 123, "duplicate key in this object")                                       \
+  X(json_trailing_bytes, 124, "expected only white space after the value")                         \
+  X(json_unexpected_element, 125, "expected ']' after the array's last element")                   \
   X(json_missing_element, 126, "expected another element in the array")
 
 // And of all owners.
@@ -1353,8 +1362,8 @@ class text;
 struct errc_table {
   const errc_row* rows = nullptr;
   std::size_t size = 0;
-  /// For binary formats: appends what an error's offset is in, such as "instruction 12, argument 2";
-  /// nothing where that is unknown.
+  /// For binary formats: appends the place of an error's offset, such as "instruction 12,
+  /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
                        std::size_t size) = nullptr;
 
@@ -1376,7 +1385,7 @@ void for_each_errc(Visitor&& visitor) {
     for (const errc_row& row : detail::table_of(i)) visitor(row);
 }
 
-// X(enumerator, how messages call it)
+// X(enumerator, its name in messages)
 #define TESSERA_ERROR_INDICES(X)                                                                   \
   X(none, "offset")                                                                                \
   X(whole, "the whole")                                                                            \
@@ -1404,14 +1413,14 @@ void for_each_errc(Visitor&& visitor) {
   X(pattern, "pattern")                                                                            \
   X(rule, "rule")
 
-/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
-/// element of that index.
+/// The meaning of error::offset: bytes of a source or, without a source, the model as a whole or
+/// the index of an element.
 enum class error_index : std::uint8_t {
 #define TESSERA_X(name, text) name,
   TESSERA_ERROR_INDICES(TESSERA_X)
 #undef TESSERA_X
 };
-/// How messages call an element: "operation".
+/// The name of an element in messages: "operation".
 [[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
   constexpr std::string_view names[] = {
 #define TESSERA_X(name, text) text,
@@ -1422,12 +1431,12 @@ enum class error_index : std::uint8_t {
 }
 #undef TESSERA_ERROR_INDICES
 
-/// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
+/// An error: what and where. Not convertible to bool, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
   error_index index = error_index::none;
-  /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
+  /// Byte offset into the source that was read, at most its length. For a model built in code,
+  /// which has no source: the index of the wrong element, of the kind given by `index`.
   std::uint64_t offset = 0;
 
   constexpr error() noexcept = default;
@@ -1440,12 +1449,12 @@ struct error {
     return code == errc::ok ? *this : error(code, offset, kind);
   }
 
-  /// What was expected, in words.
+  /// What was expected, as text.
   [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
   [[nodiscard]] std::string_view name() const noexcept;
 
-  /// The same code at the same offset; of one noun, both count the same.
+  /// The same code at the same offset; comparable for one model.
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.offset == b.offset;
   }
@@ -1479,12 +1488,12 @@ struct error {
 
 // ---- tessera/core/limits.hpp
 //
-// The limits that readers keep, in one place and on by default.
+// The limits of readers and runs, in one place and on by default.
 //
 //   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
 //
-// Each is far above what real files need and far below what hurts: a file from a stranger costs at
-// most a multiple of its own size (the multiple stands in each format's header).
+// Each is far above the needs of real files and far below what hurts: an untrusted file costs at
+// most a multiple of its own size (each format's header gives the multiple).
 //
 // Lifetime:   a value.
 // Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
@@ -1499,15 +1508,15 @@ struct error {
 
 namespace tessera::inline TESSERA_ABI {
 
-/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
+/// The limits of a reader. A value equal to the limit is accepted, one more is refused.
 struct limits {
   std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
   std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
-  std::uint32_t max_depth = 64;                      ///< containers inside one another
+  std::uint32_t max_depth = 64;                      ///< nesting of containers
 };
 
-/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
-/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
+/// The limits of a run. A step is an element that is read or written, or about a nanosecond of
+/// other work, charged before it is done: by default a run ends within seconds, whatever its input.
 struct budget {
   std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
   std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
@@ -1519,13 +1528,13 @@ struct budget {
 
 // ---- tessera/core/pool.hpp
 //
-// Growing arrays of plain values: what models are made of.
+// Growing arrays of plain values, which models consist of.
 //
 //   tessera::pool<std::int32_t> p = {1, 2};
 //   p.push_back(3);
 //   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
 //
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// The part of std::vector's interface that models need, for trivially copyable elements only.
 // Those can be grown by copying bytes, so one function that isn't a template serves every type;
 // with std::vector, instantiating its members would cost more than all the rest of including a
 // format.
@@ -1548,7 +1557,7 @@ struct budget {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-/// Bytes that grow: what pools and texts have in common, compiled once.
+/// Growing bytes: shared by pools and texts, compiled once.
 class block {
  public:
   block() noexcept = default;
@@ -1570,8 +1579,8 @@ class block {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
   [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
+  /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
+  /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
     if (capacity_ - size_ < count) (void)grow(count);
     return static_cast<char*>(data_) + size_;
@@ -1617,7 +1626,7 @@ class block {
 
 }  // namespace detail
 
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// Elements of a pool or of any other contiguous range: a std::span<const T> without its
 /// concepts, which converts to one. Lifetime: borrows.
 template <class T>
 class view {
@@ -1686,7 +1695,7 @@ class pool {
     block_.set_size(count * sizeof(T));
   }
 
-  /// Keeps the first `count` elements, of at least so many.
+  /// Keeps the first `count` elements; there must be at least as many.
   void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
 
   friend bool operator==(const pool& a, const pool& b) {
@@ -1698,7 +1707,7 @@ class pool {
 
  private:
   void push_growing(const T& value) {
-    const T copy = value;  // which may stand in this pool
+    const T copy = value;  // which may be in this pool
     ::new (static_cast<void*>(prepare(1))) T(copy);
     advance(1);
   }
@@ -1722,7 +1731,7 @@ class pool {
 //
 // `text` is what writers and printers return: characters in one block that isn't cleared before it
 // is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It stands in for std::string, which would cost more to include than the rest of the library.
+// It replaces std::string, which would cost more to include than the rest of the library.
 //
 // Lifetime:   text owns; view() and the conversion borrow from it.
 // Errors:     none; std::bad_alloc where the host has exceptions.
@@ -1748,8 +1757,8 @@ class pool {
 //   char* end = tessera::put_integer(line, -1234);   // "-1234"
 //
 // Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on how many digits there are, which
-// in real files nobody can predict.
+// one word, by multiplications: no loop and no branch depends on the number of digits, which
+// is unpredictable in real files.
 //
 // Lifetime:   values.
 // Errors:     none.
@@ -1767,8 +1776,8 @@ class pool {
 
 namespace tessera::inline TESSERA_ABI {
 
-/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
-/// number's length.
+/// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
+/// the number's length.
 inline constexpr std::size_t integer_room = 21;
 
 namespace detail {
@@ -1818,7 +1827,7 @@ inline char* put_small(char* to, std::uint32_t n) noexcept {
 /// n < 10^8 without leading zeros; eight characters are overwritten.
 inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
   const std::uint64_t digits = eight_digits(n);
-  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  // Bits before the first nonzero digit, in whole bytes; the last digit always counts.
   const auto leading =
       static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
   store_le(to, (digits | eight_zeros) >> leading);
@@ -1850,7 +1859,7 @@ inline char* put_integer(char* to, Int value) noexcept {
   auto magnitude = static_cast<std::uint64_t>(value);
   if constexpr (std::is_signed_v<Int>) {
     const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    *to = '-';  // overwritten by a digit when there is no sign, as that is unpredictable too
     to += negative ? 1 : 0;
     magnitude = negative ? 0 - magnitude : magnitude;
   }
@@ -1906,7 +1915,7 @@ class text {
     char* const to = prepare(integer_room);
     return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
-  /// No silent way from these by char; see append_double.
+  /// Not implicitly converted to char; see append_double.
   template <class Value>
     requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
   text& operator<<(Value) = delete;
@@ -1932,7 +1941,7 @@ class text {
 }
 
 /// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+/// length, 1 to 4, or 0 when it is truncated, overlong, a surrogate, or above U+10FFFF.
 [[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
   const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
   const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
@@ -1984,10 +1993,10 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return put(0x80 | (code_point & 0x3f)), 4;
 }
 
-/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
-/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
-/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
-/// 0 for all others.
+/// The number of bytes at `at`, at least one before `end`, that must not reach a terminal
+/// unescaped: a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text
+/// around, has no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to
+/// U+206F, U+FEFF). 0 for all others.
 [[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
   const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
     return static_cast<unsigned char>(at[i]);
@@ -2006,8 +2015,8 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return unsafe ? 3 : 0;
 }
 
-/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), except for the ASCII characters in `kept`.
 void append_shown(text& out, std::string_view s, std::string_view kept = {});
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
@@ -2017,7 +2026,7 @@ struct line_column {
   friend constexpr bool operator==(const line_column&, const line_column&) = default;
 };
 
-/// The line and column of a byte offset; an offset behind the end is taken as the end.
+/// The line and column of a byte offset; an offset past the end counts as the end.
 [[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
   line_column at;
   const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
@@ -2063,7 +2072,7 @@ void find(std::string_view source, tessera::view<std::string_view> paths, std::u
 namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name as it is to be shown.
+/// `name` is the file's name for display.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 
@@ -2074,199 +2083,6 @@ namespace tessera::inline TESSERA_ABI {
 
 
 #endif  // TESSERA_CORE_DESCRIBE_HPP
-
-// ---- tessera/nac/decode.hpp
-//
-// NAC programs as records of one size: where each instruction stands and how many arguments it has.
-//
-//   auto steps = nac::decode(*file, file->instructions());
-//   (*steps)[41].offset;        // of instruction 41, from the first one
-//
-// An instruction's length depends on its operation, on its signature and mostly on a word that it
-// holds, so none can be found before the one in front of it was looked at. What takes the time is
-// this chain of loads; so a table has for each kind of instruction what the length is made of, and
-// the loop has no branch that depends on what it finds. Besides, `read` remembers an instruction in
-// the middle, so that two chains go on at the same time.
-//
-//   length = fixed + 2 × (count & mask)          count: the word behind A and B
-//
-// Kinds that this doesn't hold for have a length that no instruction reaches. They, negative counts
-// and the last instructions are left to the function that `read` checks instructions with.
-//
-// Lifetime:   owns.
-// Errors:     too_many_items, input_too_large.
-// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
-// Allocation: 16 bytes for each instruction.
-
-#ifndef TESSERA_NAC_DECODE_HPP
-#define TESSERA_NAC_DECODE_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/core/result.hpp
-//
-// A value or an error, without exceptions: `std::expected` as C++20 can have it, with one kind of
-// error.
-//
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.error());
-//   use(*m);
-//
-// True means success. Asking for the value of an error traps: that is a defect of the caller, and
-// going on with a half-made value is how such defects become security reports.
-//
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     error() is {ok, 0} on success.
-// Limits:     none.
-// Allocation: none of its own.
-
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
-
-#include <new>
-#include <type_traits>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-template <class T>
-class [[nodiscard]] result {
-  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
-
- public:
-  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
-
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_)
-      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
-    else
-      error_ = other.error_;
-  }
-  result(const result&) = delete;
-  result& operator=(const result&) = delete;
-  result& operator=(result&& other) noexcept {
-    if (this != &other) {
-      this->~result();
-      ::new (static_cast<void*>(this)) result(std::move(other));
-    }
-    return *this;
-  }
-  ~result() {
-    if (has_value_) value_.~T();
-  }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
-  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
-  [[nodiscard]] T& value() & noexcept { return **this; }
-  [[nodiscard]] const T& value() const& noexcept { return **this; }
-  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) const& {
-    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
-  }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) && {
-    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
-  }
-  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
-  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] tessera::error error() const noexcept {
-    return has_value_ ? tessera::error{} : error_;
-  }
-
- private:
-  void checked() const noexcept {
-    if (!has_value_) __builtin_trap();
-  }
-
-  union {
-    T value_;
-    tessera::error error_;
-  };
-  bool has_value_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_RESULT_HPP
-
-// ---- tessera/nac/model.hpp
-//
-// A NAC container that was read: a view of its header, its sections and their records.
-//
-//   for (const nac::instruction i : file.instructions())
-//     std::cout << i.index << ' ' << file.operation_name(i.a) << '\n';
-//
-//   A ≥ 10             u8 A, u8 B, [i16 n, n × i16 constant], len(PERM[B]) × i16
-//                      the constants only where PERM[B] holds one of S A f i b s c;
-//                      without a signature: A and B alone
-//   2 INPUT     0      nothing               3 OUTPUT  0 1 2  outputs + 1 words, outputs words
-//               1-5    prefix, id                      3      prefix, parameter, 2 × i16 (version 2)
-//                      4 and 5: version 2              4      i16 (version 2)
-//   6 CONTROL_FLOW     prefix, lengths of both branches, i16
-//   7 CONVERGENCE      i16 n, n × i16, end, and where end isn't 0: i16 n, n × i16
-//   0 1 4 5 8 9        nothing
-//
-// The first word of a system operation is a prefix that counts, by the specification, itself too,
-// and in files of the original compiler only what follows. Sizes never depend on it, but for
-// CONVERGENCE: no compiler writes that one, runtimes read one word behind its constants, and the
-// specification wants branches there; an end of 0 says that there are none.
-//
-// Lifetime:   borrows the bytes that were read; ranges of instructions borrow the file.
-// Errors:     none: `read` has found everything to be in its place.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_MODEL_HPP
-#define TESSERA_NAC_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nac/records.hpp
-//
-// NAC containers: the records of all sections but OPS and TRNG, and lists of them over the bytes.
-//
-//   for (const nac::tensor t : file.tensors())
-//     std::cout << t.id << ' ' << name(t.type) << ' ' << t.data.size() << '\n';
-//
-//   CMAP PERM        u32 n { u16 id, u8 length, text }
-//   CNST             u32 n { u16 id, u8 type, u16 length, payload }, ORCH's pool too
-//   MMAP             u32 n { u16 tick, u8 n { u8 action, u16 target } }
-//   DATA block 1, 2  u32 n { u16 id, u16 length, text }
-//   DATA block 3     u32 n { u16 id, u32 metadata, u64 data, metadata, data }
-//     metadata       u8 type, u8 rank, rank × u32, u8 quantization, and then by its code
-//       2 int8_tensor   f32 scale
-//       3 int8_channel  u8 axis, u32 n, n × f32
-//       4 block_fp8     u16 block, u8 rank, rank × u32, u32 n, n × f32
-//   RSRC             u32 n { u16 length, name, u32 length, data }
-//   ARRS             u32 n { u16 length, name, u8 type, u8 rank, rank × u32, u64 length, data }
-//
-// A list decodes its records while it is iterated, by the functions that `read` checks them with.
-//
-// Lifetime:   records and lists borrow the bytes that were read.
-// Errors:     of the parse functions, values; iterating a list that `read` made has none.
-// Limits:     none of their own.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_RECORDS_HPP
-#define TESSERA_NAC_RECORDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 
 // ---- tessera/nac/format.hpp
 //
@@ -2285,13 +2101,13 @@ class [[nodiscard]] result {
 //   9       1     0
 //   10      2     d_model
 //   12      8·N   section offsets, 0 where absent; N = 9, 10 or 11
-//   84      4     0; version 1 alone
+//   84      4     0; only version 1
 //
 //   slot    88 bytes   92 and 100 bytes
 //   0-7     MMAP OPS CMAP CNST PERM DATA PROC ORCH
 //   8       RSRC       TRNG
 //   9                  RSRC
-//   10                 ARRS; 100 bytes alone
+//   10                 ARRS; only 100 bytes
 //
 // A section is its tag of four bytes and a body; what bounds it is the next section's offset or the
 // end of the file. Integers are little-endian.
@@ -2321,7 +2137,7 @@ inline constexpr std::uint32_t first_slot = 12;  ///< byte offset of the section
   return h == header::v1_6 ? 1 : 2;
 }
 
-// X(enumerator, tag), in the order of writing; 1.6 has another one (nac/layout.hpp)
+// X(enumerator, tag), in the order of writing; 1.6 has another one (nac/parts.hpp)
 #define TESSERA_NAC_SECTIONS(X)                                                                    \
   X(mmap, "MMAP")                                                                                  \
   X(ops, "OPS ")                                                                                   \
@@ -2531,7 +2347,7 @@ inline constexpr std::uint32_t first_custom_op = 32;
 }
 
 /// Whether a signature's code takes a constant where D is 0 (section 5.2.3). Other letters, unknown
-/// ones too, stand for results.
+/// ones too, are results.
 [[nodiscard]] constexpr bool is_constant_code(char code) noexcept {
   return code == 'S' || code == 'A' || code == 'f' || code == 'i' || code == 'b' || code == 's' ||
          code == 'c';
@@ -2552,10 +2368,69 @@ inline constexpr std::uint32_t max_id = 32767;            ///< of constants and 
 
 #endif  // TESSERA_NAC_FORMAT_HPP
 
+// ---- tessera/nac/model.hpp
+//
+// A NAC container that was read: a view of its header, its sections and their records.
+//
+//   for (const nac::instruction i : file.instructions())
+//     std::cout << i.index << ' ' << file.operation_name(i.a) << '\n';
+//
+//   A ≥ 10             u8 A, u8 B, [i16 n, n × i16 constant], len(PERM[B]) × i16
+//                      the constants only where PERM[B] holds one of S A f i b s c;
+//                      without a signature: only A and B
+//   2 INPUT     0      nothing               3 OUTPUT  0 1 2  outputs + 1 words, outputs words
+//               1-5    prefix, id                      3      prefix, parameter, 2 × i16 (version 2)
+//                      4 and 5: version 2              4      i16 (version 2)
+//   6 CONTROL_FLOW     prefix, lengths of both branches, i16
+//   7 CONVERGENCE      i16 n, n × i16, end, and where end isn't 0: i16 n, n × i16
+//   0 1 4 5 8 9        nothing
+//
+// The first word of a system operation is a prefix: a count of the following words, which by the
+// specification includes the prefix, and in files of the original compiler doesn't. Sizes don't
+// depend on it, except for CONVERGENCE. No compiler writes that one; runtimes read one word after its
+// constants, where the specification has branches; an end of 0 means that there are none.
+//
+// Lifetime:   borrows the bytes that were read; ranges of instructions borrow the model.
+// Errors:     none: `read` has checked every record.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_MODEL_HPP
+#define TESSERA_NAC_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-/// Little-endian values one behind another, of no alignment.
+// ---- Records of all sections but OPS and TRNG, and lists of them over the bytes.
+//
+//   for (const nac::tensor t : file.tensors())
+//     std::cout << t.id << ' ' << name(t.type) << ' ' << t.data.size() << '\n';
+//
+//   CMAP PERM        u32 n { u16 id, u8 length, text }
+//   CNST             u32 n { u16 id, u8 type, u16 length, payload }, ORCH's pool too
+//   MMAP             u32 n { u16 tick, u8 n { u8 action, u16 target } }
+//   DATA block 1, 2  u32 n { u16 id, u16 length, text }
+//   DATA block 3     u32 n { u16 id, u32 metadata, u64 data, metadata, data }
+//     metadata       u8 type, u8 rank, rank × u32, u8 quantization, and then by its code
+//       2 int8_tensor   f32 scale
+//       3 int8_channel  u8 axis, u32 n, n × f32
+//       4 block_fp8     u16 block, u8 rank, rank × u32, u32 n, n × f32
+//   RSRC             u32 n { u16 length, name, u32 length, data }
+//   ARRS             u32 n { u16 length, name, u8 type, u8 rank, rank × u32, u64 length, data }
+//
+// A list decodes its records while it is iterated, by the functions that `read` checks them with.
+//
+// Lifetime:   records and lists borrow the bytes that were read.
+// Errors:     of the parse functions, values; iterating a list that `read` made has none.
+// Limits:     none of their own.
+// Allocation: none.
+
+/// Consecutive little-endian values, unaligned.
 template <class T>
 class packed {
  public:
@@ -2586,7 +2461,7 @@ struct constant {
   std::uint64_t offset = 0;
   std::uint16_t id = 0;
   constant_type type = constant_type::null;
-  std::uint16_t length = 0;  ///< as it stands: bytes, elements, or ignored
+  std::uint16_t length = 0;  ///< as in the file: bytes, elements, or ignored
   const std::byte* payload = nullptr;
 
   [[nodiscard]] bool boolean() const noexcept { return payload[0] != std::byte{0}; }
@@ -2818,26 +2693,17 @@ struct tick_form {
 
 using schedule = list<detail::tick_form>;
 
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_RECORDS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
 /// An instruction of OPS or TRNG.
 struct instruction {
   std::uint64_t offset = 0;
   std::uint32_t index = 0;
   std::uint8_t a = 0, b = 0;
   bool has_prefix = false;
-  std::int16_t prefix = 0;  ///< as it stands, where there is one
+  std::int16_t prefix = 0;  ///< as in the file, where there is one
   packed<std::uint16_t> c;  ///< what follows the prefix: ids, or lengths of branches
   packed<std::int16_t> d;   ///< offsets to instructions; 0: a constant
 
-  /// Where a word of C or D stands.
+  /// The offset of a word of C or D.
   [[nodiscard]] std::uint64_t c_offset(std::size_t k) const noexcept {
     return offset + (has_prefix ? 4 : 2) + 2 * std::uint64_t{k};
   }
@@ -2851,6 +2717,7 @@ class model;
 namespace detail {
 [[nodiscard]] error parse_instruction(const model& f, cursor& in, instruction& out) noexcept;
 struct maker;
+struct place_finder;
 
 /// An instruction in the middle of a list, which `read` came by: a second place to decode from.
 struct halfway {
@@ -2987,9 +2854,10 @@ class model {
 
  private:
   friend struct detail::maker;
+  friend struct detail::place_finder;
   struct extent {
     std::uint64_t offset = 0, end = 0;  // of the section, with its tag
-    std::uint64_t first = 0, used = 0;  // its first record, and behind its last
+    std::uint64_t first = 0, used = 0;  // of its first record, and after its last
     std::uint32_t count = 0;
   };
   /// The texts of CMAP or PERM by id: plain arrays, which are cleared in one go.
@@ -3038,93 +2906,6 @@ inline void instructions::iterator::read() noexcept {
 
 #endif  // TESSERA_NAC_MODEL_HPP
 
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// An instruction: where it stands, what it is, and which of the program's arguments are its. What
-/// an argument is stands in resolve.hpp.
-struct step {
-  std::uint32_t offset = 0;  ///< bytes from the first instruction of the list
-  std::uint8_t a = 0, b = 0;
-  std::uint16_t arguments = 0;  ///< how many
-  std::uint32_t first = 0;      ///< index of the first one
-  std::uint16_t operation = 0;  ///< filled by `verify`
-  std::uint16_t reserved = 0;
-};
-static_assert(sizeof(step) == 16);
-
-inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
-
-/// The instructions of `list`, which is f.instructions() or f.training().
-[[nodiscard]] result<pool<step>> decode(const model& f, const instructions& list,
-                                        const limits& limit = {});
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_DECODE_HPP
-
-// ---- tessera/nac/diagnostic.hpp
-//
-// NAC: what verification finds in a container, as a list of codes and places.
-//
-//   nac::report found;
-//   auto program = nac::verify(*file, {}, &found);
-//   for (const nac::diagnostic& d : found.diagnostics)
-//     std::cout << d.offset << ": " << name(d.severity) << ": " << d.message() << '\n';
-//
-// The words of a diagnostic are those of its code in core/error.hpp.
-//
-// Lifetime:   a report owns its list.
-// Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all.
-// Allocation: 24 bytes for each diagnostic that is kept.
-
-#ifndef TESSERA_NAC_DIAGNOSTIC_HPP
-#define TESSERA_NAC_DIAGNOSTIC_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-enum class severity : std::uint8_t { error, warning };
-[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
-  return s == severity::error ? "error" : "warning";
-}
-
-/// One finding.
-struct diagnostic {
-  static constexpr std::uint32_t no_index = ~std::uint32_t{0};
-
-  errc code = errc::ok;
-  nac::severity severity = nac::severity::error;
-  std::uint32_t index = no_index;  ///< of the instruction, else of the record in its list, or none
-  std::uint64_t offset = 0;        ///< byte offset into the container
-
-  [[nodiscard]] std::string_view message() const noexcept { return error{code}.message(); }
-  friend bool operator==(const diagnostic&, const diagnostic&) = default;
-};
-
-/// What was found, in the order of the checks: see `verify`.
-struct report {
-  pool<diagnostic> diagnostics;
-  std::uint64_t errors = 0, warnings = 0;  ///< also those that were not kept
-  std::size_t max_diagnostics = 1000;
-
-  void add(const diagnostic& d);
-};
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_DIAGNOSTIC_HPP
-
 // ---- tessera/nac/operations.hpp
 //
 // NAC operations: one table of all that run, with their names and the arguments that they take.
@@ -3133,21 +2914,21 @@ struct report {
 //   nac::pattern(o);                                            // "xx"
 //
 // A file gives arguments by position, without names and without trailing defaults. A pattern has a
-// letter for each argument; a result is taken for any letter but s, for every argument may be
-// computed while running:
+// letter for each argument; every letter but s also accepts a result, because any argument may be
+// computed at run time:
 //
-//   t  a result                              l  a list of whole numbers, or one of them
-//   x  a tensor: a result or a number        v  such a list, or whole numbers and results in a row
-//   n  a number                              r  a list of numbers, or one of them
-//   i  a whole number                        s  a string
-//   b  a truth value: a number               d  anything: a data type, a device, a layout …
+//   t  a result                              l  a list of integers, or one integer
+//   x  a tensor: a result or a number        v  such a list, or consecutive integers and results
+//   n  a number                              r  a list of numbers, or one number
+//   i  an integer                            s  a string
+//   b  a boolean: a number                   d  anything: a data type, a device, a layout …
 //
-//   A capital takes null too. '?': from here on everything may be missing, and an argument that a
-//   letter doesn't take is tried with the next one. '*': the letter before may repeat.
+//   A capital also accepts null. After '?' all letters are optional: an argument that one of them
+//   doesn't accept is tried with the next. '*' repeats the letter before it.
 //
 // Constants are interchangeable as far as their values allow: 1, 1.0 and true are one constant in
-// files of the original compiler, so a whole number may stand as a float64. "v" ends where a letter
-// that must follow takes the rest: "vn" gives the last of its numbers to n.
+// files of the original compiler, so an integer may be given as a float64. "v" leaves
+// enough arguments for the mandatory letters after it: "vn" gives the last number to n.
 //
 // Lifetime:   constants.
 // Errors:     none.
@@ -3343,7 +3124,7 @@ inline constexpr operation_row operations[] = {{"", ""},
 #undef TESSERA_NAC_OPERATIONS
 inline constexpr std::size_t operation_count = sizeof operations / sizeof operations[0];
 
-/// What arguments an operation takes; the letters stand at the top.
+/// What arguments an operation takes; the letters are explained above.
 [[nodiscard]] constexpr std::string_view pattern(operation o) noexcept {
   return operations[static_cast<std::size_t>(o)].pattern;
 }
@@ -3366,11 +3147,20 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
   return operation::unknown;
 }
 
-/// What patterns tell apart. `whole`: a number without a fraction, of any type.
-enum class argument_form : std::uint8_t { result, null, whole, number, string, wholes, numbers };
+/// The kinds of arguments that patterns distinguish. `integer`: a number without a fraction, of any
+/// type; `int_list`: a list of such numbers.
+enum class argument_form : std::uint8_t {
+  result,
+  null,
+  integer,
+  number,
+  string,
+  int_list,
+  number_list
+};
 
 /// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
-/// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or one number alone.
+/// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or only one number.
 [[nodiscard]] operation view_or_squeeze(std::string_view name, view<argument_form> given) noexcept;
 
 /// The form of a constant; linear in its elements, so asked once for each.
@@ -3380,18 +3170,18 @@ enum class argument_form : std::uint8_t { result, null, whole, number, string, w
 [[nodiscard]] constexpr bool takes(char letter, argument_form form) noexcept {
   const bool capital = letter >= 'A' && letter <= 'Z';
   if (form == argument_form::null) return capital || letter == 'd';
-  const bool result = form == argument_form::result, whole = form == argument_form::whole;
-  const bool number = whole || form == argument_form::number;
-  const bool wholes = form == argument_form::wholes;
+  const bool result = form == argument_form::result, integer = form == argument_form::integer;
+  const bool number = integer || form == argument_form::number;
+  const bool int_list = form == argument_form::int_list;
   switch (capital ? static_cast<char>(letter - 'A' + 'a') : letter) {
     case 't': return result;
     case 'x':
     case 'n':
     case 'b': return result || number;
-    case 'i': return result || whole;
+    case 'i': return result || integer;
     case 'l':
-    case 'v': return result || whole || wholes;
-    case 'r': return result || number || wholes || form == argument_form::numbers;
+    case 'v': return result || integer || int_list;
+    case 'r': return result || number || int_list || form == argument_form::number_list;
     case 's': return form == argument_form::string;
     case 'd': return true;
     default: return false;
@@ -3434,11 +3224,11 @@ struct match {
 //   auto bytes = nac::write(p);                                   // nac/write.hpp
 //
 // Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. The order of
-// the sections and what prefixes count are one rule for all (nac/layout.hpp), no part of records.
+// the sections and what prefixes count are one rule for all (nac/parts.hpp), no part of records.
 //
 // Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
 //             a source, which it borrows; parts_of borrows them from the file's bytes.
-// Errors:     none: parts may hold what no file can, and `write` tells.
+// Errors:     none: parts may hold what no container can; `write` refuses that.
 // Limits:     2^32 characters, words and numbers.
 // Allocation: of parts_of, at most 12 × what isn't payload.
 
@@ -3450,10 +3240,105 @@ struct match {
 #include <string_view>
 
 
-// ---- tessera/nac/layout.hpp
+// ---- tessera/core/result.hpp
 //
-// How a NAC container lays out what it holds, where writers differ: the order of its sections, and
-// whether prefixes count themselves.
+// A value or an error, without exceptions: `std::expected` for C++20, with one kind of
+// error.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.error());
+//   use(*m);
+//
+// True means success. Accessing the value of an error traps: that is a bug of the caller, and
+// continuing with an invalid value is how such bugs become vulnerabilities.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     error() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none besides the value's.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
+
+ public:
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // it would dangle at the end of the statement
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
+
+ private:
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
+  }
+
+  union {
+    T value_;
+    tessera::error error_;
+  };
+  bool has_value_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_RESULT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+// ---- Layout, in which writers of the same parts differ: the order of the sections, and whether
+// prefixes count themselves.
 //
 //   nac::layout how = nac::layout_of(*file);
 //   nac::counts_itself(how.inputs, nac::op_input, file->header());     // INPUT 1-3 begin with 2
@@ -3465,9 +3350,9 @@ struct match {
 //   CONTROL_FLOW        3                          3
 //   all others          how many words follow      how many words follow
 //
-// So new containers are written; a file's own layout stays with its parts, whatever wrote it. Of an
-// operation's prefixes the first one that is right either way tells; where there is none, INPUT and
-// OUTPUT follow each other.
+// New containers are written so; parts of a container that was read keep its layout. The first prefix
+// of an operation that is right by either rule decides; where there is none, INPUT follows OUTPUT's
+// rule and the reverse.
 //
 //   order               MMAP OPS CMAP CNST PERM DATA PROC ORCH TRNG RSRC ARRS
 //   order of 1.6        … PROC RSRC ORCH
@@ -3477,16 +3362,6 @@ struct match {
 // Limits:     none.
 // Allocation: the order, where it isn't the version's.
 
-#ifndef TESSERA_NAC_LAYOUT_HPP
-#define TESSERA_NAC_LAYOUT_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
 /// Whether the prefixes of an operation count themselves, too.
 enum class self_count : std::uint8_t { by_version, no, yes };
 
@@ -3495,7 +3370,7 @@ struct layout {
   self_count inputs = self_count::by_version;    ///< INPUT 1-3
   self_count outputs = self_count::by_version;   ///< OUTPUT 0-2
   self_count branches = self_count::by_version;  ///< CONTROL_FLOW
-  /// Sections as they follow one another; those that it leaves out stand behind them, in the order
+  /// Sections as they follow one another; those that it leaves out follow them, in the order
   /// of the version.
   pool<section> order;
 };
@@ -3517,15 +3392,6 @@ struct layout {
 
 /// How a file is laid out.
 [[nodiscard]] layout layout_of(const model& f);
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_LAYOUT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
 
 /// A part of one of the pools of `parts`.
 struct range {
@@ -3645,15 +3511,17 @@ struct parts {
   /// None for a payload with a source.
   [[nodiscard]] bytes data_of(const payload& p) const noexcept;
 
-  // ---- building; what is added stands behind what is there
+  // ---- building: everything is appended
 
   [[nodiscard]] range add_string(std::string_view s);
   [[nodiscard]] range add_numbers(view<std::uint32_t> values);
   [[nodiscard]] range add_words(view<std::uint16_t> values);
   /// Borrows `b`.
   [[nodiscard]] static payload borrow(bytes b) noexcept { return {b.data(), 0, b.size(), nullptr}; }
+  [[nodiscard]] static payload borrow(std::string_view s) noexcept { return borrow(as_bytes(s)); }
   /// Copies `b`.
   [[nodiscard]] payload keep(bytes b);
+  [[nodiscard]] payload keep(std::string_view s) { return keep(as_bytes(s)); }
   void add_name(pool<named_part>& to, std::uint16_t id, std::string_view name) {
     to.push_back({id, add_string(name)});
   }
@@ -3663,7 +3531,35 @@ struct parts {
 /// follow no rule.
 [[nodiscard]] parts parts_of(const model& f);
 
+// ---- Brings the parts of a NAC container into another version of the format.
+//
+//   auto older = nac::convert(nac::parts_of(*file), nac::header::v1_6);
+//   if (!older) return fail(older.error());
+//   auto bytes = nac::write(*older);
+//
+//   operation in use            its id
+//   the version predefines it   that one, and no row in CMAP
+//   another one                 its own where that is 32 or more, else the least free one from 32 on
+//
+// An operation is its name, so two ids of one name become one. CMAP holds what is in use, by
+// ascending id: it depends on nothing but the instructions and their names, and converting once
+// more changes nothing. What stays: everything else.
+//
+//   to v1_6   refused: TRNG, the training flag, arrays, INPUT 4 and 5, OUTPUT 3 and 4
+//   to v1_7   refused: arrays
+//
+// Lifetime:   as of the parts that were given: borrowed payloads stay borrowed.
+// Errors:     nac_convert_*; the offset is the index of an instruction, or 0. nac_write_range,
+//             nac_write_form.
+// Limits:     224 operations that the version doesn't predefine.
+// Allocation: none but the names of predefined operations that need a row now.
+
+/// The parts of a container of another version that computes the same.
+/// Move the parts in to save a copy of them.
+[[nodiscard]] result<parts> convert(parts p, header to);
+
 }  // namespace nac
+
 }  // namespace tessera::inline TESSERA_ABI
 
 
@@ -3692,7 +3588,7 @@ struct parts {
 //       v1 = nac.add(v0, 1.5)
 //       v2 = output(v1)
 //
-// The grammar stands in assemble.hpp. What follows from the rest is left out only where assemble
+// The grammar is in assembly.hpp. What follows from the rest is left out only where assemble
 // would find exactly the same, so nothing is lost but slack, reserved bytes, unknown sections and
 // prefixes that follow no rule. Comments name inputs, parameters and constants where those are short.
 //
@@ -3704,6 +3600,7 @@ struct parts {
 #ifndef TESSERA_NAC_PRINT_HPP
 #define TESSERA_NAC_PRINT_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -3711,843 +3608,37 @@ struct parts {
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-/// How a container is printed.
-struct print_options {
-  /// How payloads stand in the text.
-  enum payloads : std::uint8_t {
-    automatic,     ///< up to 64 bytes inline, more by reference if there is a source name
-    inline_hex,    ///< all inline
-    by_reference,  ///< none inline, unless there is no source name
-  };
-  std::string_view source_name = {};  ///< of the file, for references into it; none: all inline
-  payloads payload = automatic;
-  bool schedule_beside = false;  ///< the schedule's commands as comments beside the code, too
-};
-
-/// The text of a container.
-[[nodiscard]] text print(const model& f, const print_options& options = {});
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_PRINT_HPP
-
-// ---- tessera/nac/program.hpp
+// ---- NAC assembly as tokens: what assemble and its parts read from, and how strings are printed.
 //
-// NAC programs that were verified, with everything that running them looks up.
+//   nac::detail::lexer in(source);
+//   if (in.accept("schedule")) in.expect(':');
+//   const std::int64_t tick = in.integer(0, 65535);
+//   in.end_line();
+//   if (in.failed()) return in.error();
 //
-//   for (const nac::step& s : program.code().steps) {
-//     const nac::operation o = program.operation_of(s);       // unknown: a system operation
-//     const nac::binding b = program.binding_of(s);           // which arguments are which
-//     for (const nac::argument a : program.code().arguments_of(s))
-//       if (a.is_constant()) use(program.constant(a.id())); else use(results[a.index()]);
-//   }
+//   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
+//   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
+//   string    "…" with \" \\ \n \r \t \xHH                                "fc.weight"
+//   mark      any other character by itself                               ( ) [ ] { } = : , #
+//   line end  ends a statement, but for those inside of brackets
+//   comment   from ';' to the end of the line
 //
-// Only `verify` (nac/verify.hpp) makes one; what it has proven stands there.
+// The first error stays, and everything after it is refused without effect.
 //
-// Lifetime:   borrows the bytes that the file was read from, and external weights; holds a copy of
-//             the file's view, so that one may go. What it hands out borrows from it.
-// Errors:     none; ids and indices that the program doesn't hold are not to be asked for.
+// Lifetime:   borrows the source.
+// Errors:     nac_text_*, at the token that is wrong.
 // Limits:     none.
-// Allocation: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a constant,
-//             136 for a parameter, 6 for a command of the schedule, 4 for each id up to the largest;
-//             of each at most twice that.
-
-#ifndef TESSERA_NAC_PROGRAM_HPP
-#define TESSERA_NAC_PROGRAM_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nac/detail/ids.hpp
-//
-// Sets and tables of 16-bit ids: of constants, parameters and instructions.
-//
-//   detail::id_set seen;
-//   if (seen.has(c.id)) …
-//   const detail::id_table rows(file.parameters());       // the last record of an id counts
-//   if (rows[7] != detail::no_index) …                        // its index in the list
-//
-// Lifetime:   owns; refers to records by their indices.
-// Errors:     none.
-// Limits:     ids up to 65,535.
-// Allocation: of a set none, it has 8 KiB; of a table 4 to 8 bytes for each id up to the largest.
-
-#ifndef TESSERA_NAC_DETAIL_IDS_HPP
-#define TESSERA_NAC_DETAIL_IDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
+// Allocation: what is asked for: decoded strings.
 namespace detail {
 
-/// A set of ids.
-class id_set {
- public:
-  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
-  [[nodiscard]] bool has(std::uint16_t id) const noexcept {
-    return (words_[id >> 6] >> (id & 63) & 1) != 0;
-  }
-  /// 1 or 0.
-  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
-    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
-  }
-
- private:
-  std::uint64_t words_[1024] = {};
-};
-
-inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
-
-/// From ids to indices, as far as the largest id reaches.
-class id_table {
- public:
-  id_table() noexcept = default;
-  /// Of records with ids.
-  template <class List>
-  explicit id_table(const List& records) {
-    std::uint32_t index = 0;
-    for (const auto& r : records) set(r.id, index++);
-  }
-  /// The index of an id's record; none where there is none.
-  [[nodiscard]] std::uint32_t operator[](std::uint32_t id) const noexcept {
-    return id < next_.size() ? next_[id] - 1 : no_index;
-  }
-  void set(std::uint16_t id, std::uint32_t index) {
-    if (next_.size() <= id) next_.resize(std::size_t{id} + 1);
-    next_[id] = index + 1;
-  }
-  /// Behind the largest id.
-  [[nodiscard]] std::uint32_t end() const noexcept {
-    return static_cast<std::uint32_t>(next_.size());
-  }
-
- private:
-  pool<std::uint32_t> next_;  // indices plus 1, so that 0 is no_index
-};
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_IDS_HPP
-
-// ---- tessera/nac/resolve.hpp
-//
-// NAC programs with their arguments resolved: absolute indices of instructions, and ids.
-//
-//   auto code = nac::resolve(*file, file->instructions());
-//   if (!code) return fail(describe(code.error(), mapped));
-//   for (const nac::step& s : code->steps)
-//     for (const nac::argument a : code->arguments_of(s))
-//       if (a.is_constant()) use_constant(a.id()); else use(results[a.index()]);
-//
-//   instruction            arguments
-//   A ≥ 10                 one for each letter of its signature: a constant of CNST, or a result
-//   INPUT 0                none
-//   INPUT 1-5              its id; of a constant (3) it must stand in CNST
-//   OUTPUT 0-2             the results
-//   OUTPUT 3               a parameter's id, the gradient's and the rate's results
-//   OUTPUT 4               one result; none where D is 0
-//   CONTROL_FLOW           the predicate's result, and the lengths of both branches, marked as ids
-//   CONVERGENCE            the input's result, the index of the instruction behind its branches,
-//                          and of the first one of each branch
-//   others                 none
-//
-// What holds of a program that was resolved: results come from earlier instructions; as many
-// constants are given as are taken, and all stand in CNST; the true and the false branch of a
-// CONTROL_FLOW, which follow it, end inside the program; so do the branches of a CONVERGENCE, which
-// ascend and hold one instruction or more. A CONVERGENCE without branches, whose end is 0, ends at
-// the next instruction.
-//
-// Lifetime:   owns.
-// Errors:     nac_reference … nac_convergence_branch: the first broken instruction's, with the
-//             offset of the word that is wrong; too_many_items, input_too_large.
-// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
-// Allocation: 28 bytes for an instruction, and where there are more than three arguments for each,
-//             4 to 8 for each of them; some hundred KB more.
-
-#ifndef TESSERA_NAC_RESOLVE_HPP
-#define TESSERA_NAC_RESOLVE_HPP
-
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// The index of an instruction, or an id.
-struct argument {
-  static constexpr std::uint32_t constant_bit = std::uint32_t{1} << 31;
-  std::uint32_t bits = 0;
-
-  /// Whether it is an id (or a branch's length) rather than an instruction.
-  [[nodiscard]] constexpr bool is_constant() const noexcept { return (bits & constant_bit) != 0; }
-  [[nodiscard]] constexpr std::uint32_t index() const noexcept { return bits & ~constant_bit; }
-  [[nodiscard]] constexpr std::uint16_t id() const noexcept {
-    return static_cast<std::uint16_t>(bits);
-  }
-  friend constexpr bool operator==(argument, argument) noexcept = default;
-};
-
-/// A list of instructions with their arguments.
-struct code {
-  pool<step> steps;
-  pool<argument> arguments;
-
-  [[nodiscard]] view<argument> arguments_of(const step& s) const noexcept {
-    return {arguments.data() + s.first, s.arguments};
-  }
-};
-
-/// How arguments are resolved: one after another, four at a time, or with what this processor has;
-/// `automatic` is the last where there are enough of them. It changes nothing but time.
-enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
-
-/// The arguments of `list`, which is f.instructions() or f.training().
-[[nodiscard]] result<code> resolve(const model& f, const instructions& list,
-                                   const limits& limit = {},
-                                   resolve_path path = resolve_path::automatic);
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_RESOLVE_HPP
-
-// ---- tessera/nac/safetensors.hpp
-//
-// Safetensors files, in which NAC containers keep their weights outside.
-//
-//   auto weights = nac::read_safetensors(mapped);
-//   if (!weights) return fail(describe(weights.error(), mapped));
-//   if (const std::size_t i = weights->find("encoder.weight"); i != weights->size())
-//     use((*weights)[i].as);                    // a nac::tensor, with its quantization
-//
-//   0      u64    bytes of the header, n
-//   8      n      JSON, from '{' on, white space behind it:
-//                 {"__metadata__":{KEY:STRING},NAME:{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}
-//   8+n           elements, little-endian; the offsets count from here
-//
-// All that the format promises is checked: each name once, a type of the format, offsets that
-// ascend inside the file and span what shape and type need, and that each byte belongs to one tensor.
-// Tensors of types that NAC doesn't have are there, but have no `as`. Members of a tensor that the
-// format doesn't know are skipped.
-//
-// How a tensor is quantized stands in the metadata, which three conventions put in different places;
-// where a tensor is in several, the first counts:
-//   1. "nac_quant_meta":  JSON, {NAME: {"quant_code": 3, "axis": 0, "scales": [1, 0.5]}}
-//   2. NAME:              JSON, {"quant_type": "INT8_CHANNEL", "axis": 0, "scales": [1, 0.5]}
-//   3. "metadata":        JSON, {NAME: the JSON of 2. in a string}
-// Members: quant_code or quant_type; scale, scales or block_scales; axis; block_size; orig_shape or
-// original_shape. Texts that don't begin with '{' are somebody else's and are left alone.
-//
-// Lifetime:   borrows the bytes; what it gives borrows from them and from it.
-// Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
-//             JSON value that is wrong; for JSON inside a string, of the string.
-// Limits:     a header of 100,000,000 bytes, as elsewhere; max_items for the tensors; max_depth.
-// Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows with
-//             the elements.
-
-#ifndef TESSERA_NAC_SAFETENSORS_HPP
-#define TESSERA_NAC_SAFETENSORS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// A type of safetensors files.
-struct safetensors_type {
-  std::string_view name;
-  std::uint8_t bits;  ///< of an element
-};
-/// All types, in the order of the reference implementation: tensors are written from the last type
-/// to the first, so that elements are aligned.
-inline constexpr safetensors_type safetensors_types[] = {
-    {"BOOL", 8}, {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},
-    {"I8", 8},   {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"I16", 16},
-    {"U16", 16}, {"F16", 16},    {"BF16", 16},   {"I32", 32},    {"U32", 32},
-    {"F32", 32}, {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},
-};
-inline constexpr std::size_t safetensors_type_count = 20;
-/// The row of a type's name; safetensors_type_count where there is none.
-[[nodiscard]] constexpr std::size_t safetensors_row(std::string_view name) noexcept {
-  std::size_t i = 0;
-  while (i < safetensors_type_count && safetensors_types[i].name != name) ++i;
-  return i;
-}
-
-inline constexpr std::uint64_t max_safetensors_header = 100'000'000;  ///< bytes
-inline constexpr std::string_view safetensors_metadata = "__metadata__";
-inline constexpr std::string_view nac_quantization_key = "nac_quant_meta";
-
-/// A tensor of a safetensors file.
-struct external_tensor {
-  std::uint64_t offset = 0;  ///< of its JSON object
-  std::string_view name;
-  std::string_view type;       ///< "F32", …
-  bool representable = false;  ///< NAC has its type, and its shape fits: `as` tells type and shape
-  tensor as;                   ///< `data` and `data_offset` always; `id` and `metadata` never
-};
-
-/// A string of the metadata.
-struct external_metadata {
-  std::uint64_t offset = 0;
-  std::string_view key, value;
-};
-
-namespace detail {
-struct safetensors_maker;
-}
-
-/// A safetensors file. Only `read_safetensors` makes one that isn't empty.
-class safetensors {
- public:
-  [[nodiscard]] bytes source() const noexcept { return source_; }
-  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
-  /// The tensors in the order of their elements.
-  [[nodiscard]] external_tensor operator[](std::size_t i) const noexcept;
-  /// The index of a tensor; size() where there is none. Logarithmic.
-  [[nodiscard]] std::size_t find(std::string_view name) const noexcept;
-  /// The strings of `__metadata__`, in the order of the file.
-  [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }
-  [[nodiscard]] external_metadata metadata(std::size_t i) const noexcept {
-    return {metadata_[i].offset, string(metadata_[i].key), string(metadata_[i].value)};
-  }
-
- private:
-  friend struct detail::safetensors_maker;
-  struct part {
-    std::uint32_t first = 0, size = 0;
-  };
-  struct record {
-    std::uint64_t offset = 0, offsets_offset = 0, first = 0, end = 0;
-    part name, shape, original_shape, scales;
-    std::uint16_t block = 0;
-    std::uint8_t row = 0, axis = 0;
-    data_type type = data_type::float32;
-    nac::quantization quantization = nac::quantization::none;
-    bool representable = true;
-  };
-  struct metadata_record {
-    std::uint64_t offset = 0;
-    part key, value;
-  };
-
-  [[nodiscard]] std::string_view string(part p) const noexcept {
-    return characters_.view().substr(p.first, p.size);
-  }
-  template <class T>
-  [[nodiscard]] packed<T> numbers(part p) const noexcept {
-    return {numbers_.data() + std::size_t{p.first} * 4, p.size};
-  }
-
-  bytes source_;
-  std::uint64_t data_ = 0;  // offset of the first element
-  pool<record> records_;    // by the offset of their elements
-  pool<std::uint32_t> by_name_;
-  pool<metadata_record> metadata_;
-  pool<std::byte> numbers_;  // of 4 bytes each, little-endian
-  text characters_;
-};
-
-namespace detail {
-struct safetensors_maker;
+/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
+void print_string(text& out, std::string_view s);
 
 }  // namespace detail
 
-/// A safetensors file over `in`, all of whose header was checked; no element is looked at.
-[[nodiscard]] result<safetensors> read_safetensors(bytes in, const limits& limit = {
-                                                                 .max_bytes = ~std::uint64_t{0}});
-/// A temporary owner would be gone before the file is looked at.
-template <temporary_bytes Owner>
-result<safetensors> read_safetensors(Owner&& in, const limits& = {}) = delete;
+using detail::print_string;
 
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_SAFETENSORS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-struct verify_options {
-  const safetensors* weights = nullptr;  ///< of files whose weights stand outside
-  /// External weights may be missing: then program::has_weights() is false.
-  bool weights_elsewhere = false;
-  /// Prefixes that no convention knows are errors rather than warnings.
-  bool strict_prefixes = false;
-  limits limit = {};  ///< max_items: instructions of a list
-};
-
-/// A parameter: a weight with its name.
-struct parameter {
-  std::uint16_t id = 0;
-  bool has_name = false, has_value = false;
-  std::string_view name;
-  tensor value;              ///< internal or external; of the latter, offsets count in its own file
-  std::uint64_t offset = 0;  ///< of its record with the name
-};
-
-/// An INPUT of variant 0. Those without a name are constants that the compiler lifted and lost.
-struct model_input {
-  std::uint32_t instruction = 0;
-  std::string_view name;
-};
-
-/// A command of the schedule that changes no result.
-struct scheduled_command {
-  std::uint16_t tick = 0, target = 0;  ///< instructions
-  action what = action::free;
-};
-
-namespace detail {
-struct verifier;
-}  // namespace detail
-
-/// A container that was proven. Only verify() makes one.
-class program {
- public:
-  [[nodiscard]] const nac::model& model() const& noexcept { return model_; }
-  const nac::model& model() const&& = delete;
-  /// OPS; the operation of a step is an enumerator of nac::operation.
-  [[nodiscard]] const nac::code& code() const& noexcept { return code_; }
-  const nac::code& code() const&& = delete;
-  /// TRNG, of which the structure alone was proven; its operations may be unknown.
-  [[nodiscard]] const nac::code& training() const& noexcept { return training_; }
-  const nac::code& training() const&& = delete;
-  [[nodiscard]] std::size_t size() const noexcept { return code_.steps.size(); }
-
-  [[nodiscard]] static operation operation_of(const step& s) noexcept {
-    return static_cast<operation>(s.operation);
-  }
-  /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
-  [[nodiscard]] binding binding_of(const step& s) const noexcept;
-  [[nodiscard]] argument_form form(argument a) const noexcept {
-    return a.is_constant() ? forms_[constant_of_[a.id()]] : argument_form::result;
-  }
-
-  [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept;
-  [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
-    return constants_[constant_of_[id]];
-  }
-  [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept;
-  [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
-    return parameters_[parameter_of_[id]];
-  }
-  /// All that DATA names or holds; those of internal weights that no INPUT asks for, too.
-  [[nodiscard]] view<nac::parameter> parameters() const& noexcept { return parameters_; }
-  view<nac::parameter> parameters() const&& = delete;
-  /// Whether every parameter that is asked for has its value; see weights_elsewhere.
-  [[nodiscard]] bool has_weights() const noexcept { return has_weights_; }
-
-  /// What a caller has to give, in this order.
-  [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
-  view<model_input> inputs() const&& = delete;
-  /// What MMAP advises, in its order, without the commands that verification warned of.
-  [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
-  view<scheduled_command> schedule() const&& = delete;
-  /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
-  [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
-  /// The most results that are needed at once, parameters among them.
-  [[nodiscard]] std::uint32_t peak_results() const noexcept { return peak_results_; }
-
- private:
-  friend struct detail::verifier;
-  friend result<program> verify(const nac::model& f, const verify_options& options, report* found);
-  explicit program(const nac::model& f) noexcept : model_(f) {}
-
-  [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept;
-
-  nac::model model_;
-  nac::code code_, training_;
-  pool<nac::constant> constants_;
-  pool<argument_form> forms_;  // of the constants
-  detail::id_table constant_of_, parameter_of_;
-  pool<nac::parameter> parameters_;
-  pool<model_input> inputs_;
-  pool<scheduled_command> schedule_;
-  pool<std::uint32_t> last_use_;
-  std::uint32_t peak_results_ = 0;
-  bool has_weights_ = true;
-};
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_PROGRAM_HPP
-
-// ---- tessera/nac/read.hpp
-//
-// NAC containers from bytes: versions 1.6, 1.7 and 1.8, in one pass and without a copy.
-//
-//   auto file = tessera::nac::read(mapped);
-//   if (!file) return fail(describe(file.error(), mapped));
-//   file->section(nac::section::cnst);          // where it stands; the records are checked
-//   for (const nac::tensor t : file->tensors()) use(t);   // touches no page of elements before
-//
-// What is read, in this order, where the first error ends it: the header and the offsets of the
-// sections, PERM, CMAP, CNST, MMAP, OPS, DATA, PROC, ORCH, TRNG, RSRC, ARRS.
-//
-// The version byte doesn't tell 1.7 from 1.8: the first section stands directly behind the header,
-// so its offset is the header's size; where there is a gap, the slots that hold offsets of sections
-// decide. Sections are what their tags say, whatever slot names them; unknown tags only bound their
-// neighbours. Bytes behind the last record of a section are skipped.
-//
-// Where an id stands twice, the last record counts. A boolean's and a null's length are ignored. A
-// constant count below 0 means none.
-//
-// Lifetime:   the file borrows the bytes.
-// Errors:     nac_magic … nac_block_size, too_many_items, input_too_large. The offset is that of
-//             the field that is wrong, or of the one that the section has no room for.
-// Limits:     max_items, for each list; 4 GiB of CMAP and of PERM. max_bytes is not limited by
-//             default, for nothing grows with it.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_READ_HPP
-#define TESSERA_NAC_READ_HPP
-
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// What `read` keeps by default.
-inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
-
-/// A container over `in`, whose sections and records were all found in their place.
-[[nodiscard]] result<model> read(bytes in, const limits& limit = default_limits);
-[[nodiscard]] inline result<model> read(std::string_view in, const limits& limit = default_limits) {
-  return read(as_bytes(in), limit);
-}
-/// A temporary owner would be gone before the file is looked at.
-template <class Owner>
-  requires(temporary_bytes<Owner> || temporary_text<Owner>)
-result<model> read(Owner&& in, const limits& = {})
-= delete;
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_READ_HPP
-
-// ---- tessera/nac/verify.hpp
-//
-// The proof that a NAC container is valid, and the only maker of nac::program.
-//
-//   nac::report found;
-//   auto program = nac::verify(*file, {}, &found);
-//   if (!program) …                     // `found` says why; program.error() is the first error
-//
-// Proven of a program, checked in this order:
-//
-//   tables      ids stand once in each (warning: the last record counts)
-//   OPS         there is one; references lead backwards, constants exist (nac/resolve.hpp);
-//               operations are named, and those that are known (nac/operations.hpp; of others it
-//               warns, and machines refuse them) have arguments that they take;
-//               INPUT and OUTPUT are of OPS; branches end inside the one around them
-//   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
-//               of which there are as many as the header counts; each parameter that is asked for
-//               has a name and a tensor; external ones are found by their names
-//   MMAP        which commands change no result; of the others it warns (nac/rules_schedule.hpp)
-//   RSRC, ARRS  each name once; arrays have the size of their shape
-//   ORCH, PROC  the plan and the manifest decode (nac/execution_plan_verify.hpp, nac/tokenizer.hpp)
-//   TRNG        the structure alone: nothing says what its operations mean
-//   header      reserved bytes are 0, sections end where their records do (warnings)
-//
-// Left to who runs it: shapes, data types and values, which results decide; a result of a branch
-// that is taken from outside when the branch wasn't run (warning); plans and their slots.
-//
-// No element of a tensor is read.
-//
-// Lifetime:   the program borrows the bytes of the file and the external weights. The file itself
-//             is a view, of which the program holds a copy: a temporary is fine.
-// Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
-//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
-//             those of external tensors too: they are where the parameter is named.
-// Limits:     verify_options::limit, of which max_items holds for each list of instructions.
-// Allocation: the program's (nac/program.hpp), 17 bytes for an instruction, 16 more for an INPUT,
-//             and 64 for the name of a resource or array.
-
-#ifndef TESSERA_NAC_VERIFY_HPP
-#define TESSERA_NAC_VERIFY_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// A program, if `f` has no errors; `found` gets all findings, after those that it holds.
-[[nodiscard]] result<program> verify(const model& f, const verify_options& options = {},
-                                     report* found = nullptr);
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_VERIFY_HPP
-
-// ---- tessera/nac/write.hpp
-//
-// Writes a NAC container from its parts: one form for what they hold, whoever built them.
-//
-//   auto bytes = nac::write(parts);
-//   if (!bytes) return fail(bytes.error());                          // nothing was written
-//
-//   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
-//   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it
-//   else     PROC, TRNG and RSRC, where the parts have them
-//   order    of sections, and what prefixes count: as parts.layout says (nac/layout.hpp)
-//   records  in the order of the parts; no padding between or behind them
-//
-// What was written so is read as the same parts; and what a file in this form holds is written as
-// that file, byte for byte.
-//
-// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
-// Errors:     what check() refuses, and nac_write_size, before the first byte; nac_write_stopped.
-//             The offset is the index of the record in its pool, 0 for the header's fields.
-// Limits:     those of the format.
-// Allocation: the container, once, at its size; nothing with a sink.
-
-#ifndef TESSERA_NAC_WRITE_HPP
-#define TESSERA_NAC_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/nac/sink.hpp
-//
-// Where files go piece by piece, so that writing them needs no memory of their size.
-//
-//   nac::sink to{&file, [](void* context, bytes piece) {
-//     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) == piece.size();
-//   }};
-//   if (error e = nac::write(parts, to); e.code != errc::ok) return fail(e);
-//
-// Lifetime:   borrows its context.
-// Errors:     `put` says so by false.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_SINK_HPP
-#define TESSERA_NAC_SINK_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// Takes a file piece by piece, in order. Pieces are valid during the call.
-struct sink {
-  void* context = nullptr;
-  /// False: stop; no call follows.
-  bool (*put)(void* context, bytes piece) = nullptr;
-};
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_SINK_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// The bytes that `write` makes of the parts, after all of its checks.
-[[nodiscard]] result<std::uint64_t> written_size(const parts& p);
-
-/// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
-/// with the offset 0, when `put` said false; every other error comes before the first call.
-[[nodiscard]] error write(const parts& p, const sink& to);
-
-/// A container of these parts.
-[[nodiscard]] result<pool<std::byte>> write(const parts& p);
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_WRITE_HPP
-
-#endif  // TESSERA_NAC_HPP
-
-// ---- tessera/nac/assembly.hpp
-//
-// NAC containers from text: what print writes, and what people write by hand.
-//
-//   auto parts = nac::assemble(R"(
-//     code:
-//       x = input
-//       y = nac.add(x, 1.5)
-//       output(y)
-//   )");
-//   if (!parts) return fail(describe(parts.error(), source));
-//   auto bytes = nac::write(*parts);                                // nac/write.hpp
-//
-//   text        header lines, then sections in any order, each once; comments from ; to line ends
-//   header      nac 1.6|1.7|1.8               1.6 where it isn't given
-//               quantization NAME             none fp16 int8_tensor int8_channel block_fp8; none
-//               weights internal|external     internal where there are tensors or no parameters
-//               inputs N  outputs N           as many as the code has; 1 without an OUTPUT
-//               d_model N                     0
-//               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
-//               self_counting none|WORD …     input, output, control_flow: those whose prefixes
-//                                             count themselves; else as the version has it
-//               order TAG …                   MMAP OPS …, as the sections follow one another in the
-//                                             file; else as the version has them (layout.hpp)
-//   operations: signatures: parameters: input_names:
-//               ID = STRING                   an input's ID is the index of its instruction
-//   constants: plan_constants:
-//               ID = constant                 assemble_values.hpp
-//   tensors:    ID|STRING = TYPE SHAPE [quantization] payload
-//               TYPE f32 f64 f16 bf16 i32 i64 i16 i8 u8 bool, SHAPE [2, 3], quantization one of
-//               fp16 | int8_tensor scale FLOAT | int8_channel axis N scales [FLOAT, …]
-//               | block_fp8 block N shape SHAPE scales [FLOAT, …]
-//   code: training:
-//               instructions                  assemble_code.hpp
-//   schedule:   INDEX|RESULT : [ACTION INDEX|RESULT, …]    save_result save_for_grad free
-//               free_after_trng forward preload, or action N
-//   arrays:     STRING = TYPE SHAPE payload
-//   resources:  STRING = payload
-//   plan:       instructions of mep_text.hpp, up to the word `end`
-//   tokenizer:  instructions of tisa_text.hpp, up to the word `end`
-//
-// Tables may be left out, and what the code needs is added to them: operations from id 32 on,
-// signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
-// has to be complete where there is one. Without input_names, inputs get the names of their
-// results.
-//
-// Lifetime:   borrows what the resolver gives; nothing of the text.
-// Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
-//             wrong; input_too_large. Names are looked up after the last token, so that their
-//             errors come after all others.
-// Limits:     max_bytes, and 4 GiB - 1.
-// Allocation: at most 60 × the text, and 300 KB; besides those the map.
-
-#ifndef TESSERA_NAC_ASSEMBLY_HPP
-#define TESSERA_NAC_ASSEMBLY_HPP
-
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nac/text_map.hpp
-//
-// Where in its text the parts of an assembled container stand, for who finds something wrong later.
-//
-//   nac::text_map map;
-//   auto parts = nac::assemble(source, {}, {}, &map);
-//   … write it, read what was written, verify it: `found` is a diagnostic of that
-//   map.offset_of(*file, found.offset);           // of the statement that it is about
-//
-// A statement is a row of a table, an instruction, or a line of the plan or of the tokenizer; what
-// the assembler added by itself has none: then it is the section's word, else that of the code.
-//
-// Lifetime:   owns its lists.
-// Errors:     none.
-// Limits:     texts of 4 GiB.
-// Allocation: 8 bytes for each statement, at most twice that.
-
-#ifndef TESSERA_NAC_TEXT_MAP_HPP
-#define TESSERA_NAC_TEXT_MAP_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, and searching, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
-//                                            [&](const edge& e) { return e.from < wanted; });
-//
-// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
-// standard algorithms, which cost more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, as much again as is sorted, unless it is in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
-/// holds for values at the front and for none behind them.
-template <class T, class Below>
-[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
-                                                    Below below) {
-  std::size_t first = 0;
-  while (count != 0) {
-    const std::size_t half = count / 2;
-    if (below(values[first + half])) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-// ---- tessera/nac/words.hpp
-//
-// NAC assembly: its words, a table for each kind, which print, assemble and dictionaries share.
+// ---- NAC assembly: its words, a table for each kind, which print, assemble and dictionaries share.
 //
 //   nac::assembly::word_of(nac::assembly::section_words, "code");    // its index, or not_a_word
 //
@@ -4563,16 +3654,6 @@ template <class T, class Below>
 // Limits:     none.
 // Allocation: none.
 
-#ifndef TESSERA_NAC_WORDS_HPP
-#define TESSERA_NAC_WORDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
 /// The words of NAC assembly.
 namespace assembly {
 
@@ -4588,7 +3669,7 @@ namespace assembly {
   X(self_counting)                                                                                 \
   X(order)
 
-/// What stands before the sections, a line for each.
+/// The header's keys, one line each.
 enum class key : std::uint8_t {
 #define TESSERA_X(word) word,
   TESSERA_NAC_KEYS(TESSERA_X)
@@ -4631,7 +3712,7 @@ inline constexpr std::string_view section_words[] = {
 };
 #undef TESSERA_NAC_TEXT_SECTIONS
 
-/// What stands behind the word of an instruction.
+/// The operands of an instruction's word.
 enum class operands : std::uint8_t {
   name,       ///< nothing, or the name of an input
   parameter,  ///< an id, or a parameter's name
@@ -4750,7 +3831,9 @@ class short_index {
 };
 
 }  // namespace assembly
-namespace detail {}
+namespace detail {
+using namespace assembly;
+}
 
 /// The assembly's word for a system instruction; empty where it has none of its own.
 [[nodiscard]] constexpr std::string_view system_word(std::uint8_t a, std::uint8_t b) noexcept {
@@ -4758,14 +3841,1099 @@ namespace detail {}
   return w == nullptr ? std::string_view() : w->word;
 }
 
+/// How a container is printed.
+struct print_options {
+  /// How payloads are printed.
+  enum payloads : std::uint8_t {
+    automatic,     ///< up to 64 bytes inline, more by reference if there is a source name
+    inline_hex,    ///< all inline
+    by_reference,  ///< none inline, unless there is no source name
+  };
+  std::string_view source_name = {};  ///< of the file, for references into it; none: all inline
+  payloads payload = automatic;
+  bool schedule_beside = false;  ///< the schedule's commands as comments beside the code, too
+};
+
+/// The text of a container.
+[[nodiscard]] text print(const model& f, const print_options& options = {});
+
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
 
-#endif  // TESSERA_NAC_WORDS_HPP
+#endif  // TESSERA_NAC_PRINT_HPP
+
+// ---- tessera/nac/read.hpp
+//
+// NAC containers from bytes: versions 1.6, 1.7 and 1.8, in one pass and without a copy.
+//
+//   auto model = tessera::nac::read(mapped);
+//   if (!model) return fail(describe(model.error(), mapped));
+//   // model.nac: error: the section ends inside a record
+//   //   [nac_truncated] at OPS, instruction 3 (aten.add.Tensor), offset 812 (0x32c)
+//   model->section(nac::section::cnst);                   // its bytes
+//   for (const nac::tensor t : model->tensors()) use(t);  // read touches no elements
+//
+// What is read, in this order, where the first error ends it: the header and the offsets of the
+// sections, PERM, CMAP, CNST, MMAP, OPS, DATA, PROC, ORCH, TRNG, RSRC, ARRS.
+//
+// The version byte doesn't distinguish 1.7 from 1.8: the first section follows the header directly,
+// so its offset is the header's size; where there is a gap, the slots that hold offsets of sections
+// decide. Sections are what their tags say, whatever slot names them; unknown tags only bound their
+// neighbours. Bytes after the last record of a section are skipped.
+//
+// Of records with the same id, the last counts. A boolean's and a null's length are ignored. A
+// constant count below 0 means none.
+//
+// Lifetime:   the model borrows the bytes.
+// Errors:     nac_magic … nac_block_size, too_many_items, input_too_large. The offset is that of
+//             the field that is wrong, or of the first that the section is too short for.
+// Limits:     max_items, for each list; 4 GiB of CMAP and of PERM. max_bytes is not limited by
+//             default, for nothing grows with it.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_READ_HPP
+#define TESSERA_NAC_READ_HPP
+
+#include <cstdint>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
+
+/// How containers, and files of weights, are read.
+struct read_options {
+  limits limit = {.max_bytes = ~std::uint64_t{0}};
+};
+
+/// The model of the container in `in`, all of whose sections and records are complete.
+[[nodiscard]] result<model> read(bytes in, const read_options& options = {});
+[[nodiscard]] inline result<model> read(std::string_view in, const read_options& options = {}) {
+  return read(as_bytes(in), options);
+}
+/// A temporary owner would be gone before the model is used.
+template <class Owner>
+  requires(temporary_bytes<Owner> || temporary_text<Owner>)
+result<model> read(Owner&& in, const read_options& = {})
+= delete;
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_READ_HPP
+
+// ---- tessera/nac/verify.hpp
+//
+// The proof that a NAC container is valid, and the only maker of nac::program.
+//
+//   tessera::report found;
+//   auto program = nac::verify(*file, {}, &found);
+//   const tessera::source_file source{"model.nac", as_text(mapped), true};
+//   std::cerr << describe(found, {&source, 1});
+//   // model.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
+//   //   [nac_argument_count] at instruction 12 (aten.linear.default), signature, offset 780 (0x30c)
+//   if (!program) …                                    // program.error() is the first error
+//
+// Proven of a program, checked in this order:
+//
+//   tables      ids are unique in each (warning: the last record counts)
+//   OPS         there is one; references lead to earlier instructions, constants exist (see
+//               resolve); operations have names, and the arguments of the supported ones fit
+//               (nac/operations.hpp; others get a warning, and machines refuse them); INPUT and
+//               OUTPUT belong in OPS; branches end inside the one around them
+//   DATA        sizes, types and scales of tensors agree with their metadata; input names belong to
+//               inputs, of which there are as many as the header counts; each parameter that is used
+//               has a name and a tensor; external ones are found by their names
+//   MMAP        commands change no result (warnings; the program leaves the others out)
+//   RSRC, ARRS  each name once; arrays have the size of their shape
+//   ORCH, PROC  the execution plan and the tokenizer's manifest (nac/execution_plan.hpp,
+//               nac/tokenizer.hpp)
+//   TRNG        only the structure: its operations have no defined meaning
+//   header      reserved bytes are 0, sections end where their records do (warnings)
+//
+// Not checked: shapes, data types and values, which depend on results; results of branches that
+// don't run (warning); the slots of plans. No element of a tensor is read.
+//
+// Each finding has its code, a message with values and the place, {offset}, whose path names the
+// element: "instruction 12 (aten.linear.default), argument 2", "parameter 7 \"fc1.weight\"",
+// "tensor 3, data size", "tick 4 (instruction 9), command 2", "constant 5 (id 9)". All numbers count
+// from 0; those of records are indices in their list. An instruction whose arguments can't be
+// resolved is reported once, and all others are checked.
+//
+// Lifetime:   the program borrows the container's bytes and the external weights, and holds a copy of
+//             the model, which may be a temporary.
+// Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
+//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
+//             those of external tensors too: they are where the parameter is named.
+// Limits:     verify_options::limit, of which max_items holds for each list of instructions.
+// Allocation: the program's (see below), 18 bytes for an instruction, 16 more for an INPUT,
+//             and 64 for the name of a resource or array.
+
+#ifndef TESSERA_NAC_VERIFY_HPP
+#define TESSERA_NAC_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/report.hpp
+//
+// What reading or verifying found: a list of diagnostics, of one type for all formats.
+//
+//   tessera::report found;
+//   auto program = nem::verify(std::move(*model), {}, &found);
+//   const tessera::source_file file{"tiles.nem", source};
+//   std::cerr << describe(found, {&file, 1});
+//
+//   tiles.nem:4:32: error: expected ',' between type attributes [SYN-009]
+//     let R = region(B, 0, 8) elem=i8 shape=[8], layout=C
+//                                     ^~~~~
+//                                    ,
+//   tiles.nem:7:7: error: duplicate constant declaration N [CON-001]
+//     const N = 8
+//           ^
+//   tiles.nem:2:7: note: declared here first
+//     const N = 4
+//           ^
+//
+//   rank0.json:1:812: error: expected the Id of a node in this file: 99
+//     [G03] at $.Nodes[3].ConsumerNodeIds[0], offset 811
+//     …
+//
+//   net.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
+//     [nac_arity] at instruction 12, offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Below the caret is the text that a fix would insert, or replace the underlined text with. A model
+// that was built in code has no source: "<input>: error: … [CON-001] at node 5".
+//
+// Lifetime:   a report owns its texts; a listing borrows the report and the sources.
+// Errors:     none: any place can be shown.
+// Limits:     a report keeps the first `max_diagnostics` of the options, and counts all; at most 78
+//             columns of a line are shown.
+// Allocation: 128 bytes and the texts for each diagnostic that is kept.
+
+#ifndef TESSERA_CORE_REPORT_HPP
+#define TESSERA_CORE_REPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+enum class severity : std::uint8_t { error, warning, note };
+[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
+  return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
+}
+
+/// A part of a source: of file 0, which was read or verified, or of another one.
+struct place {
+  std::uint32_t file = 0;
+  std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
+  std::uint32_t length = 0;  ///< in bytes
+  error_index index = error_index::none;
+};
+
+/// Some of report::characters.
+struct text_range {
+  std::uint32_t first = 0, size = 0;
+  friend bool operator==(const text_range&, const text_range&) = default;
+};
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  tessera::severity severity = tessera::severity::error;
+  bool has_note = false, has_fix = false;
+  place where;
+  text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
+  text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it is
+                    ///< empty, descriptions look for it in the source
+  text_range text;  ///< one sentence
+  place related;    ///< what the note is about; length 0 for a note about no place
+  text_range note;
+  place fix;  ///< the part that `replacement` replaces, empty where it is inserted
+  text_range replacement;
+};
+
+/// What was found, in the order in which it was found.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  pool<text_range> files;  ///< the names of the files after file 0, where the format has them
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  bool is_bounded = false;  ///< a search stopped at the limit that the options set
+
+  [[nodiscard]] std::string_view text_of(text_range r) const& noexcept {
+    return {characters.data() + r.first, r.size};
+  }
+  std::string_view text_of(text_range) const&& = delete;
+  [[nodiscard]] std::string_view rule_of(const diagnostic& d) const& noexcept {
+    return d.rule.size != 0 ? text_of(d.rule) : tessera::error{d.code}.name();
+  }
+  std::string_view rule_of(const diagnostic&) const&& = delete;
+};
+
+/// A file that diagnostics are about, with its name as it is to be shown.
+struct source_file {
+  std::string_view name;
+  std::string_view text;
+  bool is_binary = false;
+};
+
+/// Shows the diagnostics of a report, one by one.
+class listing {
+ public:
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
+  /// their lines.
+  listing(const report& found, view<source_file> sources);
+  listing(const report&&, view<source_file>) = delete;
+
+  /// The line and column where a place begins; 1, 1 in files without a source.
+  [[nodiscard]] line_column locate(const place& p) const noexcept;
+  /// The name of the file that a place is in.
+  [[nodiscard]] std::string_view file_name(const place& p) const noexcept;
+  /// The path of a diagnostic of the report, looked up in JSON sources; empty where there is none.
+  [[nodiscard]] std::string_view path_of(const diagnostic& d) const noexcept;
+  /// A diagnostic of the report with its line, its note and its fix.
+  [[nodiscard]] text describe(const diagnostic& d) const;
+
+ private:
+  [[nodiscard]] bool has_source(const place& p) const noexcept {
+    return p.index == error_index::none && p.file < sources_.size();
+  }
+
+  void find_paths();
+
+  const report& found_;
+  view<source_file> sources_;
+  pool<std::uint64_t> lines_;      // where each line of each file begins
+  pool<std::size_t> first_lines_;  // of each file, in lines_
+  text characters_;                // paths that the report lacks
+  pool<text_range> paths_;         // of each diagnostic, in characters_
+};
+
+/// All diagnostics of a report.
+[[nodiscard]] text describe(const report& found, view<source_file> sources);
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_REPORT_HPP
+
+// ---- tessera/nac/detail/ids.hpp
+//
+// Sets and tables of 16-bit ids: of constants, parameters and instructions.
+//
+//   detail::id_set seen;
+//   if (seen.has(c.id)) …
+//   const detail::id_table rows(file.parameters());       // the last record of an id counts
+//   if (rows[7] != detail::no_index) …                        // its index in the list
+//
+// Lifetime:   owns; refers to records by their indices.
+// Errors:     none.
+// Limits:     ids up to 65,535.
+// Allocation: of a set none, it has 8 KiB; of a table 4 to 8 bytes for each id up to the largest.
+
+#ifndef TESSERA_NAC_DETAIL_IDS_HPP
+#define TESSERA_NAC_DETAIL_IDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// A set of ids.
+class id_set {
+ public:
+  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
+  [[nodiscard]] bool has(std::uint16_t id) const noexcept {
+    return (words_[id >> 6] >> (id & 63) & 1) != 0;
+  }
+  /// 1 or 0.
+  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
+    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
+  }
+
+ private:
+  std::uint64_t words_[1024] = {};
+};
+
+inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
+
+/// From ids to indices, as far as the largest id reaches.
+class id_table {
+ public:
+  id_table() noexcept = default;
+  /// Of records with ids.
+  template <class List>
+  explicit id_table(const List& records) {
+    std::uint32_t index = 0;
+    for (const auto& r : records) set(r.id, index++);
+  }
+  /// The index of an id's record; none where there is none.
+  [[nodiscard]] std::uint32_t operator[](std::uint32_t id) const noexcept {
+    return id < next_.size() ? next_[id] - 1 : no_index;
+  }
+  void set(std::uint16_t id, std::uint32_t index) {
+    if (next_.size() <= id) next_.resize(std::size_t{id} + 1);
+    next_[id] = index + 1;
+  }
+  /// One more than the largest id.
+  [[nodiscard]] std::uint32_t end() const noexcept {
+    return static_cast<std::uint32_t>(next_.size());
+  }
+
+ private:
+  pool<std::uint32_t> next_;  // indices plus 1, so that 0 is no_index
+};
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_IDS_HPP
+
+// ---- tessera/nac/safetensors.hpp
+//
+// Safetensors files, in which NAC containers keep their weights outside.
+//
+//   auto weights = nac::read_safetensors(mapped);
+//   if (!weights) return fail(describe(weights.error(), mapped));
+//   if (const std::size_t i = weights->find("encoder.weight"); i != weights->size())
+//     use((*weights)[i].as);                    // a nac::tensor, with its quantization
+//
+//   0      u64    bytes of the header, n
+//   8      n      JSON, from '{' on, then white space:
+//                 {"__metadata__":{KEY:STRING},NAME:{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}
+//   8+n           elements, little-endian; the offsets count from here
+//
+// All that the format promises is checked: each name once, a type of the format, offsets that
+// ascend inside the file and span what shape and type need, and that each byte belongs to one tensor.
+// Tensors of types that NAC doesn't have are there, but have no `as`. Members of a tensor that the
+// format doesn't know are skipped.
+//
+// How a tensor is quantized is in the metadata, where three conventions use different places;
+// where a tensor is in several, the first counts:
+//   1. "nac_quant_meta":  JSON, {NAME: {"quant_code": 3, "axis": 0, "scales": [1, 0.5]}}
+//   2. NAME:              JSON, {"quant_type": "INT8_CHANNEL", "axis": 0, "scales": [1, 0.5]}
+//   3. "metadata":        JSON, {NAME: the JSON of 2. in a string}
+// Members: quant_code or quant_type; scale, scales or block_scales; axis; block_size; orig_shape or
+// original_shape. Texts that don't begin with '{' are ignored.
+//
+// Lifetime:   borrows the bytes; what it gives borrows from them and from it.
+// Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
+//             JSON value that is wrong; for JSON inside a string, of the string.
+// Limits:     a header of 100,000,000 bytes, as elsewhere; max_items for the tensors; max_depth.
+// Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows with
+//             the elements.
+
+#ifndef TESSERA_NAC_SAFETENSORS_HPP
+#define TESSERA_NAC_SAFETENSORS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/write.hpp
+//
+// Writes a NAC container from its parts: one form for what they hold, whoever built them.
+//
+//   auto bytes = nac::write(parts);
+//   if (!bytes) return fail(bytes.error());                          // nothing was written
+//
+//   header   88, 92 or 100 bytes, as parts.form says; the first section follows it directly
+//   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it
+//   else     PROC, TRNG and RSRC, where the parts have them
+//   order    of sections, and what prefixes count: as parts.layout says (nac/parts.hpp)
+//   records  in the order of the parts; no padding between or after them
+//
+// What was written so is read as the same parts; and what a file in this form holds is written as
+// that file, byte for byte.
+//
+// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
+// Errors:     what check() refuses, and nac_write_size, before the first byte; nac_write_stopped.
+//             The offset is the index of the record in its pool, 0 for the header's fields.
+// Limits:     those of the format.
+// Allocation: the container, once, at its size; nothing with a sink.
+
+#ifndef TESSERA_NAC_WRITE_HPP
+#define TESSERA_NAC_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+// ---- Where files go piece by piece, so that writing them needs no memory of their size.
+//
+//   nac::sink to{&file, [](void* context, bytes piece) {
+//     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) == piece.size();
+//   }};
+//   if (error e = nac::write(parts, to); e.code != errc::ok) return fail(e);
+//
+// Lifetime:   borrows its context.
+// Errors:     `put` returns false.
+// Limits:     none.
+// Allocation: none.
+
+/// Takes a file piece by piece, in order. Pieces are valid during the call.
+struct sink {
+  void* context = nullptr;
+  /// False: stop; no call follows.
+  bool (*put)(void* context, bytes piece) = nullptr;
+};
+
+// ---- Whether a NAC container can hold what its parts say.
+//
+//   if (const error e = nac::check(parts); e.code != errc::ok) return fail(e);
+//   // now nac::write has nothing left to refuse but a size beyond 64 bits
+//
+//   header         the version has a place for it: training, arrays, weights, sections
+//   counts         65,535 instructions; 255 commands of a tick; 2^32 - 1 records of a list
+//   texts          255 bytes of an operation's name or a signature, 65,535 of other names
+//   instructions   C and D have the words that their kind and signature take; ids up to 32,767
+//   constants      65,535 bytes or elements
+//   tensors        255 dimensions; the fields that the quantization stores, and no others
+//   payloads       2^32 - 1 bytes of a resource, a plan or a manifest
+//
+// What the numbers mean is verify's matter: here, a reference may lead anywhere.
+//
+// Lifetime:   borrows the parts.
+// Errors:     nac_too_many_instructions … nac_write_resource, the first one found: of the header,
+//             texts, schedule, instructions, constants, tensors, payloads. The offset is the index
+//             of the record in its pool, 0 for fields of the header.
+// Limits:     those of the format.
+// Allocation: none.
+
+/// The first thing that a container can't hold.
+[[nodiscard]] error check(const parts& p) noexcept;
+
+/// How many bytes `write` makes of the parts, after all of its checks.
+[[nodiscard]] result<std::uint64_t> written_size(const parts& p);
+
+/// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
+/// with the offset 0, when `put` returned false; every other error comes before the first call.
+[[nodiscard]] error write(const parts& p, const sink& to);
+
+/// A container of these parts.
+[[nodiscard]] result<pool<std::byte>> write(const parts& p);
+
+/// How a model that was read is written.
+struct write_options {
+  /// Sections in the order that they were read in, and prefixes by the rule that they follow; else
+  /// as the version has them.
+  bool keep_layout = true;
+};
+
+/// A container of what was read: write(parts_of(f)). Kept are all records in their order, unused ones
+/// too, and the layout. Not kept: bytes after the last record of a section, reserved bytes, sections
+/// with unknown tags, and prefixes that follow no rule (see parts_of). A file without those comes
+/// out byte for byte. Refused is only what a container can't number, such as 65,536 instructions.
+[[nodiscard]] result<pool<std::byte>> write(const model& f, const write_options& options = {});
+[[nodiscard]] error write(const model& f, const sink& to, const write_options& options = {});
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_WRITE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// A type of safetensors files.
+struct safetensors_type {
+  std::string_view name;
+  std::uint8_t bits;  ///< of an element
+};
+/// All types, in the order of the reference implementation: tensors are written from the last type
+/// to the first, so that elements are aligned.
+inline constexpr safetensors_type safetensors_types[] = {
+    {"BOOL", 8}, {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},
+    {"I8", 8},   {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"I16", 16},
+    {"U16", 16}, {"F16", 16},    {"BF16", 16},   {"I32", 32},    {"U32", 32},
+    {"F32", 32}, {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},
+};
+inline constexpr std::size_t safetensors_type_count = 20;
+/// The row of a type's name; safetensors_type_count where there is none.
+[[nodiscard]] constexpr std::size_t safetensors_row(std::string_view name) noexcept {
+  std::size_t i = 0;
+  while (i < safetensors_type_count && safetensors_types[i].name != name) ++i;
+  return i;
+}
+
+inline constexpr std::uint64_t max_safetensors_header = 100'000'000;  ///< bytes
+inline constexpr std::string_view safetensors_metadata = "__metadata__";
+inline constexpr std::string_view nac_quantization_key = "nac_quant_meta";
+
+/// A tensor of a safetensors file.
+struct external_tensor {
+  std::uint64_t offset = 0;  ///< of its JSON object
+  std::string_view name;
+  std::string_view type;       ///< "F32", …
+  bool representable = false;  ///< NAC has its type, and its shape fits: `as` has type and shape
+  tensor as;                   ///< `data` and `data_offset` always; `id` and `metadata` never
+};
+
+/// A string of the metadata.
+struct external_metadata {
+  std::uint64_t offset = 0;
+  std::string_view key, value;
+};
+
+namespace detail {
+struct safetensors_maker;
+}
+
+/// A safetensors file. Only `read_safetensors` makes one that isn't empty.
+class safetensors {
+ public:
+  [[nodiscard]] bytes source() const noexcept { return source_; }
+  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
+  /// The tensors in the order of their elements.
+  [[nodiscard]] external_tensor operator[](std::size_t i) const noexcept;
+  /// The index of a tensor; size() where there is none. Logarithmic.
+  [[nodiscard]] std::size_t find(std::string_view name) const noexcept;
+  /// The strings of `__metadata__`, in the order of the file.
+  [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }
+  [[nodiscard]] external_metadata metadata(std::size_t i) const noexcept {
+    return {metadata_[i].offset, string(metadata_[i].key), string(metadata_[i].value)};
+  }
+
+ private:
+  friend struct detail::safetensors_maker;
+  struct part {
+    std::uint32_t first = 0, size = 0;
+  };
+  struct record {
+    std::uint64_t offset = 0, offsets_offset = 0, first = 0, end = 0;
+    part name, shape, original_shape, scales;
+    std::uint16_t block = 0;
+    std::uint8_t row = 0, axis = 0;
+    data_type type = data_type::float32;
+    nac::quantization quantization = nac::quantization::none;
+    bool representable = true;
+  };
+  struct metadata_record {
+    std::uint64_t offset = 0;
+    part key, value;
+  };
+
+  [[nodiscard]] std::string_view string(part p) const noexcept {
+    return characters_.view().substr(p.first, p.size);
+  }
+  template <class T>
+  [[nodiscard]] packed<T> numbers(part p) const noexcept {
+    return {numbers_.data() + std::size_t{p.first} * 4, p.size};
+  }
+
+  bytes source_;
+  std::uint64_t data_ = 0;  // offset of the first element
+  pool<record> records_;    // by the offset of their elements
+  pool<std::uint32_t> by_name_;
+  pool<metadata_record> metadata_;
+  pool<std::byte> numbers_;  // of 4 bytes each, little-endian
+  text characters_;
+};
+
+namespace detail {
+struct safetensors_maker;
+
+}  // namespace detail
+
+/// A safetensors file over `in`, all of whose header was checked; no element is looked at.
+[[nodiscard]] result<safetensors> read_safetensors(bytes in, const read_options& options = {});
+[[nodiscard]] inline result<safetensors> read_safetensors(std::string_view in,
+                                                          const read_options& options = {}) {
+  return read_safetensors(as_bytes(in), options);
+}
+/// A temporary owner would be gone before the file is used.
+template <class Owner>
+  requires(temporary_bytes<Owner> || temporary_text<Owner>)
+result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
+= delete;
+
+// ---- Writes safetensors files: one form for what they hold.
+//
+//   nac::external_parts weights;
+//   weights.add("bias", nac::data_type::float32, shape, nac::parts::borrow(data));
+//   weights.add_metadata("format", "pt");
+//   auto bytes = nac::write_safetensors(weights);       // or to a sink, without a copy
+//
+//   0      u64    bytes of the header, a multiple of 8
+//   8      text   compact JSON, "__metadata__" first where there is some, then spaces
+//   8+n           elements, without gaps
+//
+// Tensors have the order of the reference implementation: by type, from the last row of
+// safetensors_types to the first, so that all are aligned, and then by name in the order of bytes.
+// Metadata have the order given.
+//
+// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
+// Errors:     nac_external_*, nac_write_data_type, nac_write_range: all before the first byte. The
+//             offset is the index of the tensor, or of the metadata; nac_write_stopped, offset 0.
+// Limits:     a header of 100,000,000 bytes.
+// Allocation: at most 8 × the header, and 24 bytes a tensor; without a sink the file, once.
+
+struct external_part {
+  range name;  ///< in external_parts::characters
+  data_type type = data_type::float32;
+  range shape;   ///< in external_parts::numbers
+  payload data;  ///< borrowed or with a source
+};
+
+struct external_metadata_part {
+  range key, value;  ///< in external_parts::characters
+};
+
+/// A safetensors file in parts.
+struct external_parts {
+  pool<external_part> tensors;
+  pool<external_metadata_part> metadata;
+  text characters;
+  pool<std::uint32_t> numbers;
+
+  [[nodiscard]] std::string_view string(range r) const noexcept {
+    return characters.view().substr(r.first, r.size);
+  }
+  [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
+    return {numbers.data() + r.first, r.size};
+  }
+  void add(std::string_view name, data_type type, view<std::uint32_t> shape, const payload& data);
+  void add_metadata(std::string_view key, std::string_view value);
+
+ private:
+  [[nodiscard]] range keep(std::string_view s);
+};
+
+/// Hands a safetensors file to `to`, piece by piece; every check comes before the first.
+[[nodiscard]] error write_safetensors(const external_parts& p, const sink& to);
+
+/// A safetensors file of these parts.
+[[nodiscard]] result<pool<std::byte>> write_safetensors(const external_parts& p);
+
+}  // namespace nac
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_SAFETENSORS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+// ---- Instructions as records of one size: where each is and how many arguments it has.
+//
+//   auto steps = nac::decode(*file, file->instructions());
+//   (*steps)[41].offset;        // of instruction 41, from the first one
+//
+// An instruction's length depends on its operation, its signature and often on a word inside it, so
+// instructions can only be found one after another, and this chain of loads takes most of the time.
+// Therefore a table has the parts of the length for each kind of instruction, and the loop has no
+// data-dependent branch; and `read` notes an instruction in the middle, so that two chains run at
+// once.
+//
+//   length = fixed + 2 × (count & mask)          count: the word after A and B
+//
+// Kinds with another length have an impossible one in the table. They, negative counts and the last
+// instructions are decoded by the function that `read` uses.
+//
+// Lifetime:   owns.
+// Errors:     too_many_items, input_too_large.
+// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
+// Allocation: 16 bytes for each instruction.
+
+/// An instruction: where it is, what it is, and which of the program's arguments are its own (see
+/// `argument`).
+struct step {
+  std::uint32_t offset = 0;  ///< bytes from the first instruction of the list
+  std::uint8_t a = 0, b = 0;
+  std::uint16_t arguments = 0;  ///< how many
+  std::uint32_t first = 0;      ///< index of the first one
+  std::uint16_t operation = 0;  ///< filled by `verify`
+  std::uint16_t reserved = 0;
+};
+static_assert(sizeof(step) == 16);
+
+inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
+
+struct decode_options {
+  limits limit = {};  ///< max_items: instructions
+};
+
+/// The instructions of `list`, which is f.instructions() or f.training().
+[[nodiscard]] result<pool<step>> decode(const model& f, const instructions& list,
+                                        const decode_options& options = {});
+
+// ---- NAC programs with their arguments resolved: absolute indices of instructions, and ids.
+//
+//   auto code = nac::resolve(*file, file->instructions());
+//   if (!code) return fail(describe(code.error(), mapped));
+//   for (const nac::step& s : code->steps)
+//     for (const nac::argument a : code->arguments_of(s))
+//       if (a.is_constant()) use_constant(a.id()); else use(results[a.index()]);
+//
+//   instruction            arguments
+//   A ≥ 10                 one for each letter of its signature: a constant of CNST, or a result
+//   INPUT 0                none
+//   INPUT 1-5              its id; of a constant (3) it must be in CNST
+//   OUTPUT 0-2             the results
+//   OUTPUT 3               a parameter's id, the gradient's and the rate's results
+//   OUTPUT 4               one result; none where D is 0
+//   CONTROL_FLOW           the predicate's result, and the lengths of both branches, marked as ids
+//   CONVERGENCE            the input's result, the index of the instruction after its branches,
+//                          and of the first one of each branch
+//   others                 none
+//
+// What holds of a program that was resolved: results come from earlier instructions; as many
+// constants are given as are taken, and all are in CNST; the true and the false branch of a
+// CONTROL_FLOW, which follow it, end inside the program; so do the branches of a CONVERGENCE, which
+// ascend and hold one instruction or more. A CONVERGENCE without branches, whose end is 0, ends at
+// the next instruction.
+//
+// Lifetime:   owns.
+// Errors:     nac_reference … nac_convergence_branch: the first broken instruction's, with the
+//             offset of the word that is wrong; too_many_items, input_too_large.
+// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
+// Allocation: 28 bytes for an instruction, and where there are more than three arguments for each,
+//             4 to 8 for each of them; some hundred KB more.
+
+/// The index of an instruction, or an id.
+struct argument {
+  static constexpr std::uint32_t constant_bit = std::uint32_t{1} << 31;
+  std::uint32_t bits = 0;
+
+  /// Whether it is an id (or a branch's length) rather than an instruction.
+  [[nodiscard]] constexpr bool is_constant() const noexcept { return (bits & constant_bit) != 0; }
+  [[nodiscard]] constexpr std::uint32_t index() const noexcept { return bits & ~constant_bit; }
+  [[nodiscard]] constexpr std::uint16_t id() const noexcept {
+    return static_cast<std::uint16_t>(bits);
+  }
+  friend constexpr bool operator==(argument, argument) noexcept = default;
+};
+
+/// A list of instructions with their arguments.
+struct code {
+  pool<step> steps;
+  pool<argument> arguments;
+
+  [[nodiscard]] view<argument> arguments_of(const step& s) const noexcept {
+    return {arguments.data() + s.first, s.arguments};
+  }
+};
+
+/// How arguments are resolved: one after another, four at a time, or with what this processor has;
+/// `automatic` is the last where there are enough of them. It changes nothing but time.
+enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
+
+struct resolve_options {
+  limits limit = {};  ///< max_items: instructions
+  resolve_path path = resolve_path::automatic;
+};
+
+/// The arguments of `list`, which is f.instructions() or f.training().
+[[nodiscard]] result<code> resolve(const model& f, const instructions& list,
+                                   const resolve_options& options = {});
+
+// ---- NAC programs that were verified, with everything that running them looks up.
+//
+//   for (const nac::step& s : program.code().steps) {
+//     const nac::operation o = program.operation_of(s);       // unknown: a system operation
+//     const nac::binding b = program.binding_of(s);           // which arguments are which
+//     for (const nac::argument a : program.code().arguments_of(s))
+//       if (a.is_constant()) use(program.constant(a.id())); else use(results[a.index()]);
+//   }
+//
+// Only `verify` makes one.
+//
+// Lifetime:   borrows the bytes that the file was read from, and external weights; holds a copy of
+//             the file's view, so that one may go. What it hands out borrows from it.
+// Errors:     none; ids and indices that the program doesn't hold are not to be asked for.
+// Limits:     none.
+// Allocation: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a constant,
+//             136 for a parameter, 6 for a command of the schedule, 4 for each id up to the largest;
+//             of each at most twice that.
+
+struct verify_options {
+  const safetensors* weights = nullptr;  ///< of containers with external weights
+  /// External weights may be missing: then program::has_weights() is false.
+  bool weights_elsewhere = false;
+  /// Prefixes that no convention knows are errors rather than warnings.
+  bool strict_prefixes = false;
+  limits limit = {};                     ///< max_items: instructions of a list
+  std::uint64_t max_diagnostics = 1000;  ///< that a report keeps; it counts all
+};
+
+/// A parameter: a weight with its name.
+struct parameter {
+  std::uint16_t id = 0;
+  bool has_name = false, has_value = false;
+  std::string_view name;
+  tensor value;              ///< internal or external; of the latter, offsets count in its own file
+  std::uint64_t offset = 0;  ///< of its record with the name
+};
+
+/// An INPUT of variant 0. Those without a name are constants that the compiler lifted and lost.
+struct model_input {
+  std::uint32_t instruction = 0;
+  std::string_view name;
+};
+
+/// A command of the schedule that changes no result.
+struct scheduled_command {
+  std::uint16_t tick = 0, target = 0;  ///< instructions
+  action what = action::free;
+};
+
+namespace detail {
+struct verifier;
+}  // namespace detail
+
+/// A container that was proven. Only verify() makes one.
+class program {
+ public:
+  [[nodiscard]] const nac::model& model() const& noexcept { return model_; }
+  const nac::model& model() const&& = delete;
+  /// OPS; the operation of a step is an enumerator of nac::operation.
+  [[nodiscard]] const nac::code& code() const& noexcept { return code_; }
+  const nac::code& code() const&& = delete;
+  /// TRNG, of which only the structure is proven; its operations may be unknown.
+  [[nodiscard]] const nac::code& training() const& noexcept { return training_; }
+  const nac::code& training() const&& = delete;
+  [[nodiscard]] std::size_t size() const noexcept { return code_.steps.size(); }
+
+  [[nodiscard]] static operation operation_of(const step& s) noexcept {
+    return static_cast<operation>(s.operation);
+  }
+  /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
+  [[nodiscard]] binding binding_of(const step& s) const noexcept;
+  [[nodiscard]] argument_form form(argument a) const noexcept {
+    return a.is_constant() ? forms_[constant_of_[a.id()]] : argument_form::result;
+  }
+
+  [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept;
+  [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
+    return constants_[constant_of_[id]];
+  }
+  [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept;
+  [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
+    return parameters_[parameter_of_[id]];
+  }
+  /// All that DATA names or holds; those of internal weights that no INPUT asks for, too.
+  [[nodiscard]] view<nac::parameter> parameters() const& noexcept { return parameters_; }
+  view<nac::parameter> parameters() const&& = delete;
+  /// Whether every parameter that is asked for has its value; see weights_elsewhere.
+  [[nodiscard]] bool has_weights() const noexcept { return has_weights_; }
+
+  /// What a caller has to give, in this order.
+  [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
+  view<model_input> inputs() const&& = delete;
+  /// What MMAP advises, in its order, without the commands that verification warned of.
+  [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
+  view<scheduled_command> schedule() const&& = delete;
+  /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
+  [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
+  /// The largest number of results that are needed at once, with parameters.
+  [[nodiscard]] std::uint32_t peak_results() const noexcept { return peak_results_; }
+
+ private:
+  friend struct detail::verifier;
+  friend result<program> verify(const nac::model& f, const verify_options& options, report* found);
+  explicit program(const nac::model& f) noexcept : model_(f) {}
+
+  [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept;
+
+  nac::model model_;
+  nac::code code_, training_;
+  pool<nac::constant> constants_;
+  pool<argument_form> forms_;  // of the constants
+  detail::id_table constant_of_, parameter_of_;
+  pool<nac::parameter> parameters_;
+  pool<model_input> inputs_;
+  pool<scheduled_command> schedule_;
+  pool<std::uint32_t> last_use_;
+  std::uint32_t peak_results_ = 0;
+  bool has_weights_ = true;
+};
+
+/// A program, if `f` has no errors. All findings are appended to `found`.
+[[nodiscard]] result<program> verify(const model& f, const verify_options& options = {},
+                                     report* found = nullptr);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_VERIFY_HPP
+
+#endif  // TESSERA_NAC_HPP
+
+// ---- tessera/nac/assembly.hpp
+//
+// NAC containers from text: what print writes, and what people write by hand.
+//
+//   auto parts = nac::assemble(R"(
+//     code:
+//       x = input
+//       y = nac.add(x, 1.5)
+//       output(y)
+//   )");
+//   if (!parts) return fail(describe(parts.error(), source));
+//   auto bytes = nac::write(*parts);                                // nac/write.hpp
+//
+//   text        header lines, then sections in any order, each once; comments from ; to line ends
+//   header      nac 1.6|1.7|1.8               1.6 where it isn't given
+//               quantization NAME             none fp16 int8_tensor int8_channel block_fp8; none
+//               weights internal|external     internal where there are tensors or no parameters
+//               inputs N  outputs N           as many as the code has; 1 without an OUTPUT
+//               d_model N                     0
+//               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
+//               self_counting none|WORD …     input, output, control_flow: those whose prefixes
+//                                             count themselves; else as the version has it
+//               order TAG …                   MMAP OPS …, as the sections follow one another in the
+//                                             file; else as the version has them (parts.hpp)
+//   operations: signatures: parameters: input_names:
+//               ID = STRING                   an input's ID is the index of its instruction
+//   constants: plan_constants:
+//               ID = constant
+//   tensors:    ID|STRING = TYPE SHAPE [quantization] payload
+//               TYPE f32 f64 f16 bf16 i32 i64 i16 i8 u8 bool, SHAPE [2, 3], quantization one of
+//               fp16 | int8_tensor scale FLOAT | int8_channel axis N scales [FLOAT, …]
+//               | block_fp8 block N shape SHAPE scales [FLOAT, …]
+//   code: training:
+//               instructions
+//   schedule:   INDEX|RESULT : [ACTION INDEX|RESULT, …]    save_result save_for_grad free
+//               free_after_trng forward preload, or action N
+//   arrays:     STRING = TYPE SHAPE payload
+//   resources:  STRING = payload
+//   plan:       instructions (execution_plan.hpp), up to the word `end`
+//   tokenizer:  instructions (tokenizer.hpp), up to the word `end`
+//
+// Tables may be left out, and what the code needs is added to them: operations from id 32 on,
+// signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
+// has to be complete where there is one. Without input_names, inputs get the names of their
+// results.
+//
+// Lifetime:   borrows what the resolver gives; nothing of the text.
+// Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
+//             wrong; input_too_large. Names are looked up after the last token, so that their
+//             errors come after all others.
+// Limits:     max_bytes, and 4 GiB - 1.
+// Allocation: at most 60 × the text, and 300 KB; besides those the map.
+
+#ifndef TESSERA_NAC_ASSEMBLY_HPP
+#define TESSERA_NAC_ASSEMBLY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, and searching, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges existing runs, so that values in order cost one pass. Both replace
+// the standard algorithms, which cost more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, the size of the values once more, unless they are in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; equal ones keep their order.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below the one sought; `count` if all are. `below` is
+/// true for a prefix of the values and false for the rest.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+// ---- Where the parts of an assembled container are in its text, for errors that are found later.
+//
+//   nac::text_map map;
+//   auto parts = nac::assemble(source, {}, &map);
+//   … write it, read what was written, verify it: `found` is a diagnostic of that
+//   map.offset_of(*file, found.offset);           // of the statement that it is about
+//
+// A statement is a row of a table, an instruction, or a line of the plan or of the tokenizer; what
+// the assembler added by itself has none: then it is the section's word, else that of the code.
+//
+// Lifetime:   owns its lists.
+// Errors:     none.
+// Limits:     texts of 4 GiB.
+// Allocation: 8 bytes for each statement, at most twice that.
 
 class text_map {
  public:
@@ -4792,7 +4960,7 @@ class text_map {
   /// Of what made a record, or a byte of a body.
   [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept;
 
-  /// Of what stands at a byte of the container: `f` was assembled with this map.
+  /// Of the element that a byte of the container belongs to: `f` was assembled with this map.
   [[nodiscard]] std::uint64_t offset_of(const model& f, std::uint64_t offset) const;
 
  private:
@@ -4803,7 +4971,7 @@ class text_map {
     return offset != none ? offset : 0;
   }
 
-  /// The last record of a list that doesn't begin behind a byte.
+  /// The last record of a list that begins at a byte or before it.
   template <class List>
   [[nodiscard]] std::uint64_t in_list(assembly::text_section s, const List& list,
                                       std::uint64_t offset) const {
@@ -4822,15 +4990,6 @@ class text_map {
   std::uint64_t keys_[sizeof assembly::key_words / sizeof *assembly::key_words];
 };
 
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_TEXT_MAP_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
 /// What a text names instead of holding it.
 struct payload_reference {
   std::string_view name;
@@ -4844,97 +5003,20 @@ struct resolver {
   bool (*resolve)(void* context, const payload_reference& which, bytes& out) = nullptr;
 };
 
+struct assemble_options {
+  nac::resolver resolver = {};
+  limits limit = {};
+};
+
 /// The parts of a container; `map` gets the places of its statements.
-[[nodiscard]] result<parts> assemble(std::string_view source, const resolver& r = {},
-                                     const limits& limit = {}, text_map* map = nullptr);
+[[nodiscard]] result<parts> assemble(std::string_view source, const assemble_options& options = {},
+                                     text_map* map = nullptr);
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
 
 #endif  // TESSERA_NAC_ASSEMBLY_HPP
-
-// ---- tessera/nac/check.hpp
-//
-// Whether a NAC container can hold what its parts say.
-//
-//   if (const error e = nac::check(parts); e.code != errc::ok) return fail(e);
-//   // now nac::write has nothing left to refuse but a size beyond 64 bits
-//
-//   header         the version has a place for it: training, arrays, weights, sections
-//   counts         65,535 instructions; 255 commands of a tick; 2^32 - 1 records of a list
-//   texts          255 bytes of an operation's name or a signature, 65,535 of other names
-//   instructions   C and D have the words that their kind and signature take; ids up to 32,767
-//   constants      65,535 bytes or elements
-//   tensors        255 dimensions; the fields that the quantization stores, and no others
-//   payloads       2^32 - 1 bytes of a resource, a plan or a manifest
-//
-// What the numbers mean, verify tells: here, a reference may lead anywhere.
-//
-// Lifetime:   borrows the parts.
-// Errors:     nac_too_many_instructions … nac_write_resource, the first one found: of the header,
-//             texts, schedule, instructions, constants, tensors, payloads. The offset is the index
-//             of the record in its pool, 0 for fields of the header.
-// Limits:     those of the format.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_CHECK_HPP
-#define TESSERA_NAC_CHECK_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// The first thing that a container can't hold.
-[[nodiscard]] error check(const parts& p) noexcept;
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_CHECK_HPP
-
-// ---- tessera/nac/conversion.hpp
-//
-// Brings the parts of a NAC container into another version of the format.
-//
-//   auto older = nac::convert(nac::parts_of(*file), nac::header::v1_6);
-//   if (!older) return fail(older.error());
-//   auto bytes = nac::write(*older);
-//
-//   operation in use            its id
-//   the version predefines it   that one, and no row in CMAP
-//   another one                 its own where that is 32 or more, else the least free one from 32 on
-//
-// An operation is its name, so two ids of one name become one. CMAP holds what is in use, by
-// ascending id: it depends on nothing but the instructions and their names, and converting once
-// more changes nothing. What stays: everything else.
-//
-//   to v1_6   refused: TRNG, the training flag, arrays, INPUT 4 and 5, OUTPUT 3 and 4
-//   to v1_7   refused: arrays
-//
-// Lifetime:   as of the parts that were given: borrowed payloads stay borrowed.
-// Errors:     nac_convert_*; the offset is the index of an instruction, or 0. nac_write_range,
-//             nac_write_form.
-// Limits:     224 operations that the version doesn't predefine.
-// Allocation: none but the names of predefined operations that need a row now.
-
-#ifndef TESSERA_NAC_CONVERSION_HPP
-#define TESSERA_NAC_CONVERSION_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// The parts of a container of another version that computes the same.
-/// Move the parts in to save a copy of them.
-[[nodiscard]] result<parts> convert(parts p, header to);
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_CONVERSION_HPP
 
 // ---- tessera/nac/execution_plan.hpp
 //
@@ -5042,7 +5124,7 @@ inline constexpr plan_op_row plan_ops[] = {
 };
 #undef TESSERA_NAC_PLAN_OPS
 
-/// A value of an operand that has names, and the operands that stand behind the layout with it.
+/// A value of an operand that has names, and the operands that follow the layout with it.
 struct plan_choice {
   char set;  ///< the letter of the operand
   std::uint8_t value;
@@ -5079,7 +5161,7 @@ inline constexpr plan_choice plan_choices[] = {
 
 namespace detail {
 
-/// Where each opcode stands in plan_ops, and each set in plan_choices.
+/// The row of each opcode in plan_ops, and of each set in plan_choices.
 struct plan_tables {
   std::uint8_t row[256], first[26], size[26];
   bool decides[26];  ///< whether the choice says which operands follow
@@ -5132,7 +5214,7 @@ inline constexpr plan_tables plan_table = [] {
 [[nodiscard]] constexpr bool is_slot_operand(char kind) noexcept {
   return kind == 'i' || kind == 'o' || kind == 'z';
 }
-/// Bytes of an operand, of a list's count alone.
+/// Bytes of an operand; of a list, only of its count.
 [[nodiscard]] constexpr std::uint32_t operand_size(char kind) noexcept {
   return is_constant_operand(kind) || kind == 'j' ? 2 : 1;
 }
@@ -5142,13 +5224,13 @@ class plan_layout {
  public:
   constexpr plan_layout() noexcept = default;
   explicit constexpr plan_layout(const plan_op_row& row) noexcept : left_(row.layout) {}
-  /// The letter of the operand that comes next; 0 behind the last.
+  /// The letter of the next operand; 0 after the last.
   [[nodiscard]] constexpr char kind() const noexcept {
     return slots_ != 0 ? slot_ : left_.empty() ? '\0' : left_[0];
   }
   /// Slots of the list that are still to come.
   [[nodiscard]] constexpr std::uint32_t slots() const noexcept { return slots_; }
-  /// Goes behind the operand, whose value decides what follows. False, without going on, where it
+  /// Skips the operand, whose value decides what follows. False, without skipping it, where it
   /// decides by a choice that doesn't exist.
   constexpr bool pass(std::int64_t value) noexcept {
     if (slots_ != 0) return --slots_, true;
@@ -5175,7 +5257,7 @@ class plan_layout {
   char slot_ = 'i';
 };
 
-/// An operand as it stands.
+/// An operand of an instruction.
 struct plan_operand {
   char kind = '\0';  ///< the letter of the layout
   std::int32_t value = 0;
@@ -5237,7 +5319,7 @@ class plan_reader {
   /// The next instruction. False at the end, and where the bytes are none: see error().
   [[nodiscard]] bool next(plan_instruction& out) noexcept;
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// Behind the last instruction.
+  /// The end of the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
 
  private:
@@ -5260,7 +5342,7 @@ class plan_reader {
 ///   if (const error e = w.finish(); e.code != errc::ok) return e;      // now p.plan holds it
 class plan_writer {
  public:
-  /// Constants go behind those that `to` has, with ids behind theirs.
+  /// Constants are appended to those that `to` has, with ids above theirs.
   explicit plan_writer(parts& to);
 
   // ---- constants: each returns the id of a new one
@@ -5324,15 +5406,28 @@ class plan_writer {
   tessera::error error_;
 };
 
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_EXECUTION_PLAN_HPP
-
-// ---- tessera/nac/execution_plan_text.hpp
+// ---- Verification: what machines rely on and don't check while the plan runs.
 //
-// The orchestrator's plan as text for people, and read back to the same bytes.
+//   if (const auto e = nac::verify_plan(file); e.code != tessera::errc::ok) return e;
+//
+//   every instruction  known and not reserved, complete, its named values among those in the table
+//   constants          in the pool; strings where a path, a prompt, a format or a name is wanted
+//   jumps              onto an instruction or exactly to the end, and not into a loop from outside
+//   loops              every start has its end, which jumps back into the loop; a break is in a
+//                      loop and jumps past its end
+//
+// Not checked: what slots hold when they are read, files, and what a branch out of a loop does to the
+// loop's count. Of constants with the same id, the last counts.
+//
+// Lifetime:   nothing is kept.
+// Errors:     nac_mep_*; offsets into the file.
+// Limits:     none; time n log n of the bytecode.
+// Allocation: at most 32 × the bytecode, where it consists of starts of loops only, and 200 KiB.
+
+/// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
+[[nodiscard]] error verify_plan(const model& f);
+
+// ---- The plan as text, which assemble reads back to the same bytes.
 //
 //       src_constant $0, #0 ; 3
 //       flow_loop_start $0
@@ -5348,113 +5443,24 @@ class plan_writer {
 //   n           a model, a value without a name, or a jump's distance from the end of its operand
 //   bytes 0x…   what is no instruction: from the first bytes that can't be one to the end
 //
-// Operands stand in the order of the bytes. Every byte is printed, so that a broken plan reads back
-// as it was, too; values of constants stand in comments.
+// Operands have the order of their bytes. Every byte is printed, so that a broken plan is read back
+// unchanged, too; values of constants are in comments.
 //
 // Lifetime:   nothing is kept but the bytes that parts own.
 // Errors:     of parsing: nac_mep_* and nac_text_*, at the token.
-// Limits:     a jump reaches 32 KiB; labels and jumps stand in the first 4 GiB of the text.
+// Limits:     a jump reaches 32 KiB; labels and jumps are in the first 4 GiB of the text.
 // Allocation: to print, 6 × the bytecode and 100 bytes for each constant, beside the text;
-//             to parse, at most 20 × the text, where it is labels alone.
+//             to parse, at most 20 × the text, where it consists of labels only.
 
-#ifndef TESSERA_NAC_EXECUTION_PLAN_TEXT_HPP
-#define TESSERA_NAC_EXECUTION_PLAN_TEXT_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// Prints bytecode, labels behind two spaces and instructions behind four.
+/// Prints bytecode: labels are indented by two spaces, instructions by four.
 void print_plan(text& out, bytes code, const constants& pool_of);
 
 }  // namespace nac
+
 }  // namespace tessera::inline TESSERA_ABI
 
 
-#endif  // TESSERA_NAC_EXECUTION_PLAN_TEXT_HPP
-
-// ---- tessera/nac/execution_plan_verify.hpp
-//
-// Checks of the orchestrator's plan: what running it relies on and can't be seen while it runs.
-//
-//   if (const auto e = nac::verify_plan(file); e.code != tessera::errc::ok) return e;
-//
-//   every instruction  known and not reserved, complete, its named values among those in the table
-//   constants          in the pool; strings where a path, a prompt, a format or a name is wanted
-//   jumps              onto an instruction or exactly to the end, and not into a loop from outside
-//   loops              every start has its end, which jumps back into the loop; a break stands in a
-//                      loop and jumps behind its end
-//
-// Not checked: what slots hold when they are read, files, and that a branch out of a loop leaves
-// its count behind. Of constants with the same id the last counts.
-//
-// Lifetime:   nothing is kept.
-// Errors:     nac_mep_*; offsets into the file.
-// Limits:     none; time n log n of the bytecode.
-// Allocation: at most 32 × the bytecode, where it is starts of loops alone, and 200 KiB.
-
-#ifndef TESSERA_NAC_EXECUTION_PLAN_VERIFY_HPP
-#define TESSERA_NAC_EXECUTION_PLAN_VERIFY_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
-[[nodiscard]] error verify_plan(const model& f);
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_EXECUTION_PLAN_VERIFY_HPP
-
-// ---- tessera/nac/lexer.hpp
-//
-// NAC assembly as tokens: what assemble and its parts read from, and how strings are printed.
-//
-//   nac::detail::lexer in(source);
-//   if (in.accept("schedule")) in.expect(':');
-//   const std::int64_t tick = in.integer(0, 65535);
-//   in.end_line();
-//   if (in.failed()) return in.error();
-//
-//   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
-//   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
-//   string    "…" with \" \\ \n \r \t \xHH                                "fc.weight"
-//   mark      any other character by itself                               ( ) [ ] { } = : , #
-//   line end  ends a statement, but for those inside of brackets
-//   comment   from ';' to the end of the line
-//
-// The first error stays, and everything after it is refused without effect.
-//
-// Lifetime:   borrows the source.
-// Errors:     nac_text_*, at the token that is wrong.
-// Limits:     none.
-// Allocation: what is asked for: decoded strings.
-
-#ifndef TESSERA_NAC_LEXER_HPP
-#define TESSERA_NAC_LEXER_HPP
-
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
-
-/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
-void print_string(text& out, std::string_view s);
-
-}  // namespace detail
-
-using detail::print_string;
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_LEXER_HPP
+#endif  // TESSERA_NAC_EXECUTION_PLAN_HPP
 
 // ---- tessera/nac/quantization.hpp
 //
@@ -5613,7 +5619,7 @@ class tensor_values {
 /// Values `first` to `first + count` - 1 of a tensor, for those that are too large for memory.
 [[nodiscard]] error dequantize(const tensor& t, std::uint64_t first, float* to, std::size_t count);
 
-/// Floats that stand in memory, read as tensor_values are.
+/// Floats in memory, read like tensor_values.
 class float_values {
  public:
   explicit float_values(view<float> values) noexcept : values_(values) {}
@@ -5808,224 +5814,6 @@ struct quantization_error {
 
 #endif  // TESSERA_NAC_QUANTIZATION_HPP
 
-// ---- tessera/nac/safetensors_write.hpp
-//
-// Writes safetensors files: one form for what they hold.
-//
-//   nac::external_parts weights;
-//   weights.add("bias", nac::data_type::float32, shape, nac::parts::borrow(data));
-//   weights.add_metadata("format", "pt");
-//   auto bytes = nac::write_safetensors(weights);       // or to a sink, without a copy
-//
-//   0      u64    bytes of the header, a multiple of 8
-//   8      text   compact JSON, "__metadata__" first where there is some, spaces behind it
-//   8+n           elements, without gaps
-//
-// Tensors stand as the reference implementation writes them: by type, from the last row of
-// safetensors_types to the first, so that all are aligned, and then by name in the order of bytes.
-// Metadata stand in the order given.
-//
-// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
-// Errors:     nac_external_*, nac_write_data_type, nac_write_range: all before the first byte. The
-//             offset is the index of the tensor, or of the metadata; nac_write_stopped, offset 0.
-// Limits:     a header of 100,000,000 bytes.
-// Allocation: at most 8 × the header, and 24 bytes a tensor; without a sink the file, once.
-
-#ifndef TESSERA_NAC_SAFETENSORS_WRITE_HPP
-#define TESSERA_NAC_SAFETENSORS_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-struct external_part {
-  range name;  ///< in external_parts::characters
-  data_type type = data_type::float32;
-  range shape;   ///< in external_parts::numbers
-  payload data;  ///< borrowed or with a source
-};
-
-struct external_metadata_part {
-  range key, value;  ///< in external_parts::characters
-};
-
-/// A safetensors file in parts.
-struct external_parts {
-  pool<external_part> tensors;
-  pool<external_metadata_part> metadata;
-  text characters;
-  pool<std::uint32_t> numbers;
-
-  [[nodiscard]] std::string_view string(range r) const noexcept {
-    return characters.view().substr(r.first, r.size);
-  }
-  [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
-    return {numbers.data() + r.first, r.size};
-  }
-  void add(std::string_view name, data_type type, view<std::uint32_t> shape, const payload& data);
-  void add_metadata(std::string_view key, std::string_view value);
-
- private:
-  [[nodiscard]] range keep(std::string_view s);
-};
-
-/// Hands a safetensors file to `to`, piece by piece; every check comes before the first.
-[[nodiscard]] error write_safetensors(const external_parts& p, const sink& to);
-
-/// A safetensors file of these parts.
-[[nodiscard]] result<pool<std::byte>> write_safetensors(const external_parts& p);
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_SAFETENSORS_WRITE_HPP
-
-// ---- tessera/nac/tensor_index.hpp
-//
-// The tensors of a NAC container, without its weights: for files that are large, or far away.
-//
-//   const auto pread_at = [](void* file, std::uint64_t offset, std::byte* to, std::size_t count) {
-//     return pread(*static_cast<int*>(file), to, count, off_t(offset)) == ssize_t(count);
-//   };
-//   auto index = nac::index_tensors({&descriptor, pread_at, size});
-//   const nac::indexed_tensor* t = index->find("model.norm.weight");
-//   pread(descriptor, to, t->data_size, t->data_offset);
-//
-// It reads the header, the tags of the sections, DATA's names in pieces, and 64 bytes of each
-// tensor's record; more where its metadata are longer. What lies behind the names or the metadata
-// in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
-//
-// Lifetime:   owns; what it hands out lasts as long as it does.
-// Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
-//             the header and DATA, with the same offsets. Other sections are not looked at.
-// Limits:     max_items names and tensors; max_bytes is not limited by default.
-// Allocation: at most 24 × the names and records that were read.
-
-#ifndef TESSERA_NAC_TENSOR_INDEX_HPP
-#define TESSERA_NAC_TENSOR_INDEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// Bytes that are read on demand. `read_at` fills `to` or returns false; it is asked for bytes
-/// below `size` alone.
-struct source {
-  void* context;
-  bool (*read_at)(void* context, std::uint64_t offset, std::byte* to, std::size_t count);
-  std::uint64_t size;
-};
-
-/// What the metadata of a tensor say, and where its elements stand.
-struct indexed_tensor {
-  std::uint64_t offset = 0;  ///< of the record
-  std::uint64_t data_offset = 0, data_size = 0;
-  std::uint64_t scales_offset = 0;  ///< of `scales` float32 values
-  std::uint32_t scales = 0;
-  std::uint32_t dimensions = 0;  ///< of the first one of the shape in the index's dimensions
-  std::uint16_t id = 0;          ///< of its parameter
-  std::uint16_t block = 0;       ///< block_fp8: elements of one scale
-  data_type type = data_type::float32;
-  nac::quantization quantization = nac::quantization::none;
-  std::uint8_t axis = 0;  ///< int8_channel: the axis that scales run along
-  std::uint8_t rank = 0, original_rank = 0;
-};
-
-namespace detail {
-struct index_maker;
-}
-
-/// The parameters of a container, and those of them that have tensors in it.
-class tensor_index {
- public:
-  struct parameter {
-    std::uint16_t id = 0, size = 0;  ///< of its name
-    std::uint32_t first = 0;         ///< of its name's characters
-  };
-
-  [[nodiscard]] nac::header header() const noexcept { return header_; }
-  [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
-  /// As they stand in the file.
-  [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
-  view<indexed_tensor> tensors() const&& = delete;
-  [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
-  view<parameter> parameters() const&& = delete;
-
-  [[nodiscard]] std::string_view name(const parameter& p) const noexcept {
-    return names_.view().substr(p.first, p.size);
-  }
-  /// Empty where its id names no parameter.
-  [[nodiscard]] std::string_view name(const indexed_tensor& t) const noexcept;
-  /// As it is stored: block_fp8 stores the padded count.
-  [[nodiscard]] view<std::uint32_t> shape(const indexed_tensor& t) const noexcept {
-    return {dimensions_.data() + t.dimensions, t.rank};
-  }
-  /// block_fp8: the shape that it is read as.
-  [[nodiscard]] view<std::uint32_t> original_shape(const indexed_tensor& t) const noexcept {
-    return {dimensions_.data() + t.dimensions + t.rank, t.original_rank};
-  }
-  /// The tensor of a parameter, the last one where there are more; null: it has none.
-  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const& noexcept;
-  const indexed_tensor* find(std::uint16_t id) const&& = delete;
-  /// That of the first parameter with this name that has one.
-  [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept;
-  const indexed_tensor* find(std::string_view name) const&& = delete;
-
- private:
-  friend struct detail::index_maker;
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-  /// The last record with an id; `order` has their indices by id.
-  template <class T>
-  [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
-                                             const pool<std::uint32_t>& order,
-                                             std::uint16_t id) noexcept {
-    const std::size_t behind = first_not_below(
-        order.data(), order.size(), [&](std::uint32_t i) { return records[i].id <= id; });
-    if (behind == 0 || records[order[behind - 1]].id != id) return none;
-    return order[behind - 1];
-  }
-  template <class T>
-  static void order_by_id(const pool<T>& records, pool<std::uint32_t>& order) {
-    order.reserve(records.size());
-    for (std::uint32_t i = 0; i < records.size(); ++i) order.push_back(i);
-    sort(order.data(), order.size(),
-         [&records](std::uint32_t a, std::uint32_t b) { return records[a].id < records[b].id; });
-  }
-
-  nac::header header_ = nac::header::v1_6;
-  bool internal_weights_ = false;
-  pool<indexed_tensor> tensors_;
-  pool<parameter> parameters_;
-  text names_;
-  pool<std::uint32_t> dimensions_;
-  pool<std::uint32_t> tensors_by_id_, parameters_by_id_;
-  pool<std::uint32_t> by_name_;  // parameters, equal names in their order
-};
-
-namespace detail {
-struct index_maker;
-
-}  // namespace detail
-
-/// The tensors of a container.
-[[nodiscard]] result<tensor_index> index_tensors(const source& from,
-                                                 const limits& limit = default_limits);
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_TENSOR_INDEX_HPP
-
 // ---- tessera/nac/tokenizer.hpp
 //
 // The tokenizer's manifest (TISA): the table of its instructions, an iterator, a writer, checks.
@@ -6179,7 +5967,7 @@ class payload_reader {
 /// An instruction with its payload, which may be anything: what is missing in it reads as empty.
 struct tokenizer_instruction {
   std::uint64_t offset = 0;               ///< into the manifest
-  std::uint8_t opcode = 0;                ///< as it stands
+  std::uint8_t opcode = 0;                ///< as in the manifest
   const tokenizer_op_row* row = nullptr;  ///< null for an unknown opcode
   bytes payload;
 
@@ -6204,7 +5992,7 @@ class payload_list {
     left_ = size_ = in_.number<Count>();
     if (in_.failed()) code_ = errc::nac_tisa_payload_short;
   }
-  /// How many it says that there are.
+  /// The count that the payload begins with.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] bool next(Element& out) noexcept {
     if (left_ == 0 || code_ != errc::ok) return false;
@@ -6223,7 +6011,7 @@ class payload_list {
   }
   /// Of the element that was read last.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Whether nothing stands behind the list.
+  /// Whether the payload ends with the list.
   [[nodiscard]] bool at_end() const noexcept { return in_.at_end(); }
   [[nodiscard]] std::uint64_t end_offset() const noexcept { return in_.offset(); }
 
@@ -6248,14 +6036,14 @@ using item_reader = detail::payload_list<std::uint8_t, compose_item, detail::rea
 class manifest_reader {
  public:
   explicit manifest_reader(bytes manifest) noexcept;
-  /// The byte behind "TISA", which nothing depends on.
+  /// The byte after "TISA", which nothing depends on.
   [[nodiscard]] std::uint8_t version() const noexcept {
     return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
   }
   /// The next instruction. False at the end, and where there is none: see error().
   [[nodiscard]] bool next(tokenizer_instruction& out) noexcept;
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// Behind the last instruction.
+  /// The end of the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
 
  private:
@@ -6268,7 +6056,7 @@ class manifest_reader {
 /// Checks all that a tokenizer relies on: known instructions, complete payloads of strings that can
 /// be used, and rules that make fragments before an encoder wants some. Regular expressions aren't
 /// compiled. `offset` is added to the offset of the error.
-[[nodiscard]] error verify_manifest(bytes manifest, std::uint64_t offset) noexcept;
+[[nodiscard]] error verify_manifest(bytes manifest, std::uint64_t offset);
 
 /// Writes a manifest.
 ///
@@ -6339,15 +6127,7 @@ class manifest_writer {
   tessera::error error_;
 };
 
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_TOKENIZER_HPP
-
-// ---- tessera/nac/tokenizer_text.hpp
-//
-// The tokenizer's manifest as text for people, and read back to the same bytes.
+// ---- The tokenizer's manifest as text for people, and read back to the same bytes.
 //
 //     version 1
 //     unicode_norm "NFD"
@@ -6360,7 +6140,7 @@ class manifest_writer {
 //     compose "<s>", ids, 2
 //
 //   rule        of the partition_rules above it; remove and isolate are behaviours 1 and 2, others
-//               stand as `behaviour 7`
+//               are printed as `behaviour 7`
 //   compose     tokens in quotes, ids by number, and where the text's own ids go
 //   op 7 0x00…  an instruction by its number and payload, which isn't in the table or not complete
 //   bytes 0x…   what is no manifest, or no instruction: from there to the end
@@ -6370,21 +6150,15 @@ class manifest_writer {
 // Limits:     what the fields can hold.
 // Allocation: to parse, at most 8 × the text.
 
-#ifndef TESSERA_NAC_TOKENIZER_TEXT_HPP
-#define TESSERA_NAC_TOKENIZER_TEXT_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// Prints a manifest, each line behind two spaces.
+/// Prints a manifest, each line indented by two spaces.
 void print_manifest(text& out, bytes manifest);
 
 }  // namespace nac
+
 }  // namespace tessera::inline TESSERA_ABI
 
 
-#endif  // TESSERA_NAC_TOKENIZER_TEXT_HPP
+#endif  // TESSERA_NAC_TOKENIZER_HPP
 
 // ---- tessera/nac/weights.hpp
 //
@@ -6400,18 +6174,18 @@ void print_manifest(text& out, bytes manifest);
 //                name and, for all, under "nac_quant_meta" (see safetensors.hpp)
 //   internalise  each parameter's tensor by its name, in the order of ids
 //   quantize     tensors of floats and of rank 1 or more; those that are stored by the method are
-//                left alone, those of another are read as floats first (see quantize.hpp)
+//                kept, those of another are read as floats first (see quantization.hpp)
 //   dequantize   quantized tensors, float16 and bfloat16 to float32; float64 on request
 //
-// Moving out and in again gives the same container where tensors stand in the order of their ids,
-// one for each. Where an id stands twice, the last record counts.
+// Moving out and in again gives the same container where tensors have the order of their ids,
+// one for each. Of records with the same id, the last counts.
 //
 // Lifetime:   what is returned borrows the payloads that the parts borrow, and nothing else of them.
 //             External weights borrow from the model beside them. A conversion has to be there while
 //             its model, or a copy of it, is written; the model's own_bytes must not grow.
-// Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check.hpp. The offset is the
+// Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check(). The offset is the
 //             index of the tensor, or of the row of parameters that has none.
-// Limits:     a safetensors file has no room for more scales than fit its header: about two million.
+// Limits:     a safetensors header holds about two million scales.
 // Allocation: the parts again; scales and metadata; 4 to 8 bytes for each id up to the largest.
 
 #ifndef TESSERA_NAC_WEIGHTS_HPP
@@ -6419,6 +6193,7 @@ void print_manifest(text& out, bytes manifest);
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 
 namespace tessera::inline TESSERA_ABI {
@@ -6462,7 +6237,7 @@ class conversion {
   static bool read(const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
                    std::size_t count);
 
-  // What payloads point to stands in pools of one, for those stay in place when this is moved.
+  // What payloads point to is in pools of one, which stay in place when this is moved.
   pool<std::byte> numbers_;
   pool<item> items_;
   pool<float> scales_;
@@ -6489,7 +6264,130 @@ struct conversion_maker;
 /// Stores quantized tensors, float16 and bfloat16 as float32, and float64 too where that's wanted.
 [[nodiscard]] result<conversion> dequantize(const parts& from, bool narrow_float64 = false);
 
+// ---- The tensors of a NAC container, without its weights: for files that are large, or far away.
+//
+//   const auto pread_at = [](void* file, std::uint64_t offset, std::byte* to, std::size_t count) {
+//     return pread(*static_cast<int*>(file), to, count, off_t(offset)) == ssize_t(count);
+//   };
+//   auto index = nac::index_tensors({&descriptor, pread_at, size});
+//   const nac::indexed_tensor* t = index->find("model.norm.weight");
+//   pread(descriptor, to, t->data_size, t->data_offset);
+//
+// It reads the header, the tags of the sections, DATA's names in pieces, and 64 bytes of each
+// tensor's record; more where its metadata are longer. What follows the names or the metadata
+// in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
+//
+// Lifetime:   owns; what it hands out lasts as long as it does.
+// Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
+//             the header and DATA, with the same offsets. Other sections are not looked at.
+// Limits:     max_items names and tensors; max_bytes is not limited by default.
+// Allocation: at most 24 × the names and records that were read.
+
+/// Bytes that are read on demand. `read_at` fills `to` or returns false; it is asked only for bytes
+/// below `size`.
+struct source {
+  void* context;
+  bool (*read_at)(void* context, std::uint64_t offset, std::byte* to, std::size_t count);
+  std::uint64_t size;
+};
+
+/// What the metadata of a tensor say, and where its elements are.
+struct indexed_tensor {
+  std::uint64_t offset = 0;  ///< of the record
+  std::uint64_t data_offset = 0, data_size = 0;
+  std::uint64_t scales_offset = 0;  ///< of `scales` float32 values
+  std::uint32_t scales = 0;
+  std::uint32_t dimensions = 0;  ///< of the first one of the shape in the index's dimensions
+  std::uint16_t id = 0;          ///< of its parameter
+  std::uint16_t block = 0;       ///< block_fp8: elements of one scale
+  data_type type = data_type::float32;
+  nac::quantization quantization = nac::quantization::none;
+  std::uint8_t axis = 0;  ///< int8_channel: the axis that scales run along
+  std::uint8_t rank = 0, original_rank = 0;
+};
+
+namespace detail {
+struct index_maker;
+}
+
+/// The parameters of a container, and those of them that have tensors in it.
+class tensor_index {
+ public:
+  struct parameter {
+    std::uint16_t id = 0, size = 0;  ///< of its name
+    std::uint32_t first = 0;         ///< of its name's characters
+  };
+
+  [[nodiscard]] nac::header header() const noexcept { return header_; }
+  [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
+  /// In the order of the file.
+  [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
+  view<indexed_tensor> tensors() const&& = delete;
+  [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
+  view<parameter> parameters() const&& = delete;
+
+  [[nodiscard]] std::string_view name(const parameter& p) const noexcept {
+    return names_.view().substr(p.first, p.size);
+  }
+  /// Empty where its id names no parameter.
+  [[nodiscard]] std::string_view name(const indexed_tensor& t) const noexcept;
+  /// As it is stored: block_fp8 stores the padded count.
+  [[nodiscard]] view<std::uint32_t> shape(const indexed_tensor& t) const noexcept {
+    return {dimensions_.data() + t.dimensions, t.rank};
+  }
+  /// block_fp8: the shape that it is read as.
+  [[nodiscard]] view<std::uint32_t> original_shape(const indexed_tensor& t) const noexcept {
+    return {dimensions_.data() + t.dimensions + t.rank, t.original_rank};
+  }
+  /// The tensor of a parameter, the last one where there are more; null: it has none.
+  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const& noexcept;
+  const indexed_tensor* find(std::uint16_t id) const&& = delete;
+  /// That of the first parameter with this name that has one.
+  [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept;
+  const indexed_tensor* find(std::string_view name) const&& = delete;
+
+ private:
+  friend struct detail::index_maker;
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  /// The last record with an id; `order` has their indices by id.
+  template <class T>
+  [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
+                                             const pool<std::uint32_t>& order,
+                                             std::uint16_t id) noexcept {
+    const std::size_t count = first_not_below(order.data(), order.size(),
+                                              [&](std::uint32_t i) { return records[i].id <= id; });
+    if (count == 0 || records[order[count - 1]].id != id) return none;
+    return order[count - 1];
+  }
+  template <class T>
+  static void order_by_id(const pool<T>& records, pool<std::uint32_t>& order) {
+    order.reserve(records.size());
+    for (std::uint32_t i = 0; i < records.size(); ++i) order.push_back(i);
+    sort(order.data(), order.size(),
+         [&records](std::uint32_t a, std::uint32_t b) { return records[a].id < records[b].id; });
+  }
+
+  nac::header header_ = nac::header::v1_6;
+  bool internal_weights_ = false;
+  pool<indexed_tensor> tensors_;
+  pool<parameter> parameters_;
+  text names_;
+  pool<std::uint32_t> dimensions_;
+  pool<std::uint32_t> tensors_by_id_, parameters_by_id_;
+  pool<std::uint32_t> by_name_;  // parameters, equal names in their order
+};
+
+namespace detail {
+struct index_maker;
+
+}  // namespace detail
+
+/// The tensors of a container.
+[[nodiscard]] result<tensor_index> index_tensors(const source& from,
+                                                 const read_options& options = {});
+
 }  // namespace nac
+
 }  // namespace tessera::inline TESSERA_ABI
 
 
@@ -6624,7 +6522,7 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 
 // ---- tessera/core/json_read.hpp
 //
-// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
+// A strict pull reader for JSON (RFC 8259), directed by the caller's schema.
 //
 //   json::reader in(source);
 //   std::string_view key;
@@ -6640,14 +6538,14 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 // So a schema reads like the format's documentation, with one check at the end.
 //
 //   accepted    RFC 8259, and a UTF-8 byte order mark before the value
-//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
-//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
+//   rejected    anything else, duplicate keys of one object (compared after unescaping), numbers
+//               beyond a double, invalid UTF-8, unpaired surrogates, bytes after the value
 //   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
 //   doubles     correctly rounded, whatever the locale
 //
 // Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
 //             escapes, from the reader until its next string or key.
-// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
+// Errors:     json_* and input_too_large, at the first wrong byte. A duplicate key is
 //             reported when its object closes, at the second of the two.
 // Limits:     max_bytes, max_depth. Nothing here recurses.
 // Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
@@ -6665,17 +6563,17 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 
 // ---- tessera/core/number.hpp
 //
-// Decimal text to doubles: correctly rounded, and deaf to the locale.
+// Decimal text to doubles: correctly rounded, independent of the locale.
 //
 //   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
 //
-// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here uses
 // <charconv>. Common numbers take one multiplication or division whose result is exact; the
-// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
+// rest uses plain big-integer arithmetic that reads like the definition. The inverse is in
 // shortest.hpp.
 //
 // Lifetime:   values.
-// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
+// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to reject.
 // Limits:     none: any number of digits is rounded correctly.
 // Allocation: none.
 
@@ -6728,7 +6626,7 @@ inline constexpr std::uint64_t powers_of_ten[] = {
     1000000000000000000,
 };
 
-/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
+/// An unsigned integer of up to 8192 bits: enough for 800 digits times 10^1200.
 class big_integer {
  public:
   explicit big_integer(std::uint64_t v = 0) noexcept {
@@ -6797,7 +6695,7 @@ class big_integer {
 /// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
 [[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
                                             int exponent) noexcept {
-  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
+  // 11 bits go for a normal number, more for a subnormal one, all or more for zero.
   int dropped = 11;
   if (exponent + dropped < -1074) dropped = -1074 - exponent;
   if (dropped > 64) return 0.0;
@@ -6813,8 +6711,8 @@ class big_integer {
 }
 
 /// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
-/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
-/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
+/// most one step and a half off: what dividing the rounded m by the exact power gives. The
+/// remainder decides; it is small, so that arithmetic modulo 2^64 finds it.
 [[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
                                              unsigned k) noexcept {
   auto bits = std::bit_cast<std::uint64_t>(quotient);
@@ -6847,7 +6745,7 @@ class big_integer {
 
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
 [[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
-  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
+  // Beyond 800 digits the rest only means "a little more": the halfway points between doubles
   // have at most 767 significant digits.
   constexpr unsigned max_digits = 800;
   big_integer numerator;
@@ -6944,14 +6842,14 @@ class big_integer {
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
-/// What kind of value a reader stands at, by its first character.
+/// The kind of the next value, by its first character.
 enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
 
-/// A number as it stands in the text.
+/// A number as it is in the text.
 struct number {
   double value = 0;
   bool integral = false;        ///< the token has neither fraction nor exponent
-  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
+  std::string_view token = {};  ///< verbatim, for writing it back unchanged
 };
 
 class reader {
@@ -6963,7 +6861,7 @@ class reader {
     else if (source.substr(0, 3) == "\xEF\xBB\xBF")
       at_ += 3;
   }
-  /// A temporary string would be gone before the first value is read.
+  /// A temporary string would be destroyed before the first value is read.
   template <class Owner>
     requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
   explicit reader(Owner&& source, const limits& limit = {}) = delete;
@@ -6973,7 +6871,7 @@ class reader {
 
   /// Enters an array. Then call element() before each value, until it returns false.
   void array() { open('[', errc::json_expected_array); }
-  /// True when another element follows, which is then to be read; false behind the ']'.
+  /// True when another element follows, which must then be read; false after the ']'.
   [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
   /// The same for arrays of fixed length: an element must follow.
   void require_element(errc code = errc::json_missing_element) {
@@ -7054,14 +6952,14 @@ class reader {
     if (v < 0 && !above) fail_at(errc::json_integer_range, start);
     return failed() ? 0 : static_cast<std::uint64_t>(v);
   }
-  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` tells the upper half.
+  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` is set from 2^63 on.
   [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
     above_int64 = false;
     const scan s = scan_number(errc::json_expected_integer);
     if (failed()) return 0;
     if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
     const std::uint64_t magnitude = s.significand;
-    // Of 20 digits behind a 1, values from 2^64 on have wrapped to less than 2 * 10^18.
+    // A 20-digit number that starts with 1 and is 2^64 or more has wrapped to less than 2 * 10^18.
     if (s.digits.size() > 20 ||
         (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
       return fail_at(errc::json_integer_range, s.first), 0;
@@ -7082,8 +6980,8 @@ class reader {
             s.integral,
             {s.first, static_cast<std::size_t>(at_ - s.first)}};
   }
-  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
-  /// JSON by way of doubles.
+  /// A number that a float can hold, rounded to a double and then to a float, as readers do that
+  /// read JSON by way of doubles.
   [[nodiscard]] float float32() {
     const char* const start = token();
     const double v = number().value;
@@ -7131,12 +7029,13 @@ class reader {
                     : std::string_view(start, static_cast<std::size_t>(at_ - start));
   }
 
-  /// The text from the value that comes next, for reading plain stretches of it some other way.
+  /// The text from the value that comes next, for reading parts of it by other means.
   [[nodiscard]] std::string_view rest() {
     const char* const at = token();
     return {at, static_cast<std::size_t>(end_ - at)};
   }
-  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
+  /// Continues at `at`, after the value or the elements of the open array that were read from
+  /// rest().
   void resume(const char* at) noexcept { at_ = at; }
   /// Whether `more` containers inside one another may still be opened.
   [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
@@ -7209,7 +7108,7 @@ class reader {
     if (!accept("true") && !accept("false") && !accept("null"))
       fail_literal(errc::json_bad_literal);
   }
-  /// None of the literals that were wanted: say so, unless the text ends inside one.
+  /// None of the expected literals: fails, unless the text ends inside one.
   void fail_literal(errc code) {
     const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
     for (const std::string_view whole : {"true", "false", "null"})
@@ -7351,7 +7250,7 @@ class reader {
     if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
     return true;
   }
-  /// \uXXXX at p, where a backslash and a u stand.
+  /// \uXXXX at p, after a backslash and a u.
   bool scan_unit(const char*& p, std::uint32_t& unit) {
     const char* const start = p;
     p += 2;
@@ -7398,11 +7297,11 @@ class reader {
   }
 
   [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
-    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions cost time in sorting, no more
+    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions only cost time in sorting
     for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     return h;
   }
-  /// Order by hash, then by length, then by unescaped key. Only keys of one length are looked at
+  /// Order by hash, then by length, then by unescaped key. Only keys of one length are compared
   /// again, so a long key costs no more than its own length however many short ones there are.
   [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
     if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;
@@ -7424,8 +7323,8 @@ class reader {
     return order != 0 ? order < 0 : a.start < b.start;
   }
 
-  /// Behind the '}': looks for a key that stood twice. Sorting keeps hostile keys from costing
-  /// more than n log n.
+  /// After the '}': looks for duplicate keys. Sorting keeps hostile keys from costing more than
+  /// n log n.
   void close_object() {
     if (failed()) return;
     const std::size_t base = object_keys_.back();
@@ -7448,7 +7347,7 @@ class reader {
   limits limit_;
   tessera::error error_;
   std::uint32_t depth_ = 0;
-  bool fresh_ = false;             // just behind an opening bracket
+  bool fresh_ = false;             // just after an opening bracket
   pool<std::size_t> object_keys_;  // where the keys of each open object start
   pool<seen_key> keys_;
   text unescaped_;
@@ -7472,10 +7371,10 @@ class reader {
 //   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
 //   json::indented   two spaces a level, one member or element a line, "key": value
 //
-// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// Within `indented`, a container begun with `one_line` is written compact, with its contents;
 // that is how the ARK serializer lays out tensors, arguments and lists of numbers.
 //
-// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+// A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
 //
 //   w.record(json::number_room + 2, [](json::cursor to) {
 //     return to.literal("[").number(0.5).literal("]");
@@ -7484,7 +7383,7 @@ class reader {
 // Lifetime:   borrows the text it appends to.
 // Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
 // Limits:     none.
-// Allocation: what the text grows by.
+// Allocation: the growth of the text.
 
 #ifndef TESSERA_CORE_JSON_WRITE_HPP
 #define TESSERA_CORE_JSON_WRITE_HPP
@@ -7505,9 +7404,9 @@ class reader {
 //
 // Three ways, each exact, the quickest that can prove its answer first:
 //
-//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   any but the least of doubles                      v and its rounding interval in 128 bits
-//   what is too close to a tie for that               big integers
+//   up to 15 digits, 8 of them after the point      one multiplication, one division as a check
+//   any but the smallest doubles                     v and its rounding interval in 128 bits
+//   what is too close to a tie for that              big integers
 //
 // std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
 //
@@ -7727,7 +7626,7 @@ struct binary_128 {
   const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
   const binary_128 five = power_of_five(scale);
   const bool exact = five.bits.low == 0;
-  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // v * 10^scale with 64 bits after the point, and half an ulp in the same form, half of that
   // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
   const int shift = 128 + binary + scale + five.exponent;
   word_pair value = multiply(five.bits.high, significand << shift);
@@ -7798,8 +7697,8 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
     *to++ = static_cast<char>('0' + first);
     return to + put_sixteen(to, others);
   }
-  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
-  // integers below 2^53 are doubles, and those behind are written whole.
+  // The digits before the point are those of v cut to an integer: rounding never reaches the next
+  // integer, as integers below 2^53 are doubles, and larger ones are written in full.
   const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
   const auto point = static_cast<unsigned>(d.point);
   const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
@@ -7859,7 +7758,7 @@ inline constexpr layout compact{0, ",", ":"};
 inline constexpr layout spaced{0, ", ", ": "};
 inline constexpr layout indented{2, ",", ": "};
 
-/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+/// Appends `s` in quotes. Escapes only what JSON requires; other controls as \u00xx.
 inline void append_quoted(text& out, std::string_view s) {
   out << '"';
   std::size_t plain = 0;
@@ -7886,8 +7785,8 @@ inline void append_quoted(text& out, std::string_view s) {
 
 inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
 
-/// Where the next character of a record goes. Each call stores and returns where the one after that
-/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+/// Where the next character of a record goes. Each call stores and returns the next position: by
+/// value, so that it stays in registers. Nothing checks the capacity there.
 class cursor {
  public:
   cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
@@ -7899,7 +7798,7 @@ class cursor {
   [[nodiscard]] cursor number(double v) const noexcept {
     return {put_double(to_, v, doubles_), doubles_};
   }
-  /// JSON as it stands: brackets, commas, keys.
+  /// Verbatim JSON: brackets, commas, keys.
   template <std::size_t Size>
   [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
     std::memcpy(to_, json, Size - 1);
@@ -7944,13 +7843,14 @@ class writer {
   writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
   writer& boolean(bool v) { return raw(v ? "true" : "false"); }
   writer& null() { return raw("null"); }
-  /// A value that is JSON text already, such as a number's own token.
+  /// A value that is already JSON text, such as a number's token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
-  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  /// A value of at most `max_size` bytes that `write(cursor)` stores; it returns the end of the
+  /// value.
   template <class Write>
-  writer& record(std::size_t room, Write write) {
+  writer& record(std::size_t max_size, Write write) {
     separate();
-    char* const begin = out_.prepare(room);
+    char* const begin = out_.prepare(max_size);
     const cursor end = write(cursor(begin, layout_.doubles));
     return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
   }
@@ -7989,7 +7889,7 @@ class writer {
   text& out_;
   layout layout_;
   text kinds_;                // the closing brackets that are due
-  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  std::size_t one_line_ = 0;  // the number of innermost containers on one line
   bool fresh_ = false, after_key_ = false;
 };
 
@@ -8267,7 +8167,7 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 
 // ---- tessera/core/caret.hpp
 //
-// A line of a source with a caret below: what descriptions of errors end with.
+// A line of a source with a caret below, at the end of descriptions of errors.
 //
 //   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
 //   //   let R = rgion(B, 0, 8)
@@ -8291,9 +8191,10 @@ namespace detail {
 
 inline constexpr std::size_t shown_columns = 78;
 
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
+/// The line that holds `offset`, cut around it to the width, and below it a caret under the first
+/// of `length` characters and tildes under the others, with the text to be `inserted` on a third
+/// line. Characters unsafe for a terminal become escapes (see append_shown); tabs and carriage
+/// returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
@@ -8355,7 +8256,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 
 // ---- tessera/core/detail/hex.hpp
 //
-// A place in a binary source: what descriptions of errors end with.
+// A place in a binary source, at the end of descriptions of errors.
 
 #ifndef TESSERA_CORE_DETAIL_HEX_HPP
 #define TESSERA_CORE_DETAIL_HEX_HPP
@@ -8380,7 +8281,7 @@ inline void append_offset_in_hex(text& out, std::uint64_t offset) {
   out << ')';
 }
 
-/// The 16 bytes around an offset, and a caret below the byte that stands there.
+/// The 16 bytes around an offset, and a caret below the byte at the offset.
 inline void append_hex_line(text& out, bytes source, std::size_t offset) {
   out << "  ";
   const std::size_t first =
@@ -8408,7 +8309,7 @@ namespace detail {
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
-/// An error of what was built in code.
+/// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
   append_message(out, e);
@@ -8499,9 +8400,123 @@ inline constexpr errc_row error_rows[] = {
 
 #endif  // TESSERA_NAC_DETAIL_ERRORS_HPP
 
+// ---- tessera/nac/detail/model.hpp
+//
+// The bodies of nac/model.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_MODEL_HPP
+#define TESSERA_NAC_DETAIL_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+struct maker;
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE bytes model::section(nac::section s) const noexcept {
+  const extent& e = part(s);
+  return source_.subspan(static_cast<std::size_t>(e.offset), to_size(e.end - e.offset));
+}
+
+TESSERA_INLINE std::string_view model::operation_name(std::uint8_t a) const noexcept {
+  return operations_.offset[a] != 0 ? characters(nac::section::cmap, operations_, a)
+                                    : predefined_operation(a, version());
+}
+
+TESSERA_INLINE std::string_view model::characters(nac::section s, const short_texts& of,
+                                                  std::uint8_t id) const noexcept {
+  const std::uint64_t first = part(s).offset + of.offset[id];
+  return as_text(source_.subspan(static_cast<std::size_t>(first), of.size[id]));
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+/// How many arguments an instruction has.
+[[nodiscard]] inline std::uint32_t argument_count(const instruction& i) noexcept {
+  if (i.a >= first_regular_op) return i.d.size();
+  switch (i.a) {
+    case op_input: return i.c.size();
+    case op_output:
+      if (i.b == static_cast<std::uint8_t>(output::end)) return i.d[0] == 0 ? 0 : 1;
+      return i.b == static_cast<std::uint8_t>(output::step) ? 3 : i.d.size();
+    case op_control_flow: return 3;
+    case op_convergence: return i.d.size() == 1 ? 2 : i.d.size();
+    default: return 0;
+  }
+}
+
+TESSERA_INLINE error parse_instruction(const model& f, cursor& in, instruction& out) noexcept {
+  out.offset = in.offset();
+  out.has_prefix = false;
+  out.prefix = 0;
+  out.c = {};
+  out.d = {};
+  if (!in.has(2)) return in.fail(errc::nac_truncated);
+  const std::uint8_t a = out.a = load_le<std::uint8_t>(in.data());
+  const std::uint8_t b = out.b = load_le<std::uint8_t>(in.data() + 1);
+  // The number of words in C, without its prefix, and in D; `counted`: the prefix gives that of C.
+  std::uint32_t c = 0, d = 0;
+  bool has_prefix = false, counted = false;
+  if (a >= first_regular_op) {
+    if (b != 0 && !f.has_signature(b)) return {errc::nac_signature_unknown, in.offset() + 1};
+    d = f.arguments(b);
+    has_prefix = counted = f.has_constants(b);
+  } else {
+    if (!has_variant(a, b, f.version()))
+      return {a == op_input ? errc::nac_input_variant : errc::nac_output_variant, in.offset() + 1};
+    const system_words words = system_words_of(a, b, f.outputs());
+    has_prefix = words.has_prefix;
+    counted = a == op_convergence;
+    c = words.c;
+    d = words.d;
+  }
+  (void)in.take<std::uint16_t>();
+  if (has_prefix) {
+    if (!in.has(2)) return in.fail(errc::nac_truncated);
+    out.has_prefix = true;
+    out.prefix = load_le<std::int16_t>(in.data());
+    if (counted) c = out.prefix > 0 ? static_cast<std::uint32_t>(out.prefix) : 0;
+    if (!in.has(2 + 2 * std::uint64_t{c})) return in.fail(errc::nac_truncated);
+    (void)in.take<std::uint16_t>();
+    out.c = in.take_packed<std::uint16_t>(c);
+  }
+  if (!in.has(2 * std::uint64_t{d})) return in.fail(errc::nac_truncated);
+  if (a == op_convergence && load_le<std::int16_t>(in.data()) != 0) {
+    if (!in.has(4)) return in.fail(errc::nac_truncated);
+    const auto branches = load_le<std::int16_t>(in.data() + 2);
+    d = 2 + (branches > 0 ? static_cast<std::uint32_t>(branches) : 0);
+    if (!in.has(2 * std::uint64_t{d})) return in.fail(errc::nac_truncated);
+  }
+  out.d = in.take_packed<std::int16_t>(d);
+  return {};
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE instructions::iterator& instructions::iterator::operator++() noexcept {
+  --left_;
+  ++now_.index;
+  read();
+  return *this;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_MODEL_HPP
+
 // ---- tessera/nac/detail/records.hpp
 //
-// The bodies of nac/records.hpp.
+// The bodies of nac/model.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_RECORDS_HPP
 #define TESSERA_NAC_DETAIL_RECORDS_HPP
@@ -8690,400 +8705,6 @@ TESSERA_INLINE error tick_form::parse(cursor& in, tick& out) noexcept {
 
 #endif  // TESSERA_NAC_DETAIL_RECORDS_HPP
 
-// ---- tessera/nac/detail/model.hpp
-//
-// The bodies of nac/model.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_MODEL_HPP
-#define TESSERA_NAC_DETAIL_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-struct maker;
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE bytes model::section(nac::section s) const noexcept {
-  const extent& e = part(s);
-  return source_.subspan(static_cast<std::size_t>(e.offset), to_size(e.end - e.offset));
-}
-
-TESSERA_INLINE std::string_view model::operation_name(std::uint8_t a) const noexcept {
-  return operations_.offset[a] != 0 ? characters(nac::section::cmap, operations_, a)
-                                    : predefined_operation(a, version());
-}
-
-TESSERA_INLINE std::string_view model::characters(nac::section s, const short_texts& of,
-                                                  std::uint8_t id) const noexcept {
-  const std::uint64_t first = part(s).offset + of.offset[id];
-  return as_text(source_.subspan(static_cast<std::size_t>(first), of.size[id]));
-}
-
-}  // namespace nac
-namespace nac::detail {
-
-/// How many arguments an instruction has.
-[[nodiscard]] inline std::uint32_t argument_count(const instruction& i) noexcept {
-  if (i.a >= first_regular_op) return i.d.size();
-  switch (i.a) {
-    case op_input: return i.c.size();
-    case op_output:
-      if (i.b == static_cast<std::uint8_t>(output::end)) return i.d[0] == 0 ? 0 : 1;
-      return i.b == static_cast<std::uint8_t>(output::step) ? 3 : i.d.size();
-    case op_control_flow: return 3;
-    case op_convergence: return i.d.size() == 1 ? 2 : i.d.size();
-    default: return 0;
-  }
-}
-
-TESSERA_INLINE error parse_instruction(const model& f, cursor& in, instruction& out) noexcept {
-  out.offset = in.offset();
-  out.has_prefix = false;
-  out.prefix = 0;
-  out.c = {};
-  out.d = {};
-  if (!in.has(2)) return in.fail(errc::nac_truncated);
-  const std::uint8_t a = out.a = load_le<std::uint8_t>(in.data());
-  const std::uint8_t b = out.b = load_le<std::uint8_t>(in.data() + 1);
-  // How many words stand in C, its prefix not counted, and in D; `counted`: the prefix says.
-  std::uint32_t c = 0, d = 0;
-  bool has_prefix = false, counted = false;
-  if (a >= first_regular_op) {
-    if (b != 0 && !f.has_signature(b)) return {errc::nac_signature_unknown, in.offset() + 1};
-    d = f.arguments(b);
-    has_prefix = counted = f.has_constants(b);
-  } else {
-    if (!has_variant(a, b, f.version()))
-      return {a == op_input ? errc::nac_input_variant : errc::nac_output_variant, in.offset() + 1};
-    const system_words words = system_words_of(a, b, f.outputs());
-    has_prefix = words.has_prefix;
-    counted = a == op_convergence;
-    c = words.c;
-    d = words.d;
-  }
-  (void)in.take<std::uint16_t>();
-  if (has_prefix) {
-    if (!in.has(2)) return in.fail(errc::nac_truncated);
-    out.has_prefix = true;
-    out.prefix = load_le<std::int16_t>(in.data());
-    if (counted) c = out.prefix > 0 ? static_cast<std::uint32_t>(out.prefix) : 0;
-    if (!in.has(2 + 2 * std::uint64_t{c})) return in.fail(errc::nac_truncated);
-    (void)in.take<std::uint16_t>();
-    out.c = in.take_packed<std::uint16_t>(c);
-  }
-  if (!in.has(2 * std::uint64_t{d})) return in.fail(errc::nac_truncated);
-  if (a == op_convergence && load_le<std::int16_t>(in.data()) != 0) {
-    if (!in.has(4)) return in.fail(errc::nac_truncated);
-    const auto branches = load_le<std::int16_t>(in.data() + 2);
-    d = 2 + (branches > 0 ? static_cast<std::uint32_t>(branches) : 0);
-    if (!in.has(2 * std::uint64_t{d})) return in.fail(errc::nac_truncated);
-  }
-  out.d = in.take_packed<std::int16_t>(d);
-  return {};
-}
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE instructions::iterator& instructions::iterator::operator++() noexcept {
-  --left_;
-  ++now_.index;
-  read();
-  return *this;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_MODEL_HPP
-
-// ---- tessera/nac/detail/decode.hpp
-//
-// The bodies of nac/decode.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_DECODE_HPP
-#define TESSERA_NAC_DETAIL_DECODE_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// What the length of each kind of instruction is made of.
-class length_table {
- public:
-  struct row {
-    std::uint32_t mask = 0;         ///< 0xffff where the word behind A and B counts constants
-    std::uint16_t fixed = unusual;  ///< bytes of an instruction without constants
-    std::uint8_t arguments = 0;     ///< they are the last words
-    std::uint8_t id = 0;            ///< 1: the argument is the id of anything but a constant
-  };
-  /// More than the length of any instruction that the table has.
-  static constexpr std::uint16_t unusual = 0xffff;
-  /// Bytes that must be readable behind an instruction.
-  static constexpr std::size_t slack = 32;
-
-  explicit length_table(const model& f) noexcept {
-    for (std::uint32_t b = 0; b < 256; ++b) {
-      const auto id = static_cast<std::uint8_t>(b);
-      if (b != 0 && !f.has_signature(id)) continue;
-      set(first_regular + b, f.has_constants(id) ? 4 : 2, f.arguments(id));
-      rows_[first_regular + b].mask = f.has_constants(id) ? 0xffff : 0;
-    }
-    set(system(op_input, 0), 2, 0);
-    for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) {
-      if (b == static_cast<std::uint32_t>(input::lifted_constant)) continue;
-      set(system(op_input, b), 4, 1);
-      rows_[system(op_input, b)].id = 1;
-    }
-    if (f.outputs() < 256)
-      for (std::uint32_t b = 0; b < 3; ++b)
-        set(system(op_output, b), 4u + 2u * f.outputs(), f.outputs());
-  }
-
-  /// By A and B as they stand, A below.
-  [[nodiscard]] const row& operator[](std::uint32_t ab) const noexcept {
-    const std::size_t a_first = __builtin_bswap16(static_cast<std::uint16_t>(ab));
-    const std::size_t regular = first_regular | ab >> 8;
-    return rows_[a_first < regular ? a_first : regular];
-  }
-  /// Of any instruction that the table has.
-  [[nodiscard]] std::uint32_t most_arguments() const noexcept { return most_; }
-
- private:
-  // 256 rows for each operation below 10, and 256 for all others.
-  static constexpr std::size_t first_regular = 256 * first_regular_op;
-  [[nodiscard]] static std::size_t system(std::uint32_t a, std::uint32_t b) noexcept {
-    return 256 * a + b;
-  }
-  void set(std::size_t i, std::uint32_t without_d, std::uint32_t arguments) noexcept {
-    rows_[i].fixed = static_cast<std::uint16_t>(without_d + 2 * arguments);
-    rows_[i].arguments = static_cast<std::uint8_t>(arguments);
-    if (arguments > most_) most_ = arguments;
-  }
-  row rows_[first_regular + 256];
-  std::uint32_t most_ = 1;
-};
-
-/// An instruction, as the table has it.
-struct looked_up {
-  std::uint32_t ab;         // A and B as they stand
-  std::uint32_t arguments;  // they end with the instruction
-  std::uint32_t id;         // 1: the argument is the id of anything but a constant
-  std::size_t constants;    // how many the instruction gives
-  const std::byte* behind;  // the next one
-};
-
-/// Looks at an instruction that has `slack` bytes before `end`. False: it is unusual, or has none
-/// behind it.
-[[nodiscard, gnu::always_inline]] inline bool look_up(const length_table& table,
-                                                      const std::byte* at, const std::byte* end,
-                                                      looked_up& found) noexcept {
-  found.ab = load_le<std::uint16_t>(at);
-  const length_table::row& row = table[found.ab];
-  const std::size_t fixed = row.fixed;
-  found.arguments = row.arguments;
-  found.id = row.id;
-  found.constants = load_le<std::uint16_t>(at + 2) & row.mask;
-  const std::size_t length = fixed + 2 * found.constants;
-  found.behind = at + fixed + 2 * found.constants;
-  return length < length_table::unusual &&
-         length + length_table::slack <= static_cast<std::size_t>(end - at);
-}
-[[gnu::always_inline]] inline void write_step(step* to, std::size_t offset, const looked_up& found,
-                                              std::uint32_t first) noexcept {
-  if constexpr (std::endian::native == std::endian::little) {  // in two stores
-    const std::uint64_t halves[2] = {static_cast<std::uint32_t>(offset) |
-                                         std::uint64_t{found.ab} << 32 |
-                                         std::uint64_t{found.arguments} << 48,
-                                     first};
-    std::memcpy(static_cast<void*>(to), halves, sizeof halves);
-  } else {
-    *to = {static_cast<std::uint32_t>(offset),
-           static_cast<std::uint8_t>(found.ab),
-           static_cast<std::uint8_t>(found.ab >> 8),
-           static_cast<std::uint16_t>(found.arguments),
-           first,
-           0,
-           0};
-  }
-}
-
-namespace detail {
-
-/// How far a list was decoded.
-struct decoded {
-  const std::byte* at;
-  std::uint32_t index, first;  ///< of the next instruction and its first argument
-};
-
-/// Decodes instructions up to index `stop`, or less: up to one that the table doesn't have. `end`
-/// is that of the readable bytes, `start` the first instruction; it is the first one's step.
-inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
-                       step* to, std::uint32_t stop, decoded& now) noexcept {
-  decoded next = now;
-  if (static_cast<std::size_t>(end - next.at) < length_table::slack) return;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
-    next.first += found.arguments;
-    next.at = found.behind;
-  }
-  now = next;
-}
-
-/// The same at two places at once, so that each waits while the other doesn't; until one of them
-/// ends.
-inline void decode_two(const length_table& table, const std::byte* start, const std::byte* end,
-                       step* to, std::uint32_t stop, decoded& a, decoded& b,
-                       std::uint32_t count) noexcept {
-  decoded next = a, other = b;
-  if (static_cast<std::size_t>(end - other.at) < length_table::slack) return;
-  looked_up found, found_other;
-  while (next.index != stop && other.index != count && look_up(table, next.at, end, found) &&
-         look_up(table, other.at, end, found_other)) {
-    write_step(to + next.index++, static_cast<std::size_t>(next.at - start), found, next.first);
-    write_step(to + other.index++, static_cast<std::size_t>(other.at - start), found_other,
-               other.first);
-    next.first += found.arguments;
-    other.first += found_other.arguments;
-    next.at = found.behind;
-    other.at = found_other.behind;
-  }
-  a = next;
-  b = other;
-}
-
-/// Whether indices and offsets of a list fit into steps.
-[[nodiscard]] inline error fits_steps(const instructions& list, const limits& limit) noexcept {
-  const bool fits = list.size() <= limit.max_items && list.size() <= max_index;
-  return fits ? error{} : error{errc::too_many_items, list.offset()};
-}
-
-}  // namespace detail
-
-TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& list,
-                                         const limits& limit) {
-  if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
-  pool<step> steps;
-  step* const to = steps.prepare(list.size());
-  const length_table table(f);
-  const detail::cursor first = list.cursor();
-  const std::byte* const start = first.data();
-  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
-  const std::byte* const end = start + size;
-  // One instruction of any kind.
-  const auto any = [&](detail::decoded& now) -> error {
-    detail::cursor at = first;
-    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
-    instruction i;
-    if (const error e = detail::parse_instruction(f, at, i); e.code != errc::ok) return e;
-    if (i.offset - first.offset() > size) return {errc::input_too_large, i.offset};
-    const std::uint32_t count = detail::argument_count(i);
-    to[now.index++] = {static_cast<std::uint32_t>(now.at - start),
-                       i.a,
-                       i.b,
-                       static_cast<std::uint16_t>(count),
-                       now.first,
-                       0,
-                       0};
-    now.first += count;
-    now.at = at.data();
-    return {};
-  };
-  const auto rest = [&](detail::decoded now, std::uint32_t stop) -> error {
-    for (;;) {
-      detail::decode_run(table, start, end, to, stop, now);
-      if (now.index == stop) return {};
-      if (const error e = any(now); e.code != errc::ok) return e;
-    }
-  };
-  const std::uint32_t count = list.size();
-  const detail::halfway half = list.halfway();
-  detail::decoded now{start, 0, 0};
-  error e;
-  if (half.index != 0 && half.offset <= size) {
-    detail::decoded second{start + half.offset, half.index, half.arguments};
-    for (;;) {
-      detail::decode_two(table, start, end, to, half.index, now, second, count);
-      if (now.index == half.index || second.index == count) break;
-      if (e = any(now); e.code != errc::ok) return e;
-      if (e = any(second); e.code != errc::ok) return e;
-    }
-    if (e = rest(now, half.index); e.code != errc::ok) return e;
-    now = second;
-  }
-  if (e = rest(now, count); e.code != errc::ok) return e;
-  steps.advance(list.size());
-  return steps;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_DECODE_HPP
-
-// ---- tessera/nac/detail/diagnostic.hpp
-//
-// The bodies of nac/diagnostic.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_DIAGNOSTIC_HPP
-#define TESSERA_NAC_DETAIL_DIAGNOSTIC_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-TESSERA_INLINE void report::add(const diagnostic& d) {
-  ++(d.severity == severity::error ? errors : warnings);
-  if (diagnostics.size() < max_diagnostics) diagnostics.push_back(d);
-}
-
-}  // namespace nac
-namespace nac::detail {
-
-/// Notes findings, and which error was the first.
-class findings {
- public:
-  explicit findings(report* to) noexcept : to_(to) {}
-  void error(errc code, std::uint64_t offset, std::uint32_t index = diagnostic::no_index) {
-    if (first_.code == errc::ok) first_ = {code, offset};
-    if (to_ != nullptr) to_->add({code, severity::error, index, offset});
-  }
-  void error(const tessera::error& e, std::uint32_t index = diagnostic::no_index) {
-    if (e.code != errc::ok) error(e.code, e.offset, index);
-  }
-  void warning(errc code, std::uint64_t offset, std::uint32_t index = diagnostic::no_index) {
-    if (to_ != nullptr) to_->add({code, severity::warning, index, offset});
-  }
-  [[nodiscard]] const tessera::error& first() const noexcept { return first_; }
-  [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
-
- private:
-  report* to_;
-  tessera::error first_;
-};
-
-}  // namespace nac::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_DIAGNOSTIC_HPP
-
 // ---- tessera/nac/detail/operations.hpp
 //
 // The bodies of nac/operations.hpp.
@@ -9102,7 +8723,7 @@ namespace nac {
 TESSERA_INLINE operation view_or_squeeze(std::string_view name,
                                          view<argument_form> given) noexcept {
   const bool squeezes =
-      given.size() == 1 || (given.size() == 2 && given[1] == argument_form::whole);
+      given.size() == 1 || (given.size() == 2 && given[1] == argument_form::integer);
   return squeezes && name == "nac.view" ? operation::squeeze : operation::view;
 }
 
@@ -9121,23 +8742,23 @@ TESSERA_INLINE argument_form form_of(const constant& c) noexcept {
   switch (c.type) {
     case constant_type::null: return argument_form::null;
     case constant_type::boolean:
-    case constant_type::int64: return argument_form::whole;
+    case constant_type::int64: return argument_form::integer;
     case constant_type::float64:
-      return detail::is_whole(c.float64()) ? argument_form::whole : argument_form::number;
+      return detail::is_whole(c.float64()) ? argument_form::integer : argument_form::number;
     case constant_type::string: return argument_form::string;
-    case constant_type::int32_list: return argument_form::wholes;
+    case constant_type::int32_list: return argument_form::int_list;
     case constant_type::float32_list: break;
   }
   const packed<float> values = c.float32_list();
   for (std::uint32_t i = 0; i < values.size(); ++i)
-    if (!detail::is_whole(static_cast<double>(values[i]))) return argument_form::numbers;
-  return argument_form::wholes;
+    if (!detail::is_whole(static_cast<double>(values[i]))) return argument_form::number_list;
+  return argument_form::int_list;
 }
 
 TESSERA_INLINE match bind(std::string_view letters, view<argument_form> arguments,
                           binding& out) noexcept {
   const auto in_a_row = [](argument_form f) {
-    return f == argument_form::result || f == argument_form::whole;
+    return f == argument_form::result || f == argument_form::integer;
   };
   out = {};
   std::size_t at = 0, slot = 0;
@@ -9187,9 +8808,153 @@ TESSERA_INLINE match bind(std::string_view letters, view<argument_form> argument
 
 #endif  // TESSERA_NAC_DETAIL_OPERATIONS_HPP
 
+// ---- tessera/nac/detail/conversion.hpp
+//
+// The bodies of nac/parts.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_CONVERSION_HPP
+#define TESSERA_NAC_DETAIL_CONVERSION_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Gives the operations of a container the ids of another version.
+class operation_mover {
+ public:
+  operation_mover(parts& p, header to) noexcept : p_(p), to_(container_version(to)) {}
+
+  [[nodiscard]] error move() {
+    if (const error e = find_names(); e.code != errc::ok) return e;
+    for (const pool<instruction_part>* list : {&p_.instructions, &p_.training})
+      for (std::size_t i = 0; i < list->size(); ++i)
+        if (const std::uint8_t a = (*list)[i].a; a >= first_regular_op && !operation_[a].used) {
+          if (operation_[a].name.empty()) return {errc::nac_convert_operation, i};
+          operation_[a].used = true;
+          operation_[a].first_use = i;
+        }
+    if (const error e = choose_ids(); e.code != errc::ok) return e;
+    for (pool<instruction_part>* list : {&p_.instructions, &p_.training})
+      for (instruction_part& i : *list)
+        if (i.a >= first_regular_op) i.a = operation_[i.a].id;
+    rewrite_rows();
+    return {};
+  }
+
+ private:
+  struct operation {
+    std::string_view name;  // in parts::characters, or a predefined one
+    range text;             // of its row; an empty one where there is none
+    std::size_t first_use = 0;
+    std::uint8_t id = 0;  // the new one
+    bool used = false;
+  };
+
+  [[nodiscard]] error find_names() noexcept {
+    for (std::uint32_t id = 0; id < 256; ++id)
+      operation_[id].name = predefined_operation(id, container_version(p_.form));
+    for (std::size_t i = 0; i < p_.operations.size(); ++i) {
+      const named_part& row = p_.operations[i];
+      if (!row.text.is_inside(p_.characters)) return {errc::nac_write_range, i};
+      if (row.id > 255) continue;  // which no instruction can name
+      operation_[row.id].name = p_.string(row.text);
+      operation_[row.id].text = row.text;
+    }
+    return {};
+  }
+
+  /// The new id that another operation of this name has already; 0 if none has.
+  [[nodiscard]] std::uint8_t chosen(std::string_view name) const noexcept {
+    for (const operation& o : operation_)
+      if (o.id != 0 && o.name == name) return o.id;
+    return 0;
+  }
+  [[nodiscard]] std::uint8_t predefined(std::string_view name) const noexcept {
+    for (std::uint32_t id = first_regular_op; id < first_custom_op; ++id)
+      if (predefined_operation(id, to_) == name) return static_cast<std::uint8_t>(id);
+    return 0;
+  }
+
+  [[nodiscard]] error choose_ids() noexcept {
+    bool taken[256] = {};
+    for (std::uint32_t id = first_regular_op; id < 256; ++id) {
+      operation& o = operation_[id];
+      if (!o.used) continue;
+      if (std::uint8_t found = predefined(o.name); found != 0)
+        o.id = found;
+      else if (found = chosen(o.name); found != 0)
+        o.id = found;
+      else if (id >= first_custom_op)
+        taken[o.id = static_cast<std::uint8_t>(id)] = true;
+    }
+    std::uint32_t free = first_custom_op;
+    for (std::uint32_t id = first_regular_op; id < first_custom_op; ++id) {
+      operation& o = operation_[id];
+      if (!o.used || o.id != 0) continue;
+      if (const std::uint8_t found = chosen(o.name); found != 0) {
+        o.id = found;
+        continue;
+      }
+      while (free < 256 && taken[free]) ++free;
+      if (free == 256) return {errc::nac_convert_operations, o.first_use};
+      taken[o.id = static_cast<std::uint8_t>(free)] = true;
+    }
+    return {};
+  }
+
+  void rewrite_rows() {
+    range rows[256];
+    for (operation& o : operation_) {
+      if (!o.used || o.id < first_custom_op || rows[o.id].size != 0) continue;
+      rows[o.id] = o.text.size != 0 ? o.text : p_.add_string(o.name);
+    }
+    p_.operations.clear();
+    for (std::uint32_t id = first_custom_op; id < 256; ++id)
+      if (rows[id].size != 0) p_.operations.push_back({static_cast<std::uint16_t>(id), rows[id]});
+  }
+
+  parts& p_;
+  std::uint32_t to_;
+  operation operation_[256];
+};
+
+[[nodiscard]] inline error has_form(const parts& p, header to) noexcept {
+  if (to > header::v1_8 || p.form > header::v1_8) return {errc::nac_write_form, 0};
+  if (to != header::v1_8 && !p.arrays.empty()) return {errc::nac_convert_arrays, 0};
+  if (to != header::v1_6) return {};
+  if (p.has_training || !p.training.empty() || p.training_flag)
+    return {errc::nac_convert_training, 0};
+  for (std::size_t i = 0; i < p.instructions.size(); ++i) {
+    const std::uint8_t a = p.instructions[i].a, b = p.instructions[i].b;
+    if (!has_variant(a, b, 1))
+      return {a == op_input ? errc::nac_convert_input : errc::nac_convert_output, i};
+  }
+  return {};
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<parts> convert(parts p, header to) {
+  if (const error e = detail::has_form(p, to); e.code != errc::ok) return e;
+  if (const error e = detail::operation_mover(p, to).move(); e.code != errc::ok) return e;
+  p.form = to;
+  return result<parts>(std::move(p));
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_CONVERSION_HPP
+
 // ---- tessera/nac/detail/layout.hpp
 //
-// The bodies of nac/layout.hpp.
+// The bodies of nac/parts.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_LAYOUT_HPP
 #define TESSERA_NAC_DETAIL_LAYOUT_HPP
@@ -9223,7 +8988,7 @@ inline void find_prefixes(const instructions& all, layout& out) noexcept {
   }
 }
 
-/// Leaves `out` empty where the sections stand in the order of the version.
+/// Leaves `out` empty where the sections have the order of the version.
 inline void find_order(const model& f, pool<section>& out) {
   section order[section_count];
   std::size_t count = 0;
@@ -9413,24 +9178,251 @@ TESSERA_INLINE parts parts_of(const model& f) {
 
 #endif  // TESSERA_NAC_DETAIL_PARTS_HPP
 
-// ---- tessera/nac/detail/print.hpp
+// ---- tessera/nac/detail/lexer.hpp
 //
 // The bodies of nac/print.hpp.
 
-#ifndef TESSERA_NAC_DETAIL_PRINT_HPP
-#define TESSERA_NAC_DETAIL_PRINT_HPP
+#ifndef TESSERA_NAC_DETAIL_LEXER_HPP
+#define TESSERA_NAC_DETAIL_LEXER_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nac/detail/execution_plan_text.hpp
-//
-// The bodies of nac/execution_plan_text.hpp.
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
 
-#ifndef TESSERA_NAC_DETAIL_EXECUTION_PLAN_TEXT_HPP
-#define TESSERA_NAC_DETAIL_EXECUTION_PLAN_TEXT_HPP
+enum class token_kind : std::uint8_t { word, number, string, mark, line_end, end };
+
+struct token {
+  token_kind kind = token_kind::end;
+  std::uint64_t offset = 0;
+  std::string_view text;  ///< as written; a string with its quotes
+};
+
+[[nodiscard]] constexpr bool is_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+[[nodiscard]] constexpr bool is_decimal(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// 0 to 15, or 16.
+[[nodiscard]] constexpr unsigned hex_digit(char c) noexcept {
+  return is_decimal(c)            ? static_cast<unsigned>(c - '0')
+         : (c >= 'a' && c <= 'f') ? static_cast<unsigned>(c - 'a') + 10
+         : (c >= 'A' && c <= 'F') ? static_cast<unsigned>(c - 'A') + 10
+                                  : 16;
+}
+
+[[nodiscard]] constexpr bool starts_word(char c) noexcept {
+  return is_letter(c) || c == '_' || c == '<';
+}
+
+[[nodiscard]] constexpr bool is_in_word(char c) noexcept {
+  return is_letter(c) || is_decimal(c) || c == '_' || c == '.' || c == '<' || c == '>';
+}
+
+class lexer {
+ public:
+  lexer() noexcept = default;
+  explicit lexer(std::string_view source) noexcept : source_(source) { read(); }
+
+  [[nodiscard]] const token& peek() const noexcept { return now_; }
+  [[nodiscard]] std::uint64_t offset() const noexcept { return now_.offset; }
+  [[nodiscard]] std::string_view source() const noexcept { return source_; }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  /// Keeps the first error, and ends the tokens.
+  void fail(errc code, std::uint64_t offset) noexcept {
+    if (failed()) return;
+    error_ = {code, offset};
+    now_ = {token_kind::end, offset, {}};
+  }
+  void fail(errc code) noexcept { fail(code, now_.offset); }
+
+  token next() noexcept {
+    const token t = now_;
+    if (!failed()) read();
+    return t;
+  }
+  /// Takes the token if it is this mark, or this word.
+  bool accept(char mark) noexcept {
+    if (now_.kind != token_kind::mark || now_.text[0] != mark) return false;
+    next();
+    return true;
+  }
+  bool accept(std::string_view word) noexcept {
+    if (now_.kind != token_kind::word || now_.text != word) return false;
+    next();
+    return true;
+  }
+  bool expect(char mark) noexcept {
+    if (accept(mark)) return true;
+    fail(errc::nac_text_mark);
+    return false;
+  }
+  [[nodiscard]] bool at_line_end() const noexcept {
+    return now_.kind == token_kind::line_end || now_.kind == token_kind::end;
+  }
+  /// The end of a statement, and the empty lines after it.
+  void end_line() noexcept {
+    if (!at_line_end()) return fail(errc::nac_text_line_end);
+    skip_lines();
+  }
+  void skip_lines() noexcept {
+    while (now_.kind == token_kind::line_end) next();
+  }
+  [[nodiscard]] std::string_view word() noexcept {
+    if (now_.kind != token_kind::word) return fail(errc::nac_text_word), std::string_view();
+    return next().text;
+  }
+  /// A decimal integer, or hex digits after 0x; `min` after an error.
+  [[nodiscard]] std::int64_t integer(std::int64_t min, std::int64_t max) noexcept {
+    if (now_.kind != token_kind::number) return fail(errc::nac_text_integer), min;
+    std::string_view digits = now_.text;
+    const bool negative = digits[0] == '-';
+    if (negative) digits.remove_prefix(1);
+    const bool hex = digits.substr(0, 2) == "0x";
+    if (hex) digits.remove_prefix(2);
+    std::uint64_t magnitude = 0;
+    bool fits = true;
+    if (digits.empty()) return fail(errc::nac_text_integer), min;
+    for (const char c : digits) {
+      const unsigned d = hex_digit(c);
+      if (d >= (hex ? 16u : 10u)) return fail(errc::nac_text_integer), min;
+      fits = fits && !__builtin_mul_overflow(magnitude, std::uint64_t{hex ? 16u : 10u}, &magnitude);
+      fits = fits && !__builtin_add_overflow(magnitude, std::uint64_t{d}, &magnitude);
+    }
+    constexpr std::uint64_t half = std::uint64_t{1} << 63;
+    fits = fits && magnitude <= (negative ? half : half - 1);
+    const auto value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+    if (!fits || value < min || value > max) return fail(errc::nac_text_range), min;
+    next();
+    return value;
+  }
+  /// A string, decoded and appended to `to`.
+  void string(text& to) {
+    if (now_.kind != token_kind::string) return fail(errc::nac_text_string);
+    const token t = next();
+    const std::string_view s = t.text.substr(1, t.text.size() - 2);
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      if (s[i] != '\\') {
+        to << s[i];
+        continue;
+      }
+      const char c = ++i < s.size() ? s[i] : '\0';
+      if (c == 'x' && i + 2 < s.size() && hex_digit(s[i + 1]) < 16 && hex_digit(s[i + 2]) < 16) {
+        to << static_cast<char>(hex_digit(s[i + 1]) << 4 | hex_digit(s[i + 2]));
+        i += 2;
+      } else if (c == '"' || c == '\\') {
+        to << c;
+      } else if (c == 'n' || c == 'r' || c == 't') {
+        to << (c == 'n' ? '\n' : c == 'r' ? '\r' : '\t');
+      } else {
+        return fail(errc::nac_text_escape, t.offset + 1 + i);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] char at(std::size_t i) const noexcept {
+    return i < source_.size() ? source_[i] : '\0';
+  }
+  void read() noexcept {
+    while (at_ < source_.size()) {
+      const char c = source_[at_];
+      if (c == ';') {
+        while (at_ < source_.size() && source_[at_] != '\n') ++at_;
+      } else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && depth_ != 0)) {
+        ++at_;
+      } else {
+        break;
+      }
+    }
+    const std::size_t first = at_;
+    const auto take = [&](token_kind kind) {
+      now_ = {kind, first, source_.substr(first, at_ - first)};
+    };
+    if (at_ >= source_.size()) return take(token_kind::end);
+    const char c = source_[at_++];
+    if (c == '\n') return take(token_kind::line_end);
+    if (c == '"') {
+      while (at_ < source_.size() && source_[at_] != '"' && source_[at_] != '\n')
+        at_ += source_[at_] == '\\' ? std::size_t{2} : std::size_t{1};
+      if (at_ >= source_.size() || source_[at_] != '"')
+        return fail(errc::nac_text_string_end, first);
+      ++at_;
+      return take(token_kind::string);
+    }
+    if (starts_word(c)) {
+      while (is_in_word(at(at_))) ++at_;
+      return take(token_kind::word);
+    }
+    if (is_decimal(c) || (c == '-' && (is_decimal(at(at_)) || is_letter(at(at_))))) {
+      while (is_in_word(at(at_)) || at(at_) == '+' || at(at_) == '-') ++at_;
+      return take(token_kind::number);
+    }
+    if (c == '(' || c == '[' || c == '{') ++depth_;
+    if ((c == ')' || c == ']' || c == '}') && depth_ != 0) --depth_;
+    take(token_kind::mark);
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  std::uint32_t depth_ = 0;
+  token now_;
+  tessera::error error_;
+};
+
+TESSERA_INLINE void print_string(text& out, std::string_view s) {
+  out << '"';
+  for (std::size_t i = 0; i < s.size();) {
+    std::size_t plain = i;
+    while (plain < s.size() && s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '"' &&
+           s[plain] != '\\')
+      ++plain;
+    if (plain != i) {
+      out << s.substr(i, plain - i);
+      i = plain;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(s[i]);
+    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
+    if (byte == '"' || byte == '\\') {
+      out << '\\' << s[i++];
+    } else if (byte == '\n') {
+      out << "\\n", ++i;
+    } else if (byte == '\t') {
+      out << "\\t", ++i;
+    } else if (byte == '\r') {
+      out << "\\r", ++i;
+    } else if (unsafe != 0) {
+      for (unsigned k = 0; k < unsafe; ++k, ++i) {
+        const auto b = static_cast<unsigned char>(s[i]);
+        out << "\\x"
+            << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
+      }
+    } else {
+      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
+      out << s.substr(i, length);
+      i += length;
+    }
+  }
+  out << '"';
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_LEXER_HPP
+
+// ---- tessera/nac/detail/print.hpp
+//
+// The bodies of nac/print.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_PRINT_HPP
+#define TESSERA_NAC_DETAIL_PRINT_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -9603,397 +9595,21 @@ TESSERA_INLINE std::uint16_t plan_writer::add(constant_type type, std::uint64_t 
 
 #endif  // TESSERA_NAC_DETAIL_EXECUTION_PLAN_HPP
 
-// ---- tessera/nac/detail/lexer.hpp
+// ---- tessera/nac/detail/execution_plan_text.hpp
 //
-// The bodies of nac/lexer.hpp.
+// The bodies of nac/execution_plan.hpp.
 
-#ifndef TESSERA_NAC_DETAIL_LEXER_HPP
-#define TESSERA_NAC_DETAIL_LEXER_HPP
+#ifndef TESSERA_NAC_DETAIL_EXECUTION_PLAN_TEXT_HPP
+#define TESSERA_NAC_DETAIL_EXECUTION_PLAN_TEXT_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-enum class token_kind : std::uint8_t { word, number, string, mark, line_end, end };
-
-struct token {
-  token_kind kind = token_kind::end;
-  std::uint64_t offset = 0;
-  std::string_view text;  ///< as it stands; a string with its quotes
-};
-
-[[nodiscard]] constexpr bool is_letter(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-[[nodiscard]] constexpr bool is_decimal(char c) noexcept { return c >= '0' && c <= '9'; }
-
-/// 0 to 15, or 16.
-[[nodiscard]] constexpr unsigned hex_digit(char c) noexcept {
-  return is_decimal(c)            ? static_cast<unsigned>(c - '0')
-         : (c >= 'a' && c <= 'f') ? static_cast<unsigned>(c - 'a') + 10
-         : (c >= 'A' && c <= 'F') ? static_cast<unsigned>(c - 'A') + 10
-                                  : 16;
-}
-
-[[nodiscard]] constexpr bool starts_word(char c) noexcept {
-  return is_letter(c) || c == '_' || c == '<';
-}
-
-[[nodiscard]] constexpr bool is_in_word(char c) noexcept {
-  return is_letter(c) || is_decimal(c) || c == '_' || c == '.' || c == '<' || c == '>';
-}
-
-class lexer {
- public:
-  lexer() noexcept = default;
-  explicit lexer(std::string_view source) noexcept : source_(source) { read(); }
-
-  [[nodiscard]] const token& peek() const noexcept { return now_; }
-  [[nodiscard]] std::uint64_t offset() const noexcept { return now_.offset; }
-  [[nodiscard]] std::string_view source() const noexcept { return source_; }
-  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// Keeps the first error, and ends the tokens.
-  void fail(errc code, std::uint64_t offset) noexcept {
-    if (failed()) return;
-    error_ = {code, offset};
-    now_ = {token_kind::end, offset, {}};
-  }
-  void fail(errc code) noexcept { fail(code, now_.offset); }
-
-  token next() noexcept {
-    const token t = now_;
-    if (!failed()) read();
-    return t;
-  }
-  /// Takes the token if it is this mark, or this word.
-  bool accept(char mark) noexcept {
-    if (now_.kind != token_kind::mark || now_.text[0] != mark) return false;
-    next();
-    return true;
-  }
-  bool accept(std::string_view word) noexcept {
-    if (now_.kind != token_kind::word || now_.text != word) return false;
-    next();
-    return true;
-  }
-  bool expect(char mark) noexcept {
-    if (accept(mark)) return true;
-    fail(errc::nac_text_mark);
-    return false;
-  }
-  [[nodiscard]] bool at_line_end() const noexcept {
-    return now_.kind == token_kind::line_end || now_.kind == token_kind::end;
-  }
-  /// The end of a statement, and the empty lines behind it.
-  void end_line() noexcept {
-    if (!at_line_end()) return fail(errc::nac_text_line_end);
-    skip_lines();
-  }
-  void skip_lines() noexcept {
-    while (now_.kind == token_kind::line_end) next();
-  }
-  [[nodiscard]] std::string_view word() noexcept {
-    if (now_.kind != token_kind::word) return fail(errc::nac_text_word), std::string_view();
-    return next().text;
-  }
-  /// A decimal integer, or a hexadecimal one behind 0x; `least` after an error.
-  [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) noexcept {
-    if (now_.kind != token_kind::number) return fail(errc::nac_text_integer), least;
-    std::string_view digits = now_.text;
-    const bool negative = digits[0] == '-';
-    if (negative) digits.remove_prefix(1);
-    const bool hex = digits.substr(0, 2) == "0x";
-    if (hex) digits.remove_prefix(2);
-    std::uint64_t magnitude = 0;
-    bool fits = true;
-    if (digits.empty()) return fail(errc::nac_text_integer), least;
-    for (const char c : digits) {
-      const unsigned d = hex_digit(c);
-      if (d >= (hex ? 16u : 10u)) return fail(errc::nac_text_integer), least;
-      fits = fits && !__builtin_mul_overflow(magnitude, std::uint64_t{hex ? 16u : 10u}, &magnitude);
-      fits = fits && !__builtin_add_overflow(magnitude, std::uint64_t{d}, &magnitude);
-    }
-    constexpr std::uint64_t half = std::uint64_t{1} << 63;
-    fits = fits && magnitude <= (negative ? half : half - 1);
-    const auto value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
-    if (!fits || value < least || value > most) return fail(errc::nac_text_range), least;
-    next();
-    return value;
-  }
-  /// A string, decoded behind what `to` holds.
-  void string(text& to) {
-    if (now_.kind != token_kind::string) return fail(errc::nac_text_string);
-    const token t = next();
-    const std::string_view s = t.text.substr(1, t.text.size() - 2);
-    for (std::size_t i = 0; i < s.size(); ++i) {
-      if (s[i] != '\\') {
-        to << s[i];
-        continue;
-      }
-      const char c = ++i < s.size() ? s[i] : '\0';
-      if (c == 'x' && i + 2 < s.size() && hex_digit(s[i + 1]) < 16 && hex_digit(s[i + 2]) < 16) {
-        to << static_cast<char>(hex_digit(s[i + 1]) << 4 | hex_digit(s[i + 2]));
-        i += 2;
-      } else if (c == '"' || c == '\\') {
-        to << c;
-      } else if (c == 'n' || c == 'r' || c == 't') {
-        to << (c == 'n' ? '\n' : c == 'r' ? '\r' : '\t');
-      } else {
-        return fail(errc::nac_text_escape, t.offset + 1 + i);
-      }
-    }
-  }
-
- private:
-  [[nodiscard]] char at(std::size_t i) const noexcept {
-    return i < source_.size() ? source_[i] : '\0';
-  }
-  void read() noexcept {
-    while (at_ < source_.size()) {
-      const char c = source_[at_];
-      if (c == ';') {
-        while (at_ < source_.size() && source_[at_] != '\n') ++at_;
-      } else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && depth_ != 0)) {
-        ++at_;
-      } else {
-        break;
-      }
-    }
-    const std::size_t first = at_;
-    const auto take = [&](token_kind kind) {
-      now_ = {kind, first, source_.substr(first, at_ - first)};
-    };
-    if (at_ >= source_.size()) return take(token_kind::end);
-    const char c = source_[at_++];
-    if (c == '\n') return take(token_kind::line_end);
-    if (c == '"') {
-      while (at_ < source_.size() && source_[at_] != '"' && source_[at_] != '\n')
-        at_ += source_[at_] == '\\' ? std::size_t{2} : std::size_t{1};
-      if (at_ >= source_.size() || source_[at_] != '"')
-        return fail(errc::nac_text_string_end, first);
-      ++at_;
-      return take(token_kind::string);
-    }
-    if (starts_word(c)) {
-      while (is_in_word(at(at_))) ++at_;
-      return take(token_kind::word);
-    }
-    if (is_decimal(c) || (c == '-' && (is_decimal(at(at_)) || is_letter(at(at_))))) {
-      while (is_in_word(at(at_)) || at(at_) == '+' || at(at_) == '-') ++at_;
-      return take(token_kind::number);
-    }
-    if (c == '(' || c == '[' || c == '{') ++depth_;
-    if ((c == ')' || c == ']' || c == '}') && depth_ != 0) --depth_;
-    take(token_kind::mark);
-  }
-
-  std::string_view source_;
-  std::size_t at_ = 0;
-  std::uint32_t depth_ = 0;
-  token now_;
-  tessera::error error_;
-};
-
-TESSERA_INLINE void print_string(text& out, std::string_view s) {
-  out << '"';
-  for (std::size_t i = 0; i < s.size();) {
-    std::size_t plain = i;
-    while (plain < s.size() && s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '"' &&
-           s[plain] != '\\')
-      ++plain;
-    if (plain != i) {
-      out << s.substr(i, plain - i);
-      i = plain;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(s[i]);
-    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
-    if (byte == '"' || byte == '\\') {
-      out << '\\' << s[i++];
-    } else if (byte == '\n') {
-      out << "\\n", ++i;
-    } else if (byte == '\t') {
-      out << "\\t", ++i;
-    } else if (byte == '\r') {
-      out << "\\r", ++i;
-    } else if (unsafe != 0) {
-      for (unsigned k = 0; k < unsafe; ++k, ++i) {
-        const auto b = static_cast<unsigned char>(s[i]);
-        out << "\\x"
-            << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
-      }
-    } else {
-      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
-      out << s.substr(i, length);
-      i += length;
-    }
-  }
-  out << '"';
-}
-
-}  // namespace nac::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_LEXER_HPP
-
-// ---- tessera/nac/detail/text_map.hpp
-//
-// The bodies of nac/text_map.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_TEXT_MAP_HPP
-#define TESSERA_NAC_DETAIL_TEXT_MAP_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-TESSERA_INLINE text_map::text_map() noexcept {
-  for (std::uint64_t& k : keys_) k = none;
-  for (std::uint64_t& s : sections_) s = none;
-}
-
-TESSERA_INLINE void text_map::add(assembly::text_section s, std::uint64_t first,
-                                  std::uint64_t offset) {
-  rows_[static_cast<std::size_t>(s)].push_back(
-      {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(offset)});
-}
-
-TESSERA_INLINE std::uint64_t text_map::of(assembly::text_section s) const noexcept {
-  const std::uint64_t offset = sections_[static_cast<std::size_t>(s)];
-  return known(offset != none ? offset
-                              : sections_[static_cast<std::size_t>(assembly::text_section::code)]);
-}
-
-TESSERA_INLINE std::uint64_t text_map::of(assembly::text_section s,
-                                          std::uint64_t part) const noexcept {
-  const pool<row>& rows = rows_[static_cast<std::size_t>(s)];
-  const std::size_t behind =
-      first_not_below(rows.data(), rows.size(), [part](const row& r) { return r.first <= part; });
-  const bool is_body = s == assembly::text_section::plan || s == assembly::text_section::tokenizer;
-  if (behind == 0 || (!is_body && rows[behind - 1].first != part)) return of(s);
-  return rows[behind - 1].offset;
-}
-
-TESSERA_INLINE std::uint64_t text_map::offset_of(const model& f, std::uint64_t offset) const {
-  for (std::size_t i = 0; i < section_count; ++i) {
-    const auto s = static_cast<section>(i);
-    if (f.has(s) && offset >= f.offset(s) && offset - f.offset(s) < f.section(s).size())
-      return in_section(f, s, offset);
-  }
-  if (offset == 4) return of(assembly::key::training_flag);
-  if (offset >= 5 && offset < 7) return of(assembly::key::inputs);
-  return of(offset >= 7 && offset < 9 ? assembly::key::outputs : assembly::key::nac);
-}
-
-TESSERA_INLINE std::uint64_t text_map::in_section(const model& f, section s,
-                                                  std::uint64_t offset) const {
-  using assembly::text_section;
-  switch (s) {
-    case section::mmap: return in_list(text_section::schedule, f.schedule(), offset);
-    case section::ops: return in_list(text_section::code, f.instructions(), offset);
-    case section::cmap: return in_list(text_section::operations, f.operations(), offset);
-    case section::cnst: return in_list(text_section::constants, f.constants(), offset);
-    case section::perm: return in_list(text_section::signatures, f.signatures(), offset);
-    case section::data:
-      if (!f.tensors().empty() && offset >= f.tensors().offset())
-        return in_list(text_section::tensors, f.tensors(), offset);
-      if (!f.input_names().empty() && offset >= f.input_names().offset())
-        return in_list(text_section::input_names, f.input_names(), offset);
-      return in_list(text_section::parameters, f.parameters(), offset);
-    case section::proc: {
-      const std::uint64_t first = f.offset(s) + 8;  // the tag, and the size
-      return offset < first ? of(text_section::tokenizer)
-                            : of(text_section::tokenizer, offset - first);
-    }
-    case section::orch: {
-      const std::uint64_t first = f.offset(s) + 12;  // the tag, and both sizes
-      if (offset < first) return of(text_section::plan);
-      if (offset - first <= f.plan().size()) return of(text_section::plan, offset - first);
-      return in_list(text_section::plan_constants, f.plan_constants(), offset);
-    }
-    case section::trng: return in_list(text_section::training, f.training(), offset);
-    case section::rsrc: return in_list(text_section::resources, f.resources(), offset);
-    case section::arrs: return in_list(text_section::arrays, f.arrays(), offset);
-  }
-  return 0;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_TEXT_MAP_HPP
-
-// ---- tessera/nac/detail/words.hpp
-//
-// The bodies of nac/words.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_WORDS_HPP
-#define TESSERA_NAC_DETAIL_WORDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::assembly {
-
-TESSERA_INLINE void short_index::set(std::uint16_t id, std::string_view text) noexcept {
-  if (id > 255) return;
-  texts_[id] = text;
-  present_[id] = true;
-  stale_ = true;
-}
-
-TESSERA_INLINE std::uint32_t short_index::find(std::string_view text) noexcept {
-  if (stale_) rebuild();
-  for (std::uint32_t slot = hash(text);; slot = (slot + 1) % slot_count) {
-    const std::uint16_t id = slots_[slot];
-    if (id == empty) return 256;
-    if (texts_[id] == text) return id;
-  }
-}
-
-TESSERA_INLINE std::uint32_t short_index::hash(std::string_view text) noexcept {
-  std::uint32_t h = 2166136261u;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
-  return (h ^ h >> 16) % slot_count;
-}
-
-TESSERA_INLINE void short_index::rebuild() noexcept {
-  stale_ = false;
-  for (std::uint16_t& slot : slots_) slot = empty;
-  for (std::uint32_t id = 0; id < 256; ++id) {
-    if (!present_[id]) continue;
-    std::uint32_t slot = hash(texts_[id]);
-    while (slots_[slot] != empty && texts_[slots_[slot]] != texts_[id])
-      slot = (slot + 1) % slot_count;
-    if (slots_[slot] == empty) slots_[slot] = static_cast<std::uint16_t>(id);
-  }
-}
-
-}  // namespace nac::assembly
-namespace nac::detail {
-
-using namespace assembly;
-
-}  // namespace nac::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_WORDS_HPP
 
 // ---- tessera/nac/detail/hex.hpp
 //
-// Bytes in the assembly that nothing else can say: one number behind 0x, two digits a byte.
+// Bytes in the assembly that have no other form: hex digits after 0x, two for each byte.
 //
 //   nac::detail::print_bytes(out, b);     // 0x54495341
 //   nac::detail::parse_bytes(in, to);
@@ -10063,7 +9679,7 @@ inline void parse_bytes(lexer& in, pool<std::byte>& to) {
 //   float32   the same, with as few digits as read back as the same float32
 //   nan       with its bits, unless they are those of the default: nan 0x7ff8000000000001
 //   list      [1, -1] of int32, [0.5, 2.0] of float32; floats [] where it is empty
-//   payload   hex { 003c0040 … }, behind `hex` its size where the shape doesn't give it;
+//   payload   hex { 003c0040 … }, with its size after `hex` where the shape doesn't give it;
 //             or file "NAME" OFFSET SIZE
 //
 // Lifetime:   nothing is kept.
@@ -10143,22 +9759,22 @@ inline void print_float(text& out, std::uint32_t bits) {
   print_double(out, shortest_float(std::bit_cast<float>(bits)));
 }
 
-/// A list of `count` elements, of which `each(index)` prints those before `most`.
+/// A list of `count` elements, of which `each(index)` prints those before `max`.
 template <class Each>
-inline void print_list(text& out, std::uint32_t count, std::uint32_t most, Each each) {
+inline void print_list(text& out, std::uint32_t count, std::uint32_t max, Each each) {
   out << '[';
-  for (std::uint32_t i = 0; i < count && i < most; ++i) {
+  for (std::uint32_t i = 0; i < count && i < max; ++i) {
     if (i != 0) out << ", ";
     each(i);
   }
-  out << (count > most ? ", ...]" : "]");
+  out << (count > max ? ", ...]" : "]");
 }
 template <class T>
-inline void print_integers(text& out, const packed<T>& values, std::uint32_t most = UINT32_MAX) {
-  print_list(out, values.size(), most, [&](std::uint32_t i) { out << values[i]; });
+inline void print_integers(text& out, const packed<T>& values, std::uint32_t max = UINT32_MAX) {
+  print_list(out, values.size(), max, [&](std::uint32_t i) { out << values[i]; });
 }
-inline void print_floats(text& out, const packed<float>& values, std::uint32_t most = UINT32_MAX) {
-  print_list(out, values.size(), most, [&](std::uint32_t i) {
+inline void print_floats(text& out, const packed<float>& values, std::uint32_t max = UINT32_MAX) {
+  print_list(out, values.size(), max, [&](std::uint32_t i) {
     print_float(out, load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
   });
 }
@@ -10178,12 +9794,12 @@ inline void print_constant(text& out, const constant& c) {
   }
 }
 
-/// The code that stands for a constant in a signature derived from its arguments.
+/// The letter of a constant in a signature that is derived from arguments.
 [[nodiscard]] constexpr char code_of(constant_type type) noexcept {
   return "cbifsSS"[static_cast<unsigned>(type)];
 }
 
-inline constexpr std::size_t short_text = 32, short_list = 8;  ///< what may stand many times
+inline constexpr std::size_t short_text = 32, short_list = 8;  ///< what may be repeated
 
 /// Whether a constant takes little room wherever it is named.
 [[nodiscard]] inline bool is_short(const constant& c) noexcept {
@@ -10191,7 +9807,7 @@ inline constexpr std::size_t short_text = 32, short_list = 8;  ///< what may sta
   return c.type < constant_type::int32_list || c.length <= short_list;
 }
 
-/// The type, the shape and the quantization of a tensor, as they stand before its payload.
+/// The type, shape and quantization of a tensor, which precede its payload.
 inline void print_tensor_type(text& out, const tensor& t) {
   out << name(t.type) << ' ';
   print_integers(out, t.shape);
@@ -10305,9 +9921,9 @@ class plan_printer {
   }
 
   [[nodiscard]] const constant* find(std::int32_t id) const noexcept {
-    const std::size_t behind = first_not_below(constants_.data(), constants_.size(),
-                                               [id](const constant& c) { return c.id <= id; });
-    return behind != 0 && constants_[behind - 1].id == id ? &constants_[behind - 1] : nullptr;
+    const std::size_t count = first_not_below(constants_.data(), constants_.size(),
+                                              [id](const constant& c) { return c.id <= id; });
+    return count != 0 && constants_[count - 1].id == id ? &constants_[count - 1] : nullptr;
   }
 
   void operand(const plan_operand& o) {
@@ -10365,149 +9981,6 @@ class plan_printer {
   std::size_t next_label_ = 0;
 };
 
-class plan_parser {
- public:
-  explicit plan_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
-
-  [[nodiscard]] bool parse(parts& p) {
-    for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
-      const token t = in_.peek();
-      if (t.kind != token_kind::word) in_.fail(errc::nac_mep_mnemonic);
-      if (t.kind != token_kind::word || t.text == word_end) break;
-      in_.next();
-      if (in_.accept(':')) {
-        add(labels_, t);
-        continue;
-      }
-      if (map_ != nullptr) map_->add(text_section::plan, code_.size(), t.offset);
-      if (t.text == "bytes") {
-        parse_bytes(in_, code_);
-      } else if (const plan_op_row* const row = find(t.text); row != nullptr) {
-        instruction(*row);
-      } else {
-        in_.fail(errc::nac_mep_mnemonic, t.offset);
-      }
-      if (!in_.failed()) in_.end_line();
-    }
-    if (!in_.failed()) resolve();
-    if (in_.failed()) return false;
-    p.plan = p.keep(bytes(code_.data(), code_.size()));
-    return true;
-  }
-
- private:
-  /// A label, or a jump to one.
-  struct place {
-    std::uint32_t source, size, code;
-  };
-
-  [[nodiscard]] std::string_view name(const place& p) const noexcept {
-    return in_.source().substr(p.source, p.size);
-  }
-  void add(pool<place>& to, const token& t) {
-    if (t.offset > 0xffffffff) return in_.fail(errc::input_too_large, t.offset);
-    to.push_back({static_cast<std::uint32_t>(t.offset), static_cast<std::uint32_t>(t.text.size()),
-                  static_cast<std::uint32_t>(code_.size())});
-  }
-
-  [[nodiscard]] static const plan_op_row* find(std::string_view name) noexcept {
-    for (const plan_op_row& row : plan_ops)
-      if (row.name == name) return &row;
-    return nullptr;
-  }
-  void put(std::uint32_t size, std::int64_t value) {
-    if (size == 1)
-      append_le(code_, static_cast<std::uint8_t>(value & 0xff));
-    else
-      append_le(code_, static_cast<std::uint16_t>(value & 0xffff));
-  }
-
-  void instruction(const plan_op_row& row) {
-    code_.push_back(static_cast<std::byte>(row.op));
-    bool first = true;
-    for (plan_layout layout(row); layout.kind() != '\0' && !in_.failed(); first = false) {
-      if (!first && !in_.accept(',')) return in_.fail(errc::nac_mep_operand_count);
-      const char kind = layout.kind();
-      const std::uint64_t at = in_.offset();
-      const std::int64_t value = is_list_operand(kind) ? list(kind) : operand(kind);
-      if (in_.failed()) return;
-      if (!layout.pass(value)) return in_.fail(choice_error(kind), at);
-      if (is_list_operand(kind))
-        while (layout.slots() != 0) (void)layout.pass(0);  // which stand there already
-    }
-  }
-  std::int64_t list(char kind) {
-    const std::uint64_t at = in_.offset();
-    const std::size_t count_at = code_.size();
-    put(1, 0);
-    if (!in_.expect('[')) return 0;
-    std::uint32_t count = 0;
-    while (!in_.failed() && !in_.accept(']')) {
-      if (count != 0 && !in_.expect(',')) return 0;
-      if (++count > 255) return in_.fail(errc::nac_mep_list, at), 0;
-      (void)operand(kind == 'v' ? 'i' : 'o');
-    }
-    code_[count_at] = static_cast<std::byte>(count);
-    return count;
-  }
-  std::int64_t operand(char kind) {
-    const std::uint32_t size = operand_size(kind);
-    std::int64_t value = 0;
-    if (kind == 'j') {
-      const token t = in_.peek();
-      if (t.kind == token_kind::word) {
-        in_.next();
-        add(jumps_, t);
-      } else {
-        value = in_.integer(-0x8000, 0x7fff);
-      }
-    } else if (is_choice_operand(kind) && in_.peek().kind == token_kind::word) {
-      const plan_choice* choice = nullptr;
-      for (const plan_choice& c : plan_choices)
-        if (c.set == kind && c.name == in_.peek().text) choice = &c;
-      if (choice == nullptr) return in_.fail(errc::nac_mep_choice), 0;
-      value = choice->value;
-      in_.next();
-    } else if ((kind != 'z' && kind != 'w') || !in_.accept("none")) {
-      if (is_slot_operand(kind) || is_constant_operand(kind))
-        in_.expect(is_slot_operand(kind) ? '$' : '#');
-      if (!in_.failed()) value = in_.integer(0, size == 1 ? 0xff : 0xffff);
-    }
-    put(size, value);
-    return value;
-  }
-
-  void resolve() {
-    sort(labels_.data(), labels_.size(),
-         [this](const place& a, const place& b) { return name(a) < name(b); });
-    for (std::size_t i = 1; i < labels_.size(); ++i)
-      if (name(labels_[i]) == name(labels_[i - 1]))
-        return in_.fail(errc::nac_mep_label_repeated, labels_[i].source);
-    for (const place& j : jumps_) {
-      const std::size_t to =
-          first_not_below(labels_.data(), labels_.size(),
-                          [&](const place& label) { return name(label) < name(j); });
-      if (to == labels_.size() || name(labels_[to]) != name(j))
-        return in_.fail(errc::nac_mep_label_unknown, j.source);
-      const std::int64_t distance = std::int64_t{labels_[to].code} - j.code - 2;
-      if (distance < -0x8000 || distance > 0x7fff)
-        return in_.fail(errc::nac_mep_jump_range, j.source);
-      store_le(code_.data() + j.code, static_cast<std::int16_t>(distance));
-    }
-  }
-
-  lexer& in_;
-  text_map* map_;
-  pool<std::byte> code_;
-  pool<place> labels_, jumps_;
-};
-
-/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
-/// parts. False after an error, which the lexer has.
-[[nodiscard]] inline bool parse_plan(lexer& in, parts& p, text_map* map = nullptr) {
-  return plan_parser(in, map).parse(p);
-}
-
 }  // namespace nac::detail
 namespace nac {
 
@@ -10520,17 +9993,751 @@ TESSERA_INLINE void print_plan(text& out, bytes code, const constants& pool_of) 
 
 #endif  // TESSERA_NAC_DETAIL_EXECUTION_PLAN_TEXT_HPP
 
-// ---- tessera/nac/detail/tokenizer_text.hpp
+// ---- tessera/nac/detail/execution_plan_verify.hpp
 //
-// The bodies of nac/tokenizer_text.hpp.
+// The bodies of nac/execution_plan.hpp.
 
-#ifndef TESSERA_NAC_DETAIL_TOKENIZER_TEXT_HPP
-#define TESSERA_NAC_DETAIL_TOKENIZER_TEXT_HPP
+#ifndef TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
+#define TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/nac/detail/rules_plan.hpp
+//
+// NAC verification of ORCH: execution plans.
+//
+// Jumps are looked at where all instructions can be read and loops are nested.
+//
+// Lifetime:   for the time of a call.
+// Errors:     findings of nac_mep_*.
+// Limits:     none; time n log n of the bytecode.
+// Allocation: at most 40 × the bytecode, where it consists of starts of loops only, and 200 KiB.
+
+#ifndef TESSERA_NAC_DETAIL_RULES_PLAN_HPP
+#define TESSERA_NAC_DETAIL_RULES_PLAN_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/nac/detail/rules_report.hpp
+//
+// How NAC's rules word their findings: texts that several of them need.
+//
+// Lifetime:   for the time of a call.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the report's.
+
+#ifndef TESSERA_NAC_DETAIL_RULES_REPORT_HPP
+#define TESSERA_NAC_DETAIL_RULES_REPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/findings.hpp
+//
+// How verifiers fill a report, and keep the first error even without one.
+//
+//   detail::findings found(report, options.max_diagnostics);
+//   found.error(errc::nac_arity, {.offset = at})
+//       << name << ": " << count << " arguments; expected " << least << " or " << most;
+//   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
+//   if (found.failed()) return found.first_error();
+//
+// Without a message of its own, a finding has the general message of its code.
+//
+// Lifetime:   borrows the report.
+// Errors:     none.
+// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; a
+//             text written into a message is cut to 200 bytes.
+// Allocation: the report's.
+
+#ifndef TESSERA_CORE_FINDINGS_HPP
+#define TESSERA_CORE_FINDINGS_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+
+// ---- tessera/core/detail/report.hpp
+//
+// The bodies of core/report.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_REPORT_HPP
+#define TESSERA_CORE_DETAIL_REPORT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+
+TESSERA_INLINE listing::listing(const report& found, view<source_file> sources)
+    : found_(found), sources_(sources) {
+  for (const source_file& s : sources) {
+    first_lines_.push_back(lines_.size());
+    lines_.push_back(0);
+    if (s.is_binary) continue;
+    for (std::size_t i = s.text.find('\n'); i != s.text.npos; i = s.text.find('\n', i + 1))
+      lines_.push_back(i + 1);
+  }
+  first_lines_.push_back(lines_.size());
+  find_paths();
+}
+
+TESSERA_INLINE void listing::find_paths() {
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
+    const diagnostic& d = found_.diagnostics[i];
+    paths_.push_back(d.path);
+    if (d.path.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+  }
+  const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    const place &p = where(a), &q = where(b);
+    return p.file != q.file ? p.file < q.file : p.offset < q.offset;
+  });
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    const std::uint32_t file = where(order[first]).file;
+    while (last < order.size() && where(order[last]).file == file) ++last;
+    const source_file& s = sources_[file];
+    if (s.is_binary || !json::detail::is_json(s.text)) continue;
+    json::detail::path_finder finder(s.text, {});
+    for (std::size_t i = first; i < last; ++i) {
+      text_range& path = paths_[order[i]];
+      path.first = static_cast<std::uint32_t>(characters_.size());
+      finder.append(characters_, where(order[i]).offset);
+      path.size = static_cast<std::uint32_t>(characters_.size()) - path.first;
+    }
+  }
+}
+
+TESSERA_INLINE std::string_view listing::path_of(const diagnostic& d) const noexcept {
+  if (d.path.size != 0) return found_.text_of(d.path);
+  const auto i = static_cast<std::size_t>(&d - found_.diagnostics.data());
+  return {characters_.data() + paths_[i].first, paths_[i].size};
+}
+
+TESSERA_INLINE line_column listing::locate(const place& p) const noexcept {
+  if (!has_source(p)) return {};
+  std::size_t first = first_lines_[p.file], last = first_lines_[p.file + 1];
+  const std::size_t begin = first;
+  while (last - first > 1) {  // the last line that begins at or before the place
+    const std::size_t middle = first + (last - first) / 2;
+    if (lines_[middle] <= p.offset)
+      first = middle;
+    else
+      last = middle;
+  }
+  return {first - begin + 1, p.offset - lines_[first] + 1};
+}
+
+TESSERA_INLINE std::string_view listing::file_name(const place& p) const noexcept {
+  if (p.file < sources_.size()) return sources_[p.file].name;
+  if (p.file == 0 || p.file > found_.files.size()) return "<input>";
+  return found_.text_of(found_.files[p.file - 1]);
+}
+
+TESSERA_INLINE text listing::describe(const diagnostic& d) const {
+  text out;
+  const auto begin = [&](const place& p, std::string_view severity, std::string_view message) {
+    out << file_name(p);
+    if (has_source(p) && !sources_[p.file].is_binary) {
+      const line_column at = locate(p);
+      out << ':' << at.line << ':' << at.column;
+    }
+    out << ": " << severity << ": " << message;
+  };
+  const auto excerpt = [&](const place& p, std::string_view inserted, std::uint64_t inserted_at) {
+    if (!has_source(p)) return;
+    const source_file& s = sources_[p.file];
+    const std::size_t offset = p.offset < s.text.size() ? to_size(p.offset) : s.text.size();
+    if (s.is_binary)
+      detail::append_hex_line(out, as_bytes(s.text), offset);
+    else
+      detail::append_caret(out, s.text, offset, p.length, inserted, to_size(inserted_at));
+  };
+
+  begin(d.where, tessera::name(d.severity), found_.text_of(d.text));
+  const bool is_element = d.where.index != error_index::none;
+  const bool is_binary = has_source(d.where) && sources_[d.where.file].is_binary;
+  const std::string_view path = path_of(d);
+  if (path.empty() && !is_binary) {
+    out << " [" << found_.rule_of(d) << ']';
+    if (is_element && d.where.index != error_index::whole)
+      out << " at " << tessera::name(d.where.index) << ' ' << d.where.offset;
+    out << '\n';
+  } else {
+    out << "\n  [" << found_.rule_of(d) << "] at ";
+    append_shown(out, path);
+    if (!is_element) {
+      out << (!path.empty() ? ", offset " : "offset ") << d.where.offset;
+      if (is_binary) detail::append_offset_in_hex(out, d.where.offset);
+    }
+    out << '\n';
+  }
+  const std::string_view replacement = found_.text_of(d.replacement);
+  const bool is_shown = d.has_fix && d.fix.file == d.where.file && !replacement.empty() &&
+                        replacement.find('\n') == replacement.npos;
+  excerpt(d.where, is_shown ? replacement : std::string_view(), d.fix.offset);
+  if (d.has_note) {
+    if (d.related.length == 0) {
+      out << "  note: " << found_.text_of(d.note) << '\n';
+    } else {
+      begin(d.related, "note", found_.text_of(d.note));
+      out << '\n';
+      excerpt(d.related, {}, 0);
+    }
+  }
+  return out;
+}
+
+TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
+  const listing list(found, sources);
+  text out;
+  for (const diagnostic& d : found.diagnostics) {
+    const text one = list.describe(d);
+    out << one.view();
+  }
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_REPORT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+class findings {
+ public:
+  findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// Writes the texts of one diagnostic: the message first, then, each at most once and in any
+  /// order, a path, a note and a fix.
+  class writer {
+   public:
+    writer(report* to, bool has_general_message) noexcept : to_(to) {
+      if (to != nullptr) open(last().text, has_general_message);
+    }
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+    ~writer() {
+      if (to_ != nullptr) close();
+    }
+
+    writer& operator<<(std::string_view part) {
+      if (to_ != nullptr) put(part);
+      return *this;
+    }
+    writer& operator<<(const char* part) { return *this << std::string_view(part); }
+    writer& operator<<(char part) { return *this << std::string_view(&part, 1); }
+    template <class Int>
+      requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+    writer& operator<<(Int part) {
+      if (to_ != nullptr) put(std::is_signed_v<Int> && part < 0, static_cast<std::uint64_t>(part));
+      return *this;
+    }
+    /// Whatever else can be written into a text, as it is.
+    template <class Part>
+      requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view>)
+    writer& operator<<(const Part& part) {
+      if (to_ != nullptr) to_->characters << part;
+      return *this;
+    }
+    /// Sets the id of the rule, where it isn't the code's name.
+    [[gnu::cold]] writer& rule(std::string_view id);
+    /// What follows is the path, written as it is.
+    [[gnu::cold]] writer& path();
+    /// What follows is the note, about `related`.
+    [[gnu::cold]] writer& note(place related = {});
+    /// What follows replaces `range`, as it is.
+    [[gnu::cold]] writer& fix(place range);
+
+   private:
+    [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
+    [[gnu::cold]] void put(std::string_view part);
+    [[gnu::cold]] void put(bool is_negative, std::uint64_t part);
+    [[gnu::cold]] void open(text_range& range, bool has_general_message = false) noexcept;
+    [[gnu::cold]] void close();
+
+    report* to_;
+    text_range* range_ = nullptr;
+    bool is_verbatim_ = false, has_general_message_ = false;
+  };
+
+  /// Adds a finding, whose texts are written into the result.
+  [[gnu::cold]] writer add(errc code, severity s, place where);
+  writer error(errc code, place where) { return add(code, severity::error, where); }
+  writer warning(errc code, place where) { return add(code, severity::warning, where); }
+  writer note(errc code, place where) { return add(code, severity::note, where); }
+  /// Adds an error with its general message.
+  [[gnu::cold]] void error(const tessera::error& e) { error(e.code, {0, e.offset, 0, e.index}); }
+
+  [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
+  [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
+  /// The number of errors.
+  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+
+ protected:
+  report* to_;
+  std::uint64_t max_;
+  std::uint64_t errors_ = 0;
+  tessera::error first_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/findings.hpp
+//
+// The bodies of core/findings.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_FINDINGS_HPP
+#define TESSERA_CORE_DETAIL_FINDINGS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+TESSERA_INLINE auto findings::add(errc code, severity s, place where) -> writer {
+  if (s == severity::error) {
+    ++errors_;
+    if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
+  }
+  if (to_ == nullptr) return writer(nullptr, false);
+  ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
+  constexpr std::size_t max_characters = std::size_t{1} << 30;
+  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
+    return writer(nullptr, false);
+  to_->diagnostics.push_back({});
+  diagnostic& d = to_->diagnostics.back();
+  d.code = code;
+  d.severity = s;
+  d.where = where;
+  return writer(to_, true);
+}
+
+TESSERA_INLINE auto findings::writer::rule(std::string_view id) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().rule);
+  to_->characters << id;
+  close();
+  range_ = nullptr;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::path() -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().path);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_note = true;
+  last().related = related;
+  open(last().note);
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_fix = true;
+  last().fix = range;
+  open(last().replacement);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE void findings::writer::put(std::string_view part) {
+  constexpr std::size_t max_shown = 200;
+  text& out = to_->characters;
+  if (is_verbatim_) {
+    out << part;
+    return;
+  }
+  std::size_t size = part.size();
+  if (size > max_shown)  // cut between characters of UTF-8
+    for (size = max_shown; size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
+      --size;
+  append_shown(out, part.substr(0, size));
+  if (size < part.size()) out << "...";
+}
+
+TESSERA_INLINE void findings::writer::put(bool is_negative, std::uint64_t part) {
+  if (is_negative)
+    to_->characters << static_cast<std::int64_t>(part);
+  else
+    to_->characters << part;
+}
+
+TESSERA_INLINE void findings::writer::open(text_range& range, bool has_general_message) noexcept {
+  range_ = &range;
+  range_->first = static_cast<std::uint32_t>(to_->characters.size());
+  is_verbatim_ = false;
+  has_general_message_ = has_general_message;
+}
+
+TESSERA_INLINE void findings::writer::close() {
+  if (range_ == nullptr) return;
+  text& out = to_->characters;
+  if (has_general_message_ && out.size() == range_->first)
+    out << tessera::error{last().code}.message();
+  range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_FINDINGS_HPP
+#endif
+
+#endif  // TESSERA_CORE_FINDINGS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+using tessera::detail::findings;
+
+/// "1 argument", "3 arguments".
+template <class Out>
+[[gnu::cold]] void put_count(Out& to, std::uint64_t n, std::string_view singular) {
+  to << n << ' ' << singular;
+  if (n != 1) to << 's';
+}
+/// "f32 [3, 4]".
+template <class Out>
+[[gnu::cold]] void put_type(Out& to, data_type type, const packed<std::uint32_t>& shape) {
+  to << name(type) << " [";
+  for (std::uint32_t i = 0; i < shape.size(); ++i) {
+    if (i != 0) to << ", ";
+    to << shape[i];
+  }
+  to << ']';
+}
+/// "parameter 7", and its name where it has one.
+template <class Out>
+[[gnu::cold]] void put_parameter(Out& to, std::uint16_t id, std::string_view name) {
+  to << "parameter " << id;
+  if (!name.empty()) to << " \"" << name << '"';
+}
+
+/// How many arguments a pattern takes.
+struct argument_counts {
+  std::size_t min = 0, max = 0;
+  bool is_unbounded = false;
+};
+[[nodiscard]] inline argument_counts counts_of(std::string_view letters) noexcept {
+  argument_counts n;
+  bool optional = false;
+  for (const char letter : letters) {
+    if (letter == '?') optional = true;
+    if (letter == '*' || letter == 'v') n.is_unbounded = true;
+    if (letter == '?' || letter == '*') continue;
+    ++n.max;
+    if (!optional) ++n.min;
+  }
+  return n;
+}
+
+[[nodiscard]] constexpr std::string_view name_of(argument_form f) noexcept {
+  switch (f) {
+    case argument_form::result: return "a result";
+    case argument_form::null: return "null";
+    case argument_form::integer: return "an integer";
+    case argument_form::number: return "a number";
+    case argument_form::string: return "a string";
+    case argument_form::int_list: return "a list of integers";
+    case argument_form::number_list: return "a list of numbers";
+  }
+  return {};
+}
+/// Which arguments could be the k-th, with those before it: "a result or null".
+template <class Out>
+[[gnu::cold]] void put_expected_forms(Out& to, std::string_view letters, const argument_form* given,
+                                      std::size_t k) {
+  argument_form tried[256];
+  for (std::size_t i = 0; i < k; ++i) tried[i] = given[i];
+  bool fits[7];
+  for (std::size_t f = 0; f < 7; ++f) {
+    tried[k] = static_cast<argument_form>(f);
+    binding unused;
+    const match m = bind(letters, {tried, k + 1}, unused);
+    fits[f] = m.what == match::kind::fits || (m.what == match::kind::count && m.argument > k);
+  }
+  const auto drop = [&fits](argument_form wide, argument_form narrow) {
+    if (fits[static_cast<std::size_t>(wide)]) fits[static_cast<std::size_t>(narrow)] = false;
+  };
+  drop(argument_form::number, argument_form::integer);
+  drop(argument_form::number_list, argument_form::int_list);
+  std::size_t left = 0, count = 0;
+  for (const bool f : fits) left += f ? 1u : 0u;
+  if (left == 0) to << "no argument";
+  for (std::size_t f = 0; f < 7; ++f) {
+    if (!fits[f]) continue;
+    if (count != 0) to << (left == 1 ? " or " : ", ");
+    to << name_of(static_cast<argument_form>(f));
+    ++count;
+    --left;
+  }
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_RULES_REPORT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+template <class Out>
+[[gnu::cold]] void put_plan_instruction(Out& to, std::uint32_t index, const plan_instruction& i,
+                                        std::uint64_t offset_in_code) {
+  to << "plan instruction " << index << " (" << i.row->name << ')';
+  std::uint32_t k = 0;
+  for (const plan_operand& o : i.operands()) {
+    if (o.offset == offset_in_code) to << ", operand " << k;
+    ++k;
+  }
+}
+
+/// Finds all that is wrong with bytecode as a container holds it: below 4 GiB.
+class plan_checker {
+ public:
+  /// `offset` is where the bytecode is in the container.
+  plan_checker(bytes code, const constants& pool_of, findings& found, std::uint64_t offset)
+      : code_(code), found_(found), offset_(offset) {
+    for (const constant& c : pool_of) {
+      if (c.id >= constant_.size()) constant_.resize(std::size_t{c.id} + 1);
+      constant_[c.id] = static_cast<std::uint8_t>(
+          known | (c.type == constant_type::string ? text : 0) | (is_model(c) ? model : 0));
+    }
+  }
+
+  void check() {
+    if (instructions()) jumps();
+  }
+
+ private:
+  static constexpr std::uint32_t outside = 0xffffffff;
+  static constexpr std::uint8_t known = 1, text = 2, model = 4;
+  struct loop {
+    std::uint32_t first;   // the instruction after its start
+    std::uint32_t last;    // its end
+    std::uint32_t around;  // the loop that it is in
+    std::uint32_t number;  // the index of its start among the instructions
+  };
+  /// From here on the innermost loop is another.
+  struct change {
+    std::uint32_t offset;
+    std::uint32_t inner;
+  };
+
+  [[nodiscard]] static bool is_model(const constant& c) noexcept {
+    switch (c.type) {
+      case constant_type::boolean: return true;
+      case constant_type::int64: return c.int64() >= 0 && c.int64() <= 255;
+      case constant_type::float64: {
+        const double v = c.float64();
+        return v >= 0 && v <= 255 && v == static_cast<double>(static_cast<int>(v));
+      }
+      default: return false;
+    }
+  }
+
+  [[nodiscard, gnu::cold]] findings::writer error(errc code, std::uint64_t offset) {
+    return found_.error(code, {.offset = offset_ + offset});
+  }
+  [[gnu::cold]] void put_path(findings::writer& to, const plan_instruction& i,
+                              std::uint64_t offset) const {
+    put_plan_instruction(to.path(), count_, i, offset);
+  }
+  /// A value that isn't among those of its set: "FILE 5; expected 0 or 1".
+  [[gnu::cold]] void choice(const plan_instruction& i, const plan_operand& o) {
+    auto to = error(choice_error(o.kind), o.offset);
+    to << i.row->name << ": " << o.value << " isn't one of ";
+    bool first = true;
+    for (const plan_choice& c : plan_choices) {
+      if (c.set != o.kind) continue;
+      if (!first) to << ", ";
+      to << unsigned{c.value} << " (" << c.name << ')';
+      first = false;
+    }
+    put_path(to, i, o.offset);
+  }
+  void operand(const plan_instruction& i, const plan_operand& o) {
+    if (is_choice_operand(o.kind) && find_choice(o.kind, o.value) == nullptr) return choice(i, o);
+    if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) return;
+    const auto id = static_cast<std::size_t>(o.value);
+    const std::uint8_t is = id < constant_.size() ? constant_[id] : std::uint8_t{0};
+    const auto wrong = [&](errc code, std::string_view what) {
+      auto to = error(code, o.offset);
+      to << i.row->name << ": the plan's constant " << id << what;
+      put_path(to, i, o.offset);
+    };
+    if (is == 0) return wrong(errc::nac_mep_constant, " doesn't exist");
+    if ((o.kind == 's' || o.kind == 'w') && (is & text) == 0)
+      return wrong(errc::nac_mep_constant_string, " isn't a string, which is expected here");
+    if (o.kind == 'n' && (is & model) == 0)
+      return wrong(errc::nac_mep_constant_model,
+                   " isn't a model's number, 0 to 255, which is expected here");
+  }
+
+  /// Each by itself, and which loops there are. False: jumps can't be looked at.
+  [[nodiscard]] bool instructions() {
+    starts_.resize(code_.size() / 8 + 1);
+    std::uint32_t inner = outside;
+    bool is_nested = true;
+    plan_reader in(code_);
+    count_ = 0;
+    for (plan_instruction i; in.next(i); ++count_) {
+      starts_[to_size(i.offset / 8)] |= static_cast<std::uint8_t>(1u << i.offset % 8);
+      const auto wrong = [&](errc code, std::string_view what) {
+        auto to = error(code, i.offset);
+        to << i.row->name << what;
+        put_path(to, i, i.offset);
+      };
+      if (i.reserved()) {
+        wrong(errc::nac_mep_reserved, " is a reserved opcode and can't run");
+        continue;
+      }
+      for (const plan_operand& o : i.operands()) operand(i, o);
+      const auto at = static_cast<std::uint32_t>(i.offset);
+      const std::uint32_t after = at + i.size;
+      if (i.op() == plan_op::flow_loop_start) {
+        loops_.push_back({after, 0, inner, count_});
+        inner = static_cast<std::uint32_t>(loops_.size() - 1);
+        changes_.push_back({after, inner});
+      } else if (i.op() == plan_op::flow_loop_end) {
+        if (inner == outside) {
+          wrong(errc::nac_mep_loop_end, " without a loop that it could end");
+          is_nested = false;
+          continue;
+        }
+        loops_[inner].last = at;
+        inner = loops_[inner].around;
+        changes_.push_back({after, inner});
+      } else if (i.op() == plan_op::flow_break_loop_if && inner == outside) {
+        wrong(errc::nac_mep_break, " outside of all loops");
+        is_nested = false;
+      }
+    }
+    if (const tessera::error e = in.error(); e.code != errc::ok) {
+      unreadable(e);
+      return false;
+    }
+    if (inner != outside) {
+      const loop& l = loops_[inner];
+      auto to = error(errc::nac_mep_loop_open, l.first - 2);
+      to << "a loop starts at offset " << l.first - 2 << " of the plan and never ends";
+      to.path() << "plan instruction " << l.number << " (" << name(plan_op::flow_loop_start) << ')';
+      return false;
+    }
+    starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
+    return is_nested;
+  }
+  [[gnu::cold]] void unreadable(const tessera::error& e) {
+    auto to = error(e.code, e.offset);
+    if (e.code == errc::nac_mep_opcode && e.offset < code_.size())
+      to << "unknown opcode " << load_le<std::uint8_t>(code_.data() + e.offset);
+    to.path() << "plan instruction " << count_;
+  }
+
+  [[nodiscard]] std::uint32_t innermost(std::uint64_t offset) const noexcept {
+    const std::size_t count = first_not_below(
+        changes_.data(), changes_.size(), [offset](const change& c) { return c.offset <= offset; });
+    return count == 0 ? outside : changes_[count - 1].inner;
+  }
+  [[nodiscard]] bool is_in(const loop& l, std::uint64_t offset) const noexcept {
+    return offset >= l.first && offset <= l.last;
+  }
+
+  void jumps() {
+    plan_reader in(code_);
+    count_ = 0;
+    for (plan_instruction i; in.next(i); ++count_) {
+      if (i.op() != plan_op::flow_loop_end && i.op() != plan_op::flow_branch_if &&
+          i.op() != plan_op::flow_break_loop_if)
+        continue;
+      for (const plan_operand& o : i.operands())
+        if (o.kind == 'j') jump(i, o);
+    }
+  }
+  void jump(const plan_instruction& i, const plan_operand& o) {
+    const std::int64_t target = o.target();
+    const auto wrong = [&](errc code, std::string_view expected, std::uint64_t value) {
+      auto to = error(code, o.offset);
+      to << i.row->name << " jumps to offset " << target << " of the plan; expected " << expected
+         << value;
+      put_path(to, i, o.offset);
+    };
+    constexpr std::string_view on_instruction =
+        "the start of an instruction, or the end of the plan at ";
+    if (target < 0 || target > static_cast<std::int64_t>(code_.size()))
+      return wrong(errc::nac_mep_jump, on_instruction, code_.size());
+    const auto to = static_cast<std::uint64_t>(target);
+    if ((starts_[to_size(to / 8)] >> to % 8 & 1) == 0)
+      return wrong(errc::nac_mep_jump, on_instruction, code_.size());
+    const std::uint32_t here = innermost(i.offset), there = innermost(to);
+    if (i.op() == plan_op::flow_loop_end && !is_in(loops_[here], to))
+      return wrong(errc::nac_mep_loop_back, "a place in its loop, which begins at ",
+                   loops_[here].first);
+    if (i.op() == plan_op::flow_break_loop_if && to <= loops_[here].last)
+      return wrong(errc::nac_mep_break_target, "a place after the end of its loop at ",
+                   loops_[here].last);
+    if (there != outside && !is_in(loops_[there], i.offset))
+      return wrong(errc::nac_mep_jump_into_loop, "no place inside the loop that begins at ",
+                   loops_[there].first);
+  }
+
+  bytes code_;
+  findings& found_;
+  std::uint64_t offset_;
+  std::uint32_t count_ = 0;      // the index of the instruction that is looked at
+  pool<std::uint8_t> constant_;  // by id: what it can be used as
+  pool<std::uint8_t> starts_;    // a bit for each byte of code, and for its end
+  pool<loop> loops_;
+  pool<change> changes_;
+};
+
+/// Where a container's plan begins.
+[[nodiscard]] inline std::uint64_t plan_offset(const model& f) noexcept {
+  return f.offset(section::orch) + 12;  // the tag, and both sizes
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_RULES_PLAN_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE error verify_plan(const model& f) {
+  detail::findings found(nullptr, 0);
+  if (!f.plan().empty())
+    detail::plan_checker(f.plan(), f.plan_constants(), found, detail::plan_offset(f)).check();
+  return found.first_error();
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
 
 // ---- tessera/nac/detail/tokenizer.hpp
 //
@@ -10543,6 +10750,162 @@ TESSERA_INLINE void print_plan(text& out, bytes code, const constants& pool_of) 
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/nac/detail/rules_tokenizer.hpp
+//
+// NAC verification of PROC: the tokenizer's manifest.
+//
+// Lifetime:   for the time of a call.
+// Errors:     findings of nac_tisa_*.
+// Limits:     none.
+// Allocation: the report's.
+
+#ifndef TESSERA_NAC_DETAIL_RULES_TOKENIZER_HPP
+#define TESSERA_NAC_DETAIL_RULES_TOKENIZER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+using tessera::detail::findings;
+
+template <class Out>
+[[gnu::cold]] void put_tokenizer_instruction(Out& to, std::uint32_t index,
+                                             const tokenizer_instruction& i) {
+  to << "tokenizer instruction " << index;
+  if (i.row != nullptr) to << " (" << i.row->name << ')';
+}
+
+template <class List, class Element>
+[[nodiscard]] inline error check_list(const tokenizer_instruction& i) noexcept {
+  List in(i);
+  for (Element e; in.next(e);) {}
+  if (in.error().code != errc::ok) return in.error();
+  return in.at_end() ? error{} : error{errc::nac_tisa_payload_long, in.end_offset()};
+}
+
+/// Whether a payload has all fields of its form and nothing else.
+[[nodiscard]] inline error check_form(const tokenizer_instruction& i) noexcept {
+  payload_reader in = i.fields();
+  switch (i.row->form) {
+    case tokenizer_form::none: break;
+    case tokenizer_form::short_text:
+      if (i.op() != tokenizer_op::bpe_encode || !i.payload.empty()) (void)in.string<std::uint8_t>();
+      break;
+    case tokenizer_form::long_texts: (void)in.string<std::uint16_t>(); [[fallthrough]];
+    case tokenizer_form::long_text: (void)in.string<std::uint16_t>(); break;
+    case tokenizer_form::categories: return check_list<category_reader, std::string_view>(i);
+    case tokenizer_form::rules: return check_list<rule_reader, partition_rule>(i);
+    case tokenizer_form::items: return check_list<item_reader, compose_item>(i);
+  }
+  return in.failed()   ? error{errc::nac_tisa_payload_short, in.offset()}
+         : in.at_end() ? error{}
+                       : error{errc::nac_tisa_payload_long, in.offset()};
+}
+
+template <std::size_t Size>
+[[nodiscard]] constexpr bool is_one_of(std::string_view s,
+                                       const std::string_view (&names)[Size]) noexcept {
+  for (const std::string_view name : names)
+    if (s == name) return true;
+  return false;
+}
+
+/// Checks the strings of a payload that has its form. Their pointers give their offsets.
+[[nodiscard]] inline error check_strings(const tokenizer_instruction& i) noexcept {
+  const auto place = [&i](std::string_view s, errc code) {
+    return error{code, i.payload_offset() +
+                           static_cast<std::uint64_t>(s.data() - as_text(i.payload).data())};
+  };
+  tessera::error e;
+  const auto utf8 = [&](std::string_view s) {
+    for (std::size_t at = 0; at < s.size() && e.code == errc::ok;) {
+      const unsigned length = utf8_length(s.data() + at, s.data() + s.size());
+      if (length == 0) e = place(s.substr(at), errc::nac_tisa_utf8);
+      at += length;
+    }
+    return e.code == errc::ok;
+  };
+  switch (i.row->form) {
+    case tokenizer_form::none: break;
+    case tokenizer_form::short_text:
+      if (i.op() == tokenizer_op::unicode_norm) {
+        const std::string_view form = i.first_string();
+        if (!is_one_of(form, normal_forms)) return place(form, errc::nac_tisa_normal_form);
+      }
+      [[fallthrough]];
+    case tokenizer_form::long_text: (void)utf8(i.first_string()); break;
+    case tokenizer_form::long_texts:
+      if (utf8(i.first_string())) (void)utf8(i.second_string());
+      break;
+    case tokenizer_form::categories: {
+      category_reader in(i);
+      for (std::string_view c; in.next(c);)
+        if (!is_one_of(c, general_categories)) return place(c, errc::nac_tisa_category);
+      break;
+    }
+    case tokenizer_form::rules: {
+      rule_reader in(i);
+      for (partition_rule r; in.next(r);)
+        if (!utf8(r.expression) || !utf8(r.trim)) break;
+      break;
+    }
+    case tokenizer_form::items: {
+      item_reader in(i);
+      for (compose_item c; in.next(c);)
+        if (!utf8(c.token_text)) break;
+      break;
+    }
+  }
+  return e;
+}
+
+/// Finds all that is wrong with a manifest; `offset` is where it is in its container.
+inline void check_manifest(bytes manifest, std::uint64_t offset, findings& found) {
+  manifest_reader in(manifest);
+  bool partitioned = false;
+  std::uint32_t index = 0;
+  for (tokenizer_instruction i; in.next(i); ++index) {
+    const auto wrong = [&](const error& e) {
+      auto to = found.error(e.code, {.offset = e.offset + offset});
+      if (e.code == errc::nac_tisa_opcode)
+        to << "unknown instruction " << unsigned{i.opcode} << " of the tokenizer";
+      else
+        to << i.row->name << ": " << error{e.code}.message();
+      put_tokenizer_instruction(to.path(), index, i);
+    };
+    if (i.row == nullptr) {
+      wrong({errc::nac_tisa_opcode, i.offset});
+      continue;
+    }
+    if (const error e = check_form(i); e.code != errc::ok) {
+      const char first = i.payload.empty() ? '\0' : static_cast<char>(i.payload[0]);
+      const bool json = first == '{' || first == '"' || first == '[';
+      wrong(json ? error{errc::nac_tisa_json, i.payload_offset()} : e);
+    } else if (const error s = check_strings(i); s.code != errc::ok) {
+      wrong(s);
+    } else if (i.row->encodes && !partitioned) {
+      wrong({errc::nac_tisa_partition, i.offset});
+    }
+    partitioned = partitioned || i.op() == tokenizer_op::partition_rules;
+  }
+  const error e = in.error();
+  if (e.code == errc::ok) return;
+  auto to = found.error(e.code, {.offset = e.offset + offset});
+  if (e.code == errc::nac_tisa_magic)
+    to.path() << "start of the manifest";
+  else
+    to.path() << "tokenizer instruction " << index;
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_RULES_TOKENIZER_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -10618,113 +10981,10 @@ TESSERA_INLINE bool manifest_reader::fail(std::size_t offset) noexcept {
   return false;
 }
 
-}  // namespace nac
-namespace nac::detail {
-
-template <class List, class Element>
-[[nodiscard]] inline error check_list(const tokenizer_instruction& i) noexcept {
-  List in(i);
-  for (Element e; in.next(e);) {}
-  if (in.error().code != errc::ok) return in.error();
-  return in.at_end() ? error{} : error{errc::nac_tisa_payload_long, in.end_offset()};
-}
-
-/// Whether a payload has all fields of its form and nothing else.
-[[nodiscard]] inline error check_form(const tokenizer_instruction& i) noexcept {
-  payload_reader in = i.fields();
-  switch (i.row->form) {
-    case tokenizer_form::none: break;
-    case tokenizer_form::short_text:
-      if (i.op() != tokenizer_op::bpe_encode || !i.payload.empty()) (void)in.string<std::uint8_t>();
-      break;
-    case tokenizer_form::long_texts: (void)in.string<std::uint16_t>(); [[fallthrough]];
-    case tokenizer_form::long_text: (void)in.string<std::uint16_t>(); break;
-    case tokenizer_form::categories: return check_list<category_reader, std::string_view>(i);
-    case tokenizer_form::rules: return check_list<rule_reader, partition_rule>(i);
-    case tokenizer_form::items: return check_list<item_reader, compose_item>(i);
-  }
-  return in.failed()   ? error{errc::nac_tisa_payload_short, in.offset()}
-         : in.at_end() ? error{}
-                       : error{errc::nac_tisa_payload_long, in.offset()};
-}
-
-template <std::size_t Size>
-[[nodiscard]] constexpr bool is_one_of(std::string_view s,
-                                       const std::string_view (&names)[Size]) noexcept {
-  for (const std::string_view name : names)
-    if (s == name) return true;
-  return false;
-}
-
-/// Whether strings of a payload, which has its form, can be used; where they stand is known from
-/// where they point.
-[[nodiscard]] inline error check_strings(const tokenizer_instruction& i) noexcept {
-  const auto place = [&i](std::string_view s, errc code) {
-    return error{code, i.payload_offset() +
-                           static_cast<std::uint64_t>(s.data() - as_text(i.payload).data())};
-  };
-  tessera::error e;
-  const auto utf8 = [&](std::string_view s) {
-    for (std::size_t at = 0; at < s.size() && e.code == errc::ok;) {
-      const unsigned length = utf8_length(s.data() + at, s.data() + s.size());
-      if (length == 0) e = place(s.substr(at), errc::nac_tisa_utf8);
-      at += length;
-    }
-    return e.code == errc::ok;
-  };
-  switch (i.row->form) {
-    case tokenizer_form::none: break;
-    case tokenizer_form::short_text:
-      if (i.op() == tokenizer_op::unicode_norm) {
-        const std::string_view form = i.first_string();
-        if (!is_one_of(form, normal_forms)) return place(form, errc::nac_tisa_normal_form);
-      }
-      [[fallthrough]];
-    case tokenizer_form::long_text: (void)utf8(i.first_string()); break;
-    case tokenizer_form::long_texts:
-      if (utf8(i.first_string())) (void)utf8(i.second_string());
-      break;
-    case tokenizer_form::categories: {
-      category_reader in(i);
-      for (std::string_view c; in.next(c);)
-        if (!is_one_of(c, general_categories)) return place(c, errc::nac_tisa_category);
-      break;
-    }
-    case tokenizer_form::rules: {
-      rule_reader in(i);
-      for (partition_rule r; in.next(r);)
-        if (!utf8(r.expression) || !utf8(r.trim)) break;
-      break;
-    }
-    case tokenizer_form::items: {
-      item_reader in(i);
-      for (compose_item c; in.next(c);)
-        if (!utf8(c.token_text)) break;
-      break;
-    }
-  }
-  return e;
-}
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE error verify_manifest(bytes manifest, std::uint64_t offset) noexcept {
-  manifest_reader in(manifest);
-  bool partitioned = false;
-  const auto at = [offset](error e) { return error{e.code, e.offset + offset}; };
-  for (tokenizer_instruction i; in.next(i);) {
-    if (i.row == nullptr) return at({errc::nac_tisa_opcode, i.offset});
-    if (const tessera::error e = detail::check_form(i); e.code != errc::ok) {
-      const char first = i.payload.empty() ? '\0' : static_cast<char>(i.payload[0]);
-      const bool json = first == '{' || first == '"' || first == '[';
-      return at(json ? error{errc::nac_tisa_json, i.payload_offset()} : e);
-    }
-    if (const tessera::error e = detail::check_strings(i); e.code != errc::ok) return at(e);
-    if (i.row->encodes && !partitioned) return at({errc::nac_tisa_partition, i.offset});
-    partitioned = partitioned || i.op() == tokenizer_op::partition_rules;
-  }
-  return in.error().code == errc::ok ? error{} : at(in.error());
+TESSERA_INLINE error verify_manifest(bytes manifest, std::uint64_t offset) {
+  detail::findings found(nullptr, 0);
+  detail::check_manifest(manifest, offset, found);
+  return found.first_error();
 }
 
 TESSERA_INLINE manifest_writer::manifest_writer(std::uint8_t version) {
@@ -10798,6 +11058,18 @@ TESSERA_INLINE void manifest_writer::end(std::size_t payload) {
 
 #endif  // TESSERA_NAC_DETAIL_TOKENIZER_HPP
 
+// ---- tessera/nac/detail/tokenizer_text.hpp
+//
+// The bodies of nac/tokenizer.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_TOKENIZER_TEXT_HPP
+#define TESSERA_NAC_DETAIL_TOKENIZER_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
 
@@ -10867,162 +11139,6 @@ struct manifest_printer {
     out << '\n';
   }
 };
-
-class manifest_parser {
- public:
-  explicit manifest_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
-
-  [[nodiscard]] bool parse(parts& p) {
-    for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
-      const token t = in_.peek();
-      if (t.kind != token_kind::word) in_.fail(errc::nac_tisa_name);
-      if (t.kind != token_kind::word || t.text == word_end) break;
-      in_.next();
-      if (map_ != nullptr) map_->add(text_section::tokenizer, out_.size(), t.offset);
-      line(t);
-      if (!in_.failed()) in_.end_line();
-    }
-    if (in_.failed()) return false;
-    p.manifest = p.keep(bytes(out_.data(), out_.size()));
-    p.has_manifest = true;
-    return true;
-  }
-
- private:
-  template <class T>
-  void number(T value) {
-    append_le(out_, value);
-  }
-  /// A string from the text, with its length before it.
-  template <class Length>
-  void string() {
-    const std::uint64_t at = in_.offset();
-    scratch_.clear();
-    in_.string(scratch_);
-    if (scratch_.size() > static_cast<Length>(~Length{0})) in_.fail(errc::nac_tisa_string, at);
-    number(static_cast<Length>(scratch_.size()));
-    out_.append(as_bytes(scratch_.view()).data(), scratch_.size());
-  }
-  /// A list of strings or items up to the end of the line, with its count before it.
-  void list(bool items) {
-    const std::size_t count_at = out_.size();
-    number(std::uint8_t{0});
-    std::uint32_t count = 0;
-    while (!in_.failed() && !in_.at_line_end()) {
-      if (count != 0 && !in_.expect(',')) return;
-      if (++count > 255) return in_.fail(errc::nac_tisa_list);
-      if (items)
-        item();
-      else
-        string<std::uint8_t>();
-    }
-    out_[count_at] = static_cast<std::byte>(count);
-  }
-  void item() {
-    const token_kind kind = in_.peek().kind;
-    if (in_.accept("ids")) return number(std::uint8_t{0});
-    number(std::uint8_t{1});
-    number(static_cast<std::uint8_t>(kind == token_kind::number ? 1 : 0));
-    if (kind == token_kind::number)
-      number(static_cast<std::int32_t>(in_.integer(-0x80000000LL, 0x7fffffff)));
-    else if (kind == token_kind::string)
-      string<std::uint8_t>();
-    else
-      in_.fail(errc::nac_tisa_item);
-  }
-  void rule() {
-    const std::size_t flags_at = out_.size();
-    number(std::uint8_t{0});
-    string<std::uint16_t>();
-    // In the order of the fields.
-    std::uint8_t flags = in_.accept("protected") ? partition_rule::protects : std::uint8_t{0};
-    std::int64_t behaviour = -1;
-    if (in_.accept("remove"))
-      behaviour = partition_rule::remove;
-    else if (in_.accept("isolate"))
-      behaviour = partition_rule::isolate;
-    else if (in_.accept("behaviour"))
-      behaviour = in_.integer(0, 255);
-    if (behaviour >= 0) {
-      flags |= partition_rule::has_behaviour;
-      number(static_cast<std::uint8_t>(behaviour));
-    }
-    if (in_.accept("trim")) {
-      flags |= partition_rule::has_trim;
-      string<std::uint8_t>();
-    }
-    if (!in_.failed() && !in_.at_line_end()) in_.fail(errc::nac_tisa_rule);
-    out_[flags_at] = static_cast<std::byte>(flags);
-  }
-  void rules() {
-    const std::size_t count_at = out_.size();
-    number(std::uint16_t{0});
-    std::uint32_t count = 0;
-    // The line's end is the caller's, but for those between rules.
-    while (!in_.failed()) {
-      lexer ahead = in_;
-      ahead.skip_lines();
-      const std::uint64_t at = ahead.offset();
-      if (!in_.at_line_end() || !ahead.accept("rule")) return;
-      in_ = ahead;
-      if (++count > 0xffff) return in_.fail(errc::nac_tisa_list, at);
-      rule();
-      store_le(out_.data() + count_at, static_cast<std::uint16_t>(count));
-    }
-  }
-
-  void line(const token& t) {
-    if (t.text == "version") {
-      out_.append(as_bytes("TISA").data(), 4);
-      return number(static_cast<std::uint8_t>(in_.integer(0, 255)));
-    }
-    if (t.text == "bytes") return parse_bytes(in_, out_);
-    const tokenizer_op_row* row = nullptr;
-    for (const tokenizer_op_row& r : tokenizer_ops)
-      if (r.name == t.text) row = &r;
-    const bool by_number = t.text == "op";
-    if (row == nullptr && !by_number) return in_.fail(errc::nac_tisa_name, t.offset);
-    number(by_number ? static_cast<std::uint8_t>(in_.integer(0, 255))
-                     : static_cast<std::uint8_t>(row->op));
-    number(std::uint32_t{0});
-    const std::size_t first = out_.size();
-    if (by_number) {
-      if (!in_.failed() && !in_.at_line_end()) parse_bytes(in_, out_);
-    } else {
-      payload(*row);
-    }
-    const std::size_t size = out_.size() - first;
-    if (size > 0xffffffff) return in_.fail(errc::nac_tisa_string, t.offset);
-    store_le(out_.data() + first - 4, static_cast<std::uint32_t>(size));
-  }
-  void payload(const tokenizer_op_row& row) {
-    switch (row.form) {
-      case tokenizer_form::none: break;
-      case tokenizer_form::short_text:
-        if (row.op != tokenizer_op::bpe_encode || !in_.at_line_end()) string<std::uint8_t>();
-        break;
-      case tokenizer_form::long_texts:
-        string<std::uint16_t>();
-        if (!in_.failed()) in_.expect(',');
-        [[fallthrough]];
-      case tokenizer_form::long_text: string<std::uint16_t>(); break;
-      case tokenizer_form::categories: list(false); break;
-      case tokenizer_form::rules: rules(); break;
-      case tokenizer_form::items: list(true); break;
-    }
-  }
-
-  lexer& in_;
-  text_map* map_;
-  pool<std::byte> out_;
-  text scratch_;
-};
-
-/// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
-/// parts. False after an error, which the lexer has.
-[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p, text_map* map = nullptr) {
-  return manifest_parser(in, map).parse(p);
-}
 
 }  // namespace nac::detail
 namespace nac {
@@ -11182,7 +11298,7 @@ class code_printer {
   }
 
  private:
-  /// Marks the constants whose value stands for their id: short, and of the least id.
+  /// Marks the constants that are printed by value instead of id: short ones, each with the least id of its value.
   void find_inline() {
     struct row {
       constant_value value;
@@ -11392,7 +11508,7 @@ class code_printer {
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
 
-/// `offset` is that of the bytes in the file, `expected` the size that the text tells already.
+/// `offset` is that of the bytes in the file, `expected` the size that the text implies.
 inline void print_payload(text& out, bytes data, std::uint64_t offset, std::uint64_t expected,
                           const print_options& options) {
   const bool by_reference = !options.source_name.empty() &&
@@ -11590,411 +11706,1409 @@ TESSERA_INLINE text print(const model& f, const print_options& options) {
 
 #endif  // TESSERA_NAC_DETAIL_PRINT_HPP
 
-// ---- tessera/nac/detail/resolve.hpp
+// ---- tessera/nac/detail/words.hpp
 //
-// The bodies of nac/resolve.hpp: one plain path, and two that look at several arguments at a time.
+// The bodies of nac/print.hpp.
 
-#ifndef TESSERA_NAC_DETAIL_RESOLVE_HPP
-#define TESSERA_NAC_DETAIL_RESOLVE_HPP
+#ifndef TESSERA_NAC_DETAIL_WORDS_HPP
+#define TESSERA_NAC_DETAIL_WORDS_HPP
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <string_view>
 
-
-#if defined(__x86_64__) && defined(__clang__)
-#if __has_builtin(__builtin_ia32_pshufb128) && __has_builtin(__builtin_ia32_packsswb128) &&        \
-    __has_builtin(__builtin_ia32_pmovmskb128)
-#define TESSERA_HAS_NAC_AVX2_PATH 1
-#endif
-#elif defined(__x86_64__) && defined(__GNUC__)
-#define TESSERA_HAS_NAC_AVX2_PATH 1
-#endif
-#ifdef TESSERA_HAS_NAC_AVX2_PATH
-#define TESSERA_NAC_AVX2 [[gnu::target("avx2,bmi,bmi2,popcnt")]]
-#define TESSERA_NAC_AVX2_INLINE [[gnu::always_inline, gnu::target("avx2,bmi,bmi2,popcnt")]] inline
-#endif
 
 namespace tessera::inline TESSERA_ABI {
-namespace nac {
-namespace detail {
+namespace nac::assembly {
 
-[[nodiscard]] inline id_set constant_ids(const model& f) noexcept {
-  id_set ids;
-  for (const constant& c : f.constants()) ids.insert(c.id);
-  return ids;
+TESSERA_INLINE void short_index::set(std::uint16_t id, std::string_view text) noexcept {
+  if (id > 255) return;
+  texts_[id] = text;
+  present_[id] = true;
+  stale_ = true;
 }
 
-/// Resolves one instruction after another.
-class argument_resolver {
- public:
-  argument_resolver(const id_set& constants, std::uint64_t start, std::uint32_t count,
-                    code& out) noexcept
-      : constants_(constants), start_(start), count_(count), out_(out) {}
+TESSERA_INLINE std::uint32_t short_index::find(std::string_view text) noexcept {
+  if (stale_) rebuild();
+  for (std::uint32_t slot = hash(text);; slot = (slot + 1) % slot_count) {
+    const std::uint16_t id = slots_[slot];
+    if (id == empty) return 256;
+    if (texts_[id] == text) return id;
+  }
+}
 
-  [[nodiscard]] error take(const instruction& i) {
-    if (i.offset - start_ > ~std::uint32_t{0}) return {errc::input_too_large, i.offset};
-    step s;
-    s.offset = static_cast<std::uint32_t>(i.offset - start_);
-    s.a = i.a;
-    s.b = i.b;
-    s.first = static_cast<std::uint32_t>(out_.arguments.size());
-    const error e = arguments(i);
-    s.arguments = static_cast<std::uint16_t>(out_.arguments.size() - s.first);
-    out_.steps.push_back(s);
+TESSERA_INLINE std::uint32_t short_index::hash(std::string_view text) noexcept {
+  std::uint32_t h = 2166136261u;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+  return (h ^ h >> 16) % slot_count;
+}
+
+TESSERA_INLINE void short_index::rebuild() noexcept {
+  stale_ = false;
+  for (std::uint16_t& slot : slots_) slot = empty;
+  for (std::uint32_t id = 0; id < 256; ++id) {
+    if (!present_[id]) continue;
+    std::uint32_t slot = hash(texts_[id]);
+    while (slots_[slot] != empty && texts_[slots_[slot]] != texts_[id])
+      slot = (slot + 1) % slot_count;
+    if (slots_[slot] == empty) slots_[slot] = static_cast<std::uint16_t>(id);
+  }
+}
+
+}  // namespace nac::assembly
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_WORDS_HPP
+
+// ---- tessera/nac/detail/read.hpp
+//
+// The bodies of nac/read.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_READ_HPP
+#define TESSERA_NAC_DETAIL_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Reads into a file, section by section. The header needs no more than the first bytes, the size of
+/// all, and the tags where sections start.
+struct maker {
+  using tag_reader = bool (*)(const void* context, std::uint64_t offset, std::byte* tag);
+
+  model& out;
+  const limits& limit;
+  bytes head;  ///< the first 100 bytes, or all
+  std::uint64_t file_size;
+  const void* context = nullptr;
+  tag_reader read_tag = nullptr;  ///< four bytes, which are inside; null: they are in the file
+
+  [[nodiscard]] model::extent& part(section s) const noexcept {
+    return out.parts_[static_cast<std::size_t>(s)];
+  }
+  [[nodiscard]] std::uint64_t slot(std::uint32_t i) const noexcept {
+    return load_le<std::uint64_t>(head.data() + first_slot + 8 * i);
+  }
+
+  /// The section whose tag is at an offset, most likely `guess`; section_count for another tag.
+  [[nodiscard]] std::size_t tag_at(std::uint64_t offset, section guess) const noexcept {
+    std::byte read[4];
+    if (read_tag != nullptr && !read_tag(context, offset, read)) return section_count;
+    const auto tag =
+        load_le<std::uint32_t>(read_tag == nullptr ? out.source_.data() + offset : read);
+    const auto is = [tag](std::size_t i) {
+      return load_le<std::uint32_t>(section_tags[i].data()) == tag;
+    };
+    if (is(static_cast<std::size_t>(guess))) return static_cast<std::size_t>(guess);
+    std::size_t i = 0;
+    while (i < section_count && !is(i)) ++i;
+    return i;
+  }
+  [[nodiscard]] bool fits(std::uint64_t offset) const noexcept {
+    return offset <= file_size && file_size - offset >= 4;
+  }
+
+  [[nodiscard]] error header() noexcept {
+    for (std::size_t i = 0; i < 3; ++i)
+      if (i >= file_size || head[i] != static_cast<std::byte>("NAC"[i]))
+        return {file_size > i ? errc::nac_magic : errc::nac_header_truncated, i};
+    if (file_size < 4) return {errc::nac_header_truncated, file_size};
+    const auto version = load_le<std::uint8_t>(head.data() + 3);
+    if (version != 1 && version != 2) return {errc::nac_version, 3};
+    if (file_size < header_sizes[0]) return {errc::nac_header_truncated, file_size};
+
+    std::uint64_t first = ~std::uint64_t{0};
+    for (std::uint32_t i = 0; i < header_slots[0]; ++i)
+      if (slot(i) != 0 && slot(i) < first) first = slot(i);
+    if (version == 1) {
+      if (first == 90) return {errc::nac_header_90, first_slot};
+      out.header_ = nac::header::v1_6;
+    } else {
+      out.header_ = is_v1_7(first) ? nac::header::v1_7 : nac::header::v1_8;
+    }
+    const auto form = static_cast<std::size_t>(out.header_);
+    if (file_size < header_sizes[form]) return {errc::nac_header_truncated, file_size};
+
+    const auto flags = load_le<std::uint8_t>(head.data() + 4);
+    out.internal_weights_ = (flags & 0x80u) != 0;
+    out.training_flag_ = version == 2 && (flags & 0x40u) != 0;
+    const auto method = static_cast<std::uint8_t>(flags & (version == 1 ? 0x7fu : 0x3fu));
+    if (method >= quantization_count) return {errc::nac_quantization, 4};
+    out.quantization_ = static_cast<nac::quantization>(method);
+    out.inputs_ = load_le<std::uint16_t>(head.data() + 5);
+    out.outputs_ = load_le<std::uint16_t>(head.data() + 7);
+    out.d_model_ = load_le<std::uint16_t>(head.data() + 10);
+    return sections(header_sizes[form], header_slots[form]);
+  }
+
+  /// Whether a header of version 2 has 10 slots: `first` is the least of slots 0 to 8.
+  [[nodiscard]] bool is_v1_7(std::uint64_t first) const noexcept {
+    const std::uint64_t ninth = file_size >= 92 ? slot(9) : 0;
+    if (ninth != 0 && ninth < first) first = ninth;
+    if (first < header_sizes[2]) return first >= header_sizes[1];
+    if (first == header_sizes[2] || file_size < header_sizes[2]) return false;
+    // A gap after the header: the last slot of the larger one holds a section's offset, or none.
+    const std::uint64_t last = slot(10);
+    return last != 0 &&
+           !(last >= header_sizes[2] && fits(last) && tag_at(last, section::arrs) < section_count);
+  }
+
+  [[nodiscard]] error sections(std::uint32_t header_size, std::uint32_t count) noexcept {
+    struct place {
+      std::uint64_t offset;
+      std::size_t section;
+    } places[11];  // by offset, which is the order that files mostly have
+    std::size_t n = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t offset = slot(i);
+      if (offset == 0) continue;
+      const std::uint64_t where = first_slot + 8 * i;
+      if (offset < header_size || !fits(offset)) return {errc::nac_section_offset, where};
+      const std::size_t s = tag_at(offset, section_of_slot(out.header_, i));
+      if (s != section_count) {
+        if (out.parts_[s].offset != 0) return {errc::nac_section_repeated, where};
+        out.parts_[s].offset = offset;
+      }
+      std::size_t at = n++;
+      for (; at != 0 && places[at - 1].offset > offset; --at) places[at] = places[at - 1];
+      places[at] = {offset, s};
+    }
+    std::uint64_t end = file_size;
+    while (n-- != 0) {
+      const std::uint64_t offset = places[n].offset;
+      if (places[n].section != section_count) {
+        if (end - offset < 4) return {errc::nac_section_offset, offset};
+        model::extent& e = out.parts_[places[n].section];
+        e.end = end;
+        e.first = e.used = offset + 4;
+      }
+      end = offset;
+    }
+    return {};
+  }
+
+  /// A u32 that counts records of `least` bytes or more.
+  [[nodiscard]] error count(cursor& in, std::uint64_t least, std::uint32_t& n) const noexcept {
+    if (!in.has(4)) return in.fail(errc::nac_truncated);
+    n = load_le<std::uint32_t>(in.data());
+    if (n > limit.max_items) return in.fail(errc::too_many_items);
+    if (n * least > in.left() - 4) return in.fail(errc::nac_count);
+    (void)in.take<std::uint32_t>();
+    return {};
+  }
+
+  template <class Form, class Each>
+  [[nodiscard]] error records(cursor& in, std::uint32_t n, list<Form>& found, Each&& each) {
+    found = {in, n};
+    for (typename Form::record r; n != 0; --n) {
+      if (const error e = Form::parse(in, r); e.code != errc::ok) return e;
+      each(r);
+    }
+    return {};
+  }
+  template <class Form, class Each>
+  [[nodiscard]] error counted(cursor& in, list<Form>& found, Each&& each) {
+    std::uint32_t n = 0;
+    if (const error e = count(in, Form::least, n); e.code != errc::ok) return e;
+    return records(in, n, found, each);
+  }
+  template <class Form>
+  [[nodiscard]] error counted(cursor& in, list<Form>& found) {
+    return counted(in, found, [](const auto&) {});
+  }
+  /// A section that is one list.
+  template <class Form, class Each>
+  [[nodiscard]] error one_list(section s, Each&& each) {
+    if (!out.has(s)) return {};
+    cursor in = out.at(s);
+    list<Form> found;
+    const error e = counted(in, found, each);
+    part(s).first = found.offset();
+    part(s).count = found.size();
+    part(s).used = in.offset();
     return e;
   }
-
- private:
-  [[nodiscard]] static std::uint64_t prefix_offset(const instruction& i) noexcept {
-    return i.offset + 2;
+  template <class Form>
+  [[nodiscard]] error one_list(section s) {
+    return one_list<Form>(s, [](const auto&) {});
   }
 
-  void push(std::uint32_t bits) { out_.arguments.push_back({bits}); }
-  void push_id(std::uint32_t id) { push(argument::constant_bit | id); }
-
-  /// The result that lies `d` instructions behind.
-  [[nodiscard]] error push_result(const instruction& i, std::int32_t d, std::uint64_t where) {
-    if (d == 0) return {errc::nac_reference_zero, where};
-    const std::int64_t index = std::int64_t{i.index} + d;
-    if (index < 0 || d > 0) return {errc::nac_reference, where};
-    push(static_cast<std::uint32_t>(index));
-    return {};
-  }
-  [[nodiscard]] error push_d(const instruction& i, std::size_t k) {
-    return push_result(i, i.d[k], i.d_offset(k));
-  }
-  [[nodiscard]] error push_all_d(const instruction& i) {
-    error e;
-    for (std::size_t k = 0; k < i.d.size() && e.code == errc::ok; ++k) e = push_d(i, k);
-    return e;
+  [[nodiscard]] error names(section s, model::short_texts& texts) {
+    const error e = one_list<short_named>(s, [&](const named& n) {
+      if (n.id > 255) return;  // which no instruction can name
+      texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
+      texts.size[n.id] = static_cast<std::uint8_t>(n.text.size());
+      texts.has_constants[n.id] = takes_constants(n.text);
+    });
+    if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
+    return {errc::too_many_items, part(s).offset + 4};  // the offsets above have 32 bits
   }
 
-  [[nodiscard]] error arguments(const instruction& i) {
-    if (i.a >= first_regular_op) return regular(i);
-    switch (i.a) {
-      case op_input:
-        if (i.b == 0) return {};
-        if (i.b == static_cast<std::uint8_t>(input::lifted_constant) && !constants_.has(i.c[0]))
-          return {errc::nac_constant_id, i.c_offset(0)};
-        push_id(i.c[0]);
-        return {};
-      case op_output:
-        if (i.b == static_cast<std::uint8_t>(output::step)) push_id(i.c[0]);
-        if (i.b == static_cast<std::uint8_t>(output::end) && i.d[0] == 0) return {};
-        return push_all_d(i);
-      case op_control_flow: return control_flow(i);
-      case op_convergence: return convergence(i);
-      default: return {};
-    }
-  }
-
-  [[nodiscard]] error regular(const instruction& i) {
-    if (!i.has_prefix) return push_all_d(i);
-    std::size_t zeros = 0;
-    for (std::size_t k = 0; k < i.d.size(); ++k) zeros += i.d[k] == 0 ? 1u : 0u;
-    if (zeros != i.c.size()) return {errc::nac_constant_count, prefix_offset(i)};
-    std::size_t taken = 0;
-    for (std::size_t k = 0; k < i.d.size(); ++k) {
-      if (i.d[k] != 0) {
-        if (const error e = push_d(i, k); e.code != errc::ok) return e;
-        continue;
-      }
-      if (!constants_.has(i.c[taken])) return {errc::nac_constant_id, i.c_offset(taken)};
-      push_id(i.c[taken++]);
-    }
-    return {};
-  }
-
-  [[nodiscard]] error control_flow(const instruction& i) {
-    if (const error e = push_d(i, 0); e.code != errc::ok) return e;
-    std::uint32_t left = count_ - i.index - 1;
-    for (std::size_t k = 0; k < 2; ++k) {
-      if (i.c[k] > 0x7fff || i.c[k] > left) return {errc::nac_branch_length, i.c_offset(k)};
-      left -= i.c[k];
-      push_id(i.c[k]);
-    }
-    return {};
-  }
-
-  [[nodiscard]] error convergence(const instruction& i) {
-    if (i.prefix != 1) return {errc::nac_convergence_input, prefix_offset(i)};
-    const auto from = static_cast<std::int16_t>(i.c[0]);
-    if (const error e = push_result(i, from, i.c_offset(0)); e.code != errc::ok) return e;
-    const std::int32_t end = i.d[0];
-    if (end < 0 || static_cast<std::uint32_t>(end) > count_ - i.index)
-      return {errc::nac_convergence_end, i.d_offset(0)};
-    push(i.index + (end == 0 ? 1 : static_cast<std::uint32_t>(end)));
-    if (end == 0) return {};
-    if (i.d[1] < 1) return {errc::nac_convergence_count, i.d_offset(1)};
-    std::int32_t before = 0;
-    for (std::size_t k = 2; k < i.d.size(); ++k) {
-      const std::int32_t first = i.d[k];
-      if (first <= before || first >= end) return {errc::nac_convergence_branch, i.d_offset(k)};
-      push(i.index + static_cast<std::uint32_t>(first));
-      before = first;
-    }
-    return {};
-  }
-
-  const id_set& constants_;
-  std::uint64_t start_;
-  std::uint32_t count_;
-  code& out_;
-};
-
-/// Instructions from which on making a length_table takes less time than it saves.
-inline constexpr std::uint32_t worth_a_table = 160;
-
-// Four words of D as one integer, the first one below: 0x8000 is the sign of each.
-inline constexpr std::uint64_t signs = 0x8000'8000'8000'8000;
-inline constexpr std::uint64_t signs_of[] = {0, 0x8000, 0x8000'8000, 0x8000'8000'8000, signs};
-
-/// Where the zeros of four words stand, by the four bits that say so. Behind the last one stand
-/// places that the next arguments are written to.
-struct zeros {
-  std::uint8_t place[4];
-  std::uint8_t count;
-};
-inline constexpr zeros zeros_of[16] = {
-    {{4, 4, 4, 4}, 0}, {{0, 4, 4, 4}, 1}, {{1, 4, 4, 4}, 1}, {{0, 1, 4, 4}, 2},
-    {{2, 4, 4, 4}, 1}, {{0, 2, 4, 4}, 2}, {{1, 2, 4, 4}, 2}, {{0, 1, 2, 4}, 3},
-    {{3, 4, 4, 4}, 1}, {{0, 3, 4, 4}, 2}, {{1, 3, 4, 4}, 2}, {{0, 1, 3, 4}, 3},
-    {{2, 3, 4, 4}, 2}, {{0, 2, 3, 4}, 3}, {{1, 2, 3, 4}, 3}, {{0, 1, 2, 3}, 4},
-};
-
-/// Four arguments with one branch, which is rare. `d` and `c` are their words in D and C, `of` the
-/// signs of those that are references, 0 for an id. Nonzero: something is wrong.
-[[nodiscard, gnu::always_inline]] inline std::uint64_t resolve_four(
-    std::uint64_t of, std::uint32_t id, const id_set& ids, std::uint32_t index, const std::byte* d,
-    const std::byte* c, argument* to, std::uint32_t& taken) noexcept {
-  const auto four = load_le<std::uint64_t>(d);
-  const std::uint64_t rest = four & ~signs;
-  const std::uint64_t nonzero = four | (rest + ~signs);
-  // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
-  const std::uint64_t reaches =
-      std::uint64_t{index < 0x8000 ? index : 0x8000} * 0x0001'0001'0001'0001 + rest;
-  std::uint64_t wrong = nonzero & ~(four & reaches) & of;
-  to[0].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d));
-  to[1].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 2));
-  to[2].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 4));
-  to[3].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 6));
-
-  const std::uint64_t zero = ((~nonzero & of) >> 15) | id;
-  const zeros& z = zeros_of[zero * 0x0001'0002'0004'0008 >> 48 & 15];
-  const std::uint32_t count = z.count;
-  const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
-  to[z.place[0]].bits = argument::constant_bit | first;
-  to[z.place[1]].bits = argument::constant_bit | second;
-  wrong |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << count) - 1) & (id - 1);
-  if (count > 2) [[unlikely]]
-    for (std::uint32_t k = 2; k < count; ++k) {
-      const auto next = load_le<std::uint16_t>(c + 2 * k);
-      to[z.place[k]].bits = argument::constant_bit | next;
-      wrong |= ids.lacks(next);
-    }
-  taken += count;
-  return wrong;
-}
-
-/// decode_run with the arguments; false: one of them is wrong.
-[[nodiscard]] inline bool resolve_run(const length_table& table, const id_set& ids,
-                                      const std::byte* start, const std::byte* end,
-                                      std::uint32_t stop, step* to, argument* arguments,
-                                      decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
-  decoded next = now;
-  std::uint64_t wrong = 0;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
-    const std::uint32_t n = found.arguments, id = found.id;
-    const std::byte* const c = next.at + 4;
-    const std::byte* const d = found.behind - 2 * std::size_t{n};
-    std::uint32_t taken = 0;
-    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, next.index, d,
-                          c, arguments, taken);
-    for (std::uint32_t k = 4; k < n; k += 4)
-      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, next.index, d + 2 * k,
-                            c + 2 * taken, arguments + k, taken);
-    wrong |= taken ^ (found.constants + id);
-    arguments += n;
-    next.first += n;
-    next.at = found.behind;
-  }
-  now = next;
-  return wrong == 0;
-}
-
-#ifdef TESSERA_HAS_NAC_AVX2_PATH
-
-typedef std::int16_t eight_words __attribute__((vector_size(16)));
-typedef std::uint16_t eight_ids __attribute__((vector_size(16)));
-typedef char sixteen_chars __attribute__((vector_size(16)));
-typedef std::int32_t eight_arguments __attribute__((vector_size(32)));
-
-/// By eight bits, of arguments that are constants: for each argument, which two bytes of C it is.
-struct constant_places {
-  alignas(16) std::int8_t bytes[256][16];
-  constexpr constant_places() noexcept : bytes() {
-    for (unsigned bits = 0; bits < 256; ++bits) {
-      std::int8_t next = 0;
-      for (unsigned k = 0; k < 8; ++k) {
-        const bool is_constant = (bits >> k & 1) != 0;
-        bytes[bits][2 * k] = is_constant ? next : std::int8_t{-1};
-        bytes[bits][2 * k + 1] = is_constant ? static_cast<std::int8_t>(next + 1) : std::int8_t{-1};
-        next = static_cast<std::int8_t>(next + (is_constant ? 2 : 0));
-      }
-    }
-  }
-};
-inline constexpr constant_places places_of;
-/// Read from 8 - n on: n words of ones, and then zeros.
-inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-
-[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_words v) noexcept {
-#ifdef __clang__
-  return __builtin_convertvector(v, eight_arguments);
-#else
-  return __builtin_ia32_pmovsxwd256(v);
-#endif
-}
-[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_ids v) noexcept {
-#ifdef __clang__
-  return __builtin_convertvector(v, eight_arguments);
-#else
-  return __builtin_ia32_pmovzxwd256(std::bit_cast<eight_words>(v));
-#endif
-}
-[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_words eight_at(const void* from) noexcept {
-  eight_words v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-[[nodiscard]] TESSERA_NAC_AVX2_INLINE std::uint32_t sign_bits(eight_words v) noexcept {
-  return static_cast<std::uint32_t>(
-      __builtin_ia32_pmovmskb128(__builtin_ia32_packsswb128(v, eight_words{})));
-}
-
-/// resolve_run for instructions of at most eight arguments, all at a time.
-[[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
-    const length_table& table, const id_set& ids, const std::byte* start, const std::byte* end,
-    std::uint32_t stop, step* to, argument* arguments, decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
-  decoded next = now;
-  eight_words wrong = {};
-  std::size_t wrong_constants = 0;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    const std::uint32_t n = found.arguments, index = next.index, id = found.id;
-    if (n > 8) [[unlikely]]
-      break;
-    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
-    const std::byte* const c = next.at + 4;
-    const std::byte* const d = found.behind - 2 * std::size_t{n};
-    next.first += n;
-    next.at = found.behind;
-    const eight_words lanes = eight_at(first_words + 8 - n);
-    const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
-    const eight_words zero = (words == 0) & lanes;
-    // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
-    const auto reach = static_cast<std::uint16_t>(index < 0x8000 ? index : 0x8000);
-    const eight_ids reaches = std::bit_cast<eight_ids>(words & 0x7fff) + reach;
-    wrong |= ~(std::bit_cast<eight_words>(reaches) & words) & lanes & ~zero;
-    const std::uint32_t bits = sign_bits(zero);
-    const auto given = std::bit_cast<eight_ids>(
-        __builtin_ia32_pshufb128(std::bit_cast<sixteen_chars>(eight_at(c)),
-                                 std::bit_cast<sixteen_chars>(eight_at(places_of.bytes[bits]))));
-    const eight_arguments results = widened(words) + static_cast<std::int32_t>(index);
-    const eight_arguments all =
-        widened(zero) < 0 ? widened(given) | std::int32_t{-0x7fff'ffff - 1} : results;
-    std::memcpy(static_cast<void*>(arguments), &all, sizeof all);
-    arguments += n;
-    const auto zeros = static_cast<std::uint32_t>(__builtin_popcount(bits));
-    const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
-    wrong_constants |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << zeros) - 1) & (id - 1);
-    wrong_constants |= found.constants + id - zeros;
-    if (zeros > 2) [[unlikely]]
-      for (std::uint32_t k = 2; k < zeros; ++k)
-        wrong_constants |= ids.lacks(load_le<std::uint16_t>(c + 2 * k));
-  }
-  now = next;
-  return wrong_constants == 0 && sign_bits(wrong) == 0;
-}
-
-[[nodiscard]] inline bool has_avx2() noexcept {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
-
-#endif
-
-/// The same as an argument_resolver for each instruction, several times as fast; false: something
-/// is wrong.
-[[nodiscard]] inline bool resolve_fast(const model& f, const instructions& list, const id_set& ids,
-                                       [[maybe_unused]] resolve_path path, code& out) {
-  constexpr std::uint32_t part = 256;  // instructions between looks at what was found
-  const length_table table(f);
-  const cursor first = list.cursor();
-  const std::byte* const start = first.data();
-  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
-  auto* run = resolve_run;
-#ifdef TESSERA_HAS_NAC_AVX2_PATH
-  if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
-#endif
-  const std::size_t room = std::size_t{part} * table.most_arguments() + 8;
-  out.arguments.reserve(std::size_t{3} * list.size() + room);  // more than most programs have
-  argument_resolver each(ids, list.offset(), list.size(), out);
-  decoded now{start, 0, 0};
-  while (now.index != list.size()) {
-    const std::uint32_t before = now.index;
-    const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
-    step* const steps = out.steps.prepare(stop - before);
-    argument* const arguments = out.arguments.prepare(room);
-    if (!run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
-    out.steps.advance(now.index - before);
-    out.arguments.advance(now.first - out.arguments.size());
-    if (now.index == stop) continue;
-    cursor at = first;
-    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
+  [[nodiscard]] error code(section s) noexcept {
+    if (!out.has(s)) return {};
+    cursor in = out.at(s);
+    std::uint32_t n = 0;
+    if (const error e = count(in, 2, n); e.code != errc::ok) return e;
+    part(s).first = in.offset();
+    part(s).count = n;
+    halfway& half = out.halfway_[s == section::ops ? 0 : 1];
+    half.index = n / 2;
     instruction i;
-    i.index = now.index;
-    if (parse_instruction(f, at, i).code != errc::ok || each.take(i).code != errc::ok) return false;
-    now = {at.data(), now.index + 1, static_cast<std::uint32_t>(out.arguments.size())};
+    for (std::uint32_t index = 0; index != n; ++index) {
+      if (index == half.index) half.offset = in.offset() - part(s).first;
+      if (const error e = parse_instruction(out, in, i); e.code != errc::ok) return e;
+      if (index < half.index) half.arguments += argument_count(i);
+    }
+    part(s).used = in.offset();
+    return {};
   }
-  return true;
-}
 
-}  // namespace detail
-
-TESSERA_INLINE result<code> resolve(const model& f, const instructions& list, const limits& limit,
-                                    resolve_path path) {
-  if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
-  const detail::id_set ids = detail::constant_ids(f);
-  code out;
-  out.steps.reserve(list.size());
-  if (path == resolve_path::automatic && list.size() < detail::worth_a_table)
-    path = resolve_path::plain;
-  if (path != resolve_path::plain) {
-    if (detail::resolve_fast(f, list, ids, path, out)) return out;
-    out.steps.clear();  // something is wrong: what and where, the plain path finds
-    out.arguments.clear();
+  [[nodiscard]] error data() {
+    if (!out.has(section::data)) return {};
+    cursor in = out.at(section::data);
+    long_names parameters;
+    error e = counted(in, parameters);
+    if (e.code == errc::ok) e = counted(in, out.input_names_);
+    if (e.code == errc::ok && out.internal_weights_) e = counted(in, out.tensors_);
+    part(section::data).first = parameters.offset();
+    part(section::data).count = parameters.size();
+    part(section::data).used = in.offset();
+    return e;
   }
-  detail::argument_resolver each(ids, list.offset(), list.size(), out);
-  for (const instruction& i : list)
-    if (const error e = each.take(i); e.code != errc::ok) return e;
-  return out;
+
+  [[nodiscard]] error tokenizer() noexcept {
+    if (!out.has(section::proc)) return {};
+    cursor in = out.at(section::proc);
+    if (!in.has(4)) return in.fail(errc::nac_truncated);
+    const auto size = load_le<std::uint32_t>(in.data());
+    if (size > in.left() - 4) return in.fail(errc::nac_truncated);
+    (void)in.take<std::uint32_t>();
+    out.manifest_ = in.take_bytes(size);
+    part(section::proc).used = in.offset();
+    return {};
+  }
+
+  [[nodiscard]] error orchestrator() {
+    if (!out.has(section::orch)) return {};
+    cursor in = out.at(section::orch);
+    if (!in.has(8)) return in.fail(errc::nac_truncated);
+    const auto size = load_le<std::uint32_t>(in.data());
+    const auto n = load_le<std::uint32_t>(in.data() + 4);
+    if (size > in.left() - 8) return in.fail(errc::nac_truncated);
+    (void)in.take<std::uint32_t>();
+    if (n > limit.max_items) return in.fail(errc::too_many_items);
+    if (n * constant_form::least > in.left() - 4 - size) return in.fail(errc::nac_count);
+    (void)in.take<std::uint32_t>();
+    out.plan_ = in.take_bytes(size);
+    const error e = records(in, n, out.plan_constants_, [](const auto&) {});
+    part(section::orch).used = in.offset();
+    return e;
+  }
+
+  [[nodiscard]] error all() {
+    error e = header();
+    if (e.code == errc::ok) e = names(section::perm, out.signatures_);
+    if (e.code == errc::ok) e = names(section::cmap, out.operations_);
+    if (e.code == errc::ok) e = one_list<constant_form>(section::cnst);
+    if (e.code == errc::ok) e = one_list<tick_form>(section::mmap);
+    if (e.code == errc::ok) e = code(section::ops);
+    if (e.code == errc::ok) e = data();
+    if (e.code == errc::ok) e = tokenizer();
+    if (e.code == errc::ok) e = orchestrator();
+    if (e.code == errc::ok) e = code(section::trng);
+    if (e.code == errc::ok) e = one_list<resource_form>(section::rsrc);
+    if (e.code == errc::ok) e = one_list<array_form>(section::arrs);
+    return e;
+  }
+
+  static error make(bytes in, const limits& limit, model& out) {
+    out.source_ = in;
+    if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
+    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size()}.all();
+  }
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<model> read(bytes in, const read_options& options) {
+  result<model> out{model()};
+  if (const error e = detail::maker::make(in, options.limit, *out); e.code != errc::ok) out = e;
+  return out;  // the one object: a file isn't copied here
 }
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
-#undef TESSERA_HAS_NAC_AVX2_PATH
-#undef TESSERA_NAC_AVX2
-#undef TESSERA_NAC_AVX2_INLINE
 
-#endif  // TESSERA_NAC_DETAIL_RESOLVE_HPP
+// ---- tessera/nac/detail/place_finder.hpp
+//
+// What an offset of a NAC container is in, for describe(error, bytes): the container is read again, up to
+// there. The words are those of the findings of verify (places.hpp).
+//
+// Lifetime:   for the time of a call.
+// Errors:     none: nothing is said of what can't be decoded.
+// Limits:     those of places.hpp.
+// Allocation: the text's.
+
+#ifndef TESSERA_NAC_DETAIL_PLACE_FINDER_HPP
+#define TESSERA_NAC_DETAIL_PLACE_FINDER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/detail/places.hpp
+//
+// What the elements of a NAC container are called, in reports and by describe(error, bytes).
+//
+//   instruction 12 (aten.linear.default), argument 2      training instruction 0 (INPUT), id
+//   parameter 7 "fc1.weight"       constant 5 (id 9)      tick 4 (instruction 9), command 2
+//   tensor 3, data size            array 0 "mean", size   plan instruction 3 (flow_branch_if)
+//   header, offset of OPS          OPS, instruction 3     CNST, number of constants
+//
+// All numbers count from 0. The section is named where reading stops in it.
+//
+// Lifetime:   for the time of a call.
+// Errors:     none.
+// Limits:     64 bytes of a name are shown.
+// Allocation: the text's.
+
+#ifndef TESSERA_NAC_DETAIL_PLACES_HPP
+#define TESSERA_NAC_DETAIL_PLACES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+// `Out` is a text, or the writer of a finding.
+
+[[nodiscard]] constexpr std::string_view system_operation_name(std::uint8_t a) noexcept {
+  return a == op_input          ? "INPUT"
+         : a == op_output       ? "OUTPUT"
+         : a == op_control_flow ? "CONTROL_FLOW"
+         : a == op_convergence  ? "CONVERGENCE"
+                                : "";
+}
+
+/// "aten.add.Tensor", "INPUT", or "operation 77" where it has no name.
+template <class Out>
+[[gnu::cold]] void put_operation(Out& to, const model& f, std::uint8_t a) {
+  const std::string_view name =
+      a < first_regular_op ? system_operation_name(a) : f.operation_name(a);
+  if (name.empty())
+    to << "operation " << unsigned{a};
+  else
+    to << name;
+}
+template <class Out>
+[[gnu::cold]] void put_instruction(Out& to, const model& f, std::uint32_t index, std::uint8_t a,
+                                   bool training) {
+  to << (training ? "training instruction " : "instruction ") << index << " (";
+  put_operation(to, f, a);
+  to << ')';
+}
+
+/// Which argument the k-th constant of a regular instruction is.
+[[nodiscard]] inline std::size_t argument_of_constant(const instruction& i,
+                                                      std::size_t k) noexcept {
+  for (std::size_t at = 0; at < i.d.size(); ++at)
+    if (i.d[at] == 0 && k-- == 0) return at;
+  return i.d.size();
+}
+/// The part of an instruction that an offset is in.
+template <class Out>
+[[gnu::cold]] void put_instruction_part(Out& to, const instruction& i, std::uint64_t offset) {
+  const bool regular = i.a >= first_regular_op;
+  if (offset <= i.offset) return;
+  if (offset == i.offset + 1) {
+    to << (regular ? ", signature" : i.a == op_convergence ? ", threshold" : ", variant");
+  } else if (offset < i.c_offset(0)) {
+    to << ", prefix";
+  } else if (offset < i.d_offset(0)) {
+    const std::uint64_t k = (offset - i.c_offset(0)) / 2;
+    if (regular) {
+      const std::size_t argument = argument_of_constant(i, to_size(k));
+      if (argument < i.d.size()) to << ", argument " << argument;
+    } else if (i.a == op_control_flow) {
+      to << (k == 0 ? ", length of the true branch" : ", length of the false branch");
+    } else if (i.a == op_convergence) {
+      to << ", input";
+    } else if (i.a == op_input || i.b == static_cast<std::uint8_t>(output::step)) {
+      to << ", id";
+    }
+  } else {
+    const std::uint64_t k = (offset - i.d_offset(0)) / 2;
+    if (i.a == op_control_flow)
+      to << ", predicate";
+    else if (i.a != op_convergence)
+      to << (i.a == op_output ? ", output " : ", argument ") << k;
+    else if (k < 2)
+      to << (k == 0 ? ", end" : ", number of branches");
+    else
+      to << ", branch " << k - 2;
+  }
+}
+template <class Out>
+[[gnu::cold]] void put_instruction(Out& to, const model& f, const instruction& i,
+                                   std::uint64_t offset, bool training) {
+  put_instruction(to, f, i.index, i.a, training);
+  put_instruction_part(to, i, offset);
+}
+
+/// "parameter 7 \"fc1.weight\"".
+template <class Out>
+[[gnu::cold]] void put_named(Out& to, std::string_view kind, std::uint32_t index,
+                             std::string_view name) {
+  constexpr std::size_t max_shown = 64;
+  to << kind << ' ' << index;
+  if (name.empty()) return;
+  to << " \"" << name.substr(0, max_shown) << (name.size() > max_shown ? "...\"" : "\"");
+}
+template <class Out>
+[[gnu::cold]] void put_constant(Out& to, std::string_view kind, std::uint32_t index,
+                                const constant& c) {
+  to << kind << ' ' << index << " (id " << c.id << ')';
+}
+template <class Out>
+[[gnu::cold]] void put_tick(Out& to, std::uint32_t index, const tick& t, std::uint64_t offset) {
+  to << "tick " << index << " (instruction " << t.instruction << ')';
+  if (offset >= t.offset + 3) to << ", command " << (offset - t.offset - 3) / 3;
+}
+template <class Out>
+[[gnu::cold]] void put_tensor(Out& to, std::uint32_t index, const tensor& t, std::uint64_t offset) {
+  to << "tensor " << index;
+  const std::uint64_t at = offset - t.offset, quantization = 16 + 4 * std::uint64_t{t.shape.size()};
+  if (at < 2) return;
+  to << (at < 6                        ? ", metadata size"
+         : at < 14                     ? ", data size"
+         : at == 14                    ? ", data type"
+         : at < quantization           ? ", shape"
+         : at < 14 + t.metadata.size() ? ", quantization"
+                                       : ", data");
+}
+template <class Out>
+[[gnu::cold]] void put_array(Out& to, std::uint32_t index, const array& a, std::uint64_t offset) {
+  put_named(to, "array", index, a.name);
+  if (offset == a.data_offset - 8) to << ", size";
+}
+/// "OPS", without the blank that fills the tag.
+[[nodiscard]] constexpr std::string_view section_name(section s) noexcept {
+  const std::string_view all = tag(s);
+  return all.substr(0, all.find(' '));
+}
+template <class Out>
+[[gnu::cold]] void put_slack(Out& to, section s) {
+  to << section_name(s) << ", after the last record";
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_PLACES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Reads a container again, as far as an offset in it.
+struct place_finder {
+  text& to;
+  const model& f;  ///< as far as it could be read
+  std::uint64_t offset;
+
+  [[nodiscard]] cursor records_of(section s) const noexcept {
+    const model::extent& e = f.part(s);
+    return {f.source_.data(), e.offset + 4, e.end};
+  }
+
+  /// Takes how many records follow; false: the offset is in that number, or there is none.
+  [[nodiscard, gnu::cold]] bool count(cursor& in, std::string_view plural, std::uint32_t& n) {
+    if (!in.has(4) || offset < in.offset() + 4) {
+      to << "number of " << plural;
+      return false;
+    }
+    n = in.take<std::uint32_t>();
+    return true;
+  }
+  /// Looks through `n` records; `put(index, record)` gets that of the offset, and null for one that
+  /// can't be read. Whether it was there.
+  template <class Form, class Put>
+  [[nodiscard, gnu::cold]] bool find(cursor& in, std::uint32_t n, Put&& put) {
+    for (std::uint32_t index = 0; index != n; ++index) {
+      typename Form::record r{};
+      if (Form::parse(in, r).code != errc::ok) return put(index, nullptr), true;
+      if (offset < in.offset()) return put(index, &r), true;
+    }
+    return false;
+  }
+  template <class Form, class Put>
+  [[nodiscard, gnu::cold]] bool find(cursor& in, std::string_view plural, Put&& put) {
+    std::uint32_t n = 0;
+    return !count(in, plural, n) || find<Form>(in, n, put);
+  }
+  /// Records with names.
+  template <class Form>
+  [[nodiscard, gnu::cold]] bool find_named(cursor& in, std::string_view kind,
+                                           std::string_view plural) {
+    return find<Form>(in, plural, [&](std::uint32_t index, const named* r) {
+      put_named(to, kind, index, r != nullptr ? r->text : std::string_view());
+    });
+  }
+  [[nodiscard, gnu::cold]] bool find_constant(cursor& in, std::uint32_t n, std::string_view kind) {
+    return find<constant_form>(in, n, [&](std::uint32_t index, const constant* c) {
+      if (c != nullptr)
+        put_constant(to, kind, index, *c);
+      else
+        to << kind << ' ' << index;
+    });
+  }
+
+  [[nodiscard, gnu::cold]] bool in_code(section s) {
+    cursor in = records_of(s);
+    std::uint32_t n = 0;
+    if (!count(in, "instructions", n)) return true;
+    const bool training = s == section::trng;
+    for (instruction i; i.index != n; ++i.index) {
+      const std::uint64_t start = in.offset();
+      const bool has_name = in.has(2);
+      if (parse_instruction(f, in, i).code == errc::ok) {
+        if (offset >= in.offset()) continue;
+        put_instruction(to, f, i, offset, training);
+      } else if (has_name) {
+        put_instruction(to, f, i.index, i.a, training);
+        if (offset == start + 1) put_instruction_part(to, i, offset);
+      } else {
+        to << (training ? "training instruction " : "instruction ") << i.index;
+      }
+      return true;
+    }
+    return false;
+  }
+  [[nodiscard, gnu::cold]] bool in_data() {
+    cursor in = records_of(section::data);
+    return find_named<long_named>(in, "parameter", "parameters") ||
+           find_named<long_named>(in, "input name", "input names") ||
+           (f.has_internal_weights() &&
+            find<tensor_form>(in, "tensors", [&](std::uint32_t index, const tensor* t) {
+              if (t != nullptr)
+                put_tensor(to, index, *t, offset);
+              else
+                to << "tensor " << index;
+            }));
+  }
+  [[nodiscard, gnu::cold]] bool in_manifest() {
+    cursor in = records_of(section::proc);
+    const auto size = in.has(4) ? in.take<std::uint32_t>() : std::uint32_t{0};
+    if (!in.has(size) || offset < in.offset()) {
+      to << "size of the manifest";
+      return true;
+    }
+    const std::uint64_t at = offset - in.offset();
+    manifest_reader manifest(in.take_bytes(size));
+    if (at > size) return false;
+    std::uint32_t index = 0;
+    tokenizer_instruction i;
+    for (; manifest.next(i); ++index)
+      if (at < manifest.offset() || (at == size && at == manifest.offset())) {
+        put_tokenizer_instruction(to, index, i);
+        return true;
+      }
+    if (manifest.error().code == errc::nac_tisa_magic)
+      to << "start of the manifest";
+    else
+      to << "tokenizer instruction " << index;
+    return true;
+  }
+  [[nodiscard, gnu::cold]] bool in_plan() {
+    cursor in = records_of(section::orch);
+    if (!in.has(8) || offset < in.offset() + 8) {
+      to << (offset < in.offset() + 4 ? "size of the plan" : "number of plan constants");
+      return true;
+    }
+    const auto size = in.take<std::uint32_t>(), constants = in.take<std::uint32_t>();
+    if (!in.has(size)) return false;
+    const std::uint64_t at = offset - in.offset();
+    plan_reader code(in.take_bytes(size));
+    if (at > size || (at == size && size == 0))
+      return find_constant(in, constants, "plan constant");
+    std::uint32_t index = 0;
+    plan_instruction i;
+    for (; code.next(i); ++index)
+      if (at < code.offset()) {
+        put_plan_instruction(to, index, i, at);
+        return true;
+      }
+    if (code.error().code == errc::ok) return find_constant(in, constants, "plan constant");
+    to << "plan instruction " << index;
+    return true;
+  }
+
+  [[nodiscard, gnu::cold]] bool in_section(section s) {
+    cursor in = records_of(s);
+    switch (s) {
+      case section::mmap:
+        return find<tick_form>(in, "ticks", [&](std::uint32_t index, const tick* t) {
+          if (t != nullptr)
+            put_tick(to, index, *t, offset);
+          else
+            to << "tick " << index;
+        });
+      case section::ops:
+      case section::trng: return in_code(s);
+      case section::cmap: return find_named<short_named>(in, "operation", "operations");
+      case section::perm: return find_named<short_named>(in, "signature", "signatures");
+      case section::cnst: {
+        std::uint32_t n = 0;
+        return !count(in, "constants", n) || find_constant(in, n, "constant");
+      }
+      case section::data: return in_data();
+      case section::proc: return in_manifest();
+      case section::orch: return in_plan();
+      case section::rsrc:
+        return find<resource_form>(in, "resources", [&](std::uint32_t index, const resource* r) {
+          put_named(to, "resource", index, r != nullptr ? r->name : std::string_view());
+        });
+      case section::arrs:
+        return find<array_form>(in, "arrays", [&](std::uint32_t index, const array* a) {
+          if (a != nullptr)
+            put_array(to, index, *a, offset);
+          else
+            to << "array " << index;
+        });
+    }
+    return false;
+  }
+
+  [[gnu::cold]] void in_header() {
+    const std::uint64_t slot = offset < first_slot ? 0 : (offset - first_slot) / 8;
+    to << "header, ";
+    if (offset < 3)
+      to << "magic";
+    else if (offset < 4)
+      to << "version";
+    else if (offset < 5)
+      to << "flags";
+    else if (offset < 7)
+      to << "number of inputs";
+    else if (offset < 9)
+      to << "number of outputs";
+    else if (offset == 9)
+      to << "reserved byte";
+    else if (offset < first_slot)
+      to << "d_model";
+    else if (slot < header_slots[static_cast<std::size_t>(f.header())])
+      to << "offset of "
+         << section_name(section_of_slot(f.header(), static_cast<std::uint32_t>(slot)));
+    else
+      to << "reserved bytes";
+  }
+
+  /// `why` is the error at the offset, `read` what reading ends with.
+  [[gnu::cold]] void append(errc why, const error& read) {
+    if (why == errc::nac_no_instructions && offset == 0) return;  // no section
+    if (offset < header_sizes[static_cast<std::size_t>(f.header())]) return in_header();
+    const bool is_tag = why == errc::nac_no_instructions || why == errc::nac_output_missing ||
+                        why == errc::nac_training_version || why == errc::nac_section_offset;
+    for (std::size_t i = 0; i < section_count; ++i) {
+      const auto s = static_cast<section>(i);
+      const model::extent& e = f.part(s);
+      if (e.offset == 0) continue;
+      if (is_tag ? offset != e.offset : offset <= e.offset || offset > e.end) continue;
+      if (is_tag || offset < e.offset + 4) {
+        to << section_name(s);
+      } else {
+        if (read.code != errc::ok) to << section_name(s) << ", ";
+        if (why == errc::nac_slack || !in_section(s)) put_slack(to, s);
+      }
+      return;
+    }
+  }
+};
+
+/// Appends what an offset of a container is in; nothing where that isn't known.
+[[gnu::cold]] inline void append_place(text& to, const error& e, const std::byte* source,
+                                       std::size_t size) {
+  const auto code = static_cast<unsigned>(e.code);
+  const bool is_of_container = code < 3400;  // rather than of assembly, weights or a run
+  if (!is_of_container || e.offset > size || size < 3 || as_text(bytes(source, 3)) != "NAC") return;
+  model f;
+  limits any;
+  any.max_bytes = ~std::uint64_t{0};
+  any.max_items = ~std::uint64_t{0};
+  const error read = maker::make(bytes(source, size), any, f);
+  text found;
+  place_finder{found, f, e.offset}.append(e.code, read);
+  append_shown(to, found);
+}
+
+// The second store into NAC's table, always after that of errors.hpp, which is before it in every
+// file that has both.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const auto& known_places = tessera::detail::table_of(3).append_place =
+    append_place;
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_PLACE_FINDER_HPP
+
+#endif  // TESSERA_NAC_DETAIL_READ_HPP
+
+// ---- tessera/nac/detail/check.hpp
+//
+// The bodies of nac/write.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_CHECK_HPP
+#define TESSERA_NAC_DETAIL_CHECK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// What PERM says of a signature's instructions.
+struct signature_shape {
+  bool known = false, has_constants = false;
+  std::uint32_t arguments = 0;
+};
+
+/// Finds what a container can't hold.
+class part_checker {
+ public:
+  explicit part_checker(const parts& p) noexcept : p_(p) {}
+
+  [[nodiscard]] error all() noexcept {
+    using enum error_index;
+    error e = header().in(whole);
+    if (e.code == errc::ok) e = texts();
+    if (e.code == errc::ok) e = schedule().in(tick);
+    if (e.code == errc::ok) e = code(p_.instructions).in(instruction);
+    if (e.code == errc::ok) e = code(p_.training).in(training_instruction);
+    if (e.code == errc::ok) e = constants(p_.constants).in(constant);
+    if (e.code == errc::ok) e = constants(p_.plan_constants).in(plan_constant);
+    if (e.code == errc::ok) e = tensors().in(tensor);
+    if (e.code == errc::ok) e = files();
+    return e;
+  }
+  [[nodiscard]] const signature_shape& signature(std::uint8_t b) const noexcept {
+    return signatures_[b];
+  }
+
+ private:
+  [[nodiscard]] bool inside(const payload& d) const noexcept {
+    return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
+           (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
+  }
+  [[nodiscard]] static constexpr bool fits_u32(std::uint64_t n) noexcept { return n <= UINT32_MAX; }
+
+  [[nodiscard]] error header() const noexcept {
+    if (p_.form > nac::header::v1_8) return {errc::nac_write_form, 0};
+    if (static_cast<std::size_t>(p_.quantization) >= quantization_count)
+      return {errc::nac_write_quantization, 0};
+    if (container_version(p_.form) == 1 && (p_.training_flag || p_.has_training))
+      return {errc::nac_write_training, 0};
+    if (p_.form != nac::header::v1_8 && !p_.arrays.empty()) return {errc::nac_write_arrays, 0};
+    if (!p_.internal_weights && !p_.tensors.empty()) return {errc::nac_write_weights, 0};
+    if ((!p_.has_training && !p_.training.empty()) || (!p_.has_manifest && p_.manifest.size != 0))
+      return {errc::nac_write_absent, 0};
+    if (p_.instructions.size() > max_instructions || p_.training.size() > max_instructions)
+      return {errc::nac_too_many_instructions, max_instructions};
+    for (const std::size_t n :
+         {p_.schedule.size(), p_.operations.size(), p_.signatures.size(), p_.parameters.size(),
+          p_.input_names.size(), p_.constants.size(), p_.plan_constants.size(), p_.tensors.size(),
+          p_.resources.size(), p_.arrays.size()})
+      if (!fits_u32(n)) return {errc::nac_write_count, UINT32_MAX};
+    return {};
+  }
+
+  /// Names with ids: `longest` bytes each, ids up to `last`.
+  [[nodiscard]] error names(const pool<named_part>& rows, std::size_t longest, errc too_long,
+                            std::uint16_t last, errc too_large) const noexcept {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i].text.is_inside(p_.characters)) return {errc::nac_write_range, i};
+      if (rows[i].text.size > longest) return {too_long, i};
+      if (rows[i].id > last) return {too_large, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error texts() noexcept {
+    error e =
+        names(p_.operations, 255, errc::nac_write_operation_name, 255, errc::nac_write_operation_id)
+            .in(error_index::operation);
+    if (e.code == errc::ok)
+      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id)
+              .in(error_index::signature);
+    for (const pool<named_part>* rows : {&p_.parameters, &p_.input_names})
+      if (e.code == errc::ok)
+        e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok)
+                .in(rows == &p_.parameters ? error_index::parameter : error_index::input_name);
+    if (e.code != errc::ok) return e;
+    for (const named_part& row : p_.signatures) {
+      signature_shape& s = signatures_[row.id];  // of several, the last counts
+      s = {true, takes_constants(p_.string(row.text)), row.text.size};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error schedule() const noexcept {
+    for (std::size_t i = 0; i < p_.schedule.size(); ++i) {
+      if (!p_.schedule[i].commands.is_inside(p_.commands)) return {errc::nac_write_range, i};
+      if (p_.schedule[i].commands.size > 255) return {errc::nac_write_commands, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error code(const pool<instruction_part>& list) const noexcept {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!list[i].c.is_inside(p_.words) || !list[i].d.is_inside(p_.words))
+        return {errc::nac_write_range, i};
+      const errc e =
+          list[i].a < first_regular_op ? system_instruction(list[i]) : regular_instruction(list[i]);
+      if (e != errc::ok) return {e, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] errc regular_instruction(const instruction_part& i) const noexcept {
+    const signature_shape& s = signatures_[i.b];
+    if (i.b != 0 && !s.known) return errc::nac_write_signature_unknown;
+    if (i.d.size != s.arguments) return errc::nac_write_arguments;
+    if (i.c.size != 0 && !s.has_constants) return errc::nac_write_constants;
+    if (i.c.size > 32767) return errc::nac_write_long_c;
+    for (const std::uint16_t id : p_.words_of(i.c))
+      if (id > max_id) return errc::nac_write_id;
+    return errc::ok;
+  }
+
+  [[nodiscard]] errc system_instruction(const instruction_part& i) const noexcept {
+    if (!has_variant(i.a, i.b, container_version(p_.form)))
+      return i.a == op_input ? errc::nac_write_input : errc::nac_write_output;
+    system_words words = system_words_of(i.a, i.b, p_.outputs);
+    if (i.a == op_output && words.c > 32766)
+      return errc::nac_write_long_c;  // for its prefix counts itself
+    if (i.a == op_convergence) {
+      if (i.c.size > 32767) return errc::nac_write_long_c;
+      words.c = i.c.size;
+      words.d = convergence_offsets(p_.words_of(i.d));
+    }
+    if (i.c.size != words.c || i.d.size != words.d) return errc::nac_write_words;
+    const bool is_id = (i.a == op_input && i.b < 4) || (i.a == op_output && i.b == 3);
+    if (is_id && words.c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
+    return errc::ok;
+  }
+
+  /// How many words a reader takes for D of a CONVERGENCE that begins like this.
+  [[nodiscard]] static std::uint32_t convergence_offsets(view<std::uint16_t> d) noexcept {
+    if (d.empty() || d[0] == 0) return 1;
+    if (d.size() < 2) return 2;
+    return 2 + (d[1] < 0x8000 ? std::uint32_t{d[1]} : 0);
+  }
+
+  [[nodiscard]] error constants(const pool<constant_part>& list) const noexcept {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const constant_part& c = list[i];
+      if (static_cast<std::size_t>(c.type) >= constant_type_count)
+        return {errc::nac_write_constant_type, i};
+      if (c.type == constant_type::string) {
+        if (!c.values.is_inside(p_.characters)) return {errc::nac_write_range, i};
+        if (c.values.size > 65535) return {errc::nac_write_string, i};
+      } else if (c.type > constant_type::string) {
+        if (!c.values.is_inside(p_.numbers)) return {errc::nac_write_range, i};
+        if (c.values.size > 65535) return {errc::nac_write_list, i};
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] error tensors() const noexcept {
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i)
+      if (const errc e = tensor(p_.tensors[i]); e != errc::ok) return {e, i};
+    return {};
+  }
+  [[nodiscard]] errc tensor(const tensor_part& t) const noexcept {
+    if (!t.shape.is_inside(p_.numbers) || !t.original_shape.is_inside(p_.numbers) ||
+        !t.scales.is_inside(p_.numbers) || !inside(t.data))
+      return errc::nac_write_range;
+    if (static_cast<std::size_t>(t.type) >= data_type_count) return errc::nac_write_data_type;
+    if (static_cast<std::size_t>(t.quantization) >= quantization_count)
+      return errc::nac_write_tensor_quantization;
+    if (t.shape.size > 255 || t.original_shape.size > 255) return errc::nac_write_rank;
+    const bool whole = t.quantization == quantization::int8_tensor,
+               channel = t.quantization == quantization::int8_channel,
+               block = t.quantization == quantization::block_fp8;
+    if (block && t.block == 0) return errc::nac_write_block_size;
+    if ((!channel && t.axis != 0) || (!block && (t.block != 0 || t.original_shape.size != 0)) ||
+        (!channel && !block && t.scales.size != (whole ? 1 : 0)))
+      return errc::nac_write_tensor_fields;
+    if (!fits_u32(metadata_size(t))) return errc::nac_write_metadata;
+    return errc::ok;
+  }
+
+ public:
+  [[nodiscard]] static std::uint64_t metadata_size(const tensor_part& t) noexcept {
+    const std::uint64_t shape = 3 + 4 * std::uint64_t{t.shape.size},
+                        scales = 4 * std::uint64_t{t.scales.size};
+    switch (t.quantization) {
+      case quantization::none:
+      case quantization::fp16: break;
+      case quantization::int8_tensor: return shape + scales;
+      case quantization::int8_channel: return shape + 5 + scales;
+      case quantization::block_fp8:
+        return shape + 7 + 4 * std::uint64_t{t.original_shape.size} + scales;
+    }
+    return shape;
+  }
+
+ private:
+  [[nodiscard]] error files() const noexcept {
+    for (const payload* b : {&p_.manifest, &p_.plan}) {
+      if (!inside(*b)) return {errc::nac_write_range, 0, error_index::whole};
+      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0, error_index::whole};
+    }
+    for (std::size_t i = 0; i < p_.resources.size(); ++i) {
+      const resource_part& r = p_.resources[i];
+      if (!r.name.is_inside(p_.characters) || !inside(r.data))
+        return {errc::nac_write_range, i, error_index::resource};
+      if (r.name.size > 65535) return {errc::nac_write_name, i, error_index::resource};
+      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i, error_index::resource};
+    }
+    for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
+      const array_part& a = p_.arrays[i];
+      if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
+        return {errc::nac_write_range, i, error_index::array};
+      if (a.name.size > 65535) return {errc::nac_write_name, i, error_index::array};
+      if (static_cast<std::size_t>(a.type) >= data_type_count)
+        return {errc::nac_write_data_type, i, error_index::array};
+      if (a.shape.size > 255) return {errc::nac_write_rank, i, error_index::array};
+    }
+    return {};
+  }
+
+  const parts& p_;
+  signature_shape signatures_[256];
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE error check(const parts& p) noexcept { return detail::part_checker(p).all(); }
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_CHECK_HPP
+
+// ---- tessera/nac/detail/sink.hpp
+//
+// The bodies of nac/write.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_SINK_HPP
+#define TESSERA_NAC_DETAIL_SINK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Gathers small fields and hands them to a sink; payloads go past the buffer.
+class part_stream {
+ public:
+  explicit part_stream(const sink& to) noexcept : to_(to) {}
+  template <class T>
+  void put(T value) {
+    if (sizeof buffer_ - used_ < sizeof(T)) flush();
+    store_le(buffer_ + used_, value);
+    used_ += sizeof(T);
+  }
+  void put_text(std::string_view s) { put_bytes(as_bytes(s)); }
+  /// A payload: `b`, or what its source makes.
+  void put_payload(bytes b, const payload& p) {
+    if (p.source == nullptr) return put_bytes(b);
+    flush();
+    for (std::uint64_t first = 0; first < p.size && !stopped_; first += used_) {
+      const std::uint64_t left = p.size - first;
+      used_ = left < sizeof buffer_ ? static_cast<std::size_t>(left) : sizeof buffer_;
+      stopped_ = !p.source->read(p.source->context, p.first, first, buffer_, used_);
+      hand_over({buffer_, used_});
+    }
+    used_ = 0;
+  }
+  void put_bytes(bytes b) {
+    if (b.size() > sizeof buffer_ - used_) {
+      flush();
+      if (b.size() > sizeof buffer_) return hand_over(b);
+    }
+    if (!b.empty()) std::memcpy(buffer_ + used_, b.data(), b.size());
+    used_ += b.size();
+  }
+  void flush() {
+    hand_over({buffer_, used_});
+    used_ = 0;
+  }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+
+ private:
+  void hand_over(bytes b) {
+    if (!stopped_ && !b.empty()) stopped_ = !to_.put(to_.context, b);
+  }
+  sink to_;
+  bool stopped_ = false;
+  std::size_t used_ = 0;
+  std::byte buffer_[4096];
+};
+
+/// Appends what it takes.
+[[nodiscard]] inline sink sink_into(pool<std::byte>& to) noexcept {
+  return {&to, [](void* pool_of, bytes piece) {
+            static_cast<pool<std::byte>*>(pool_of)->append(piece.data(), piece.size());
+            return true;
+          }};
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_SINK_HPP
+
+// ---- tessera/nac/detail/write.hpp
+//
+// The bodies of nac/write.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_WRITE_HPP
+#define TESSERA_NAC_DETAIL_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Counts what would be written.
+class part_counter {
+ public:
+  template <class T>
+  void put(T) noexcept {
+    add(sizeof(T));
+  }
+  void put_text(std::string_view s) noexcept { add(s.size()); }
+  void put_payload(bytes, const payload& p) noexcept { add(p.size); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
+
+ private:
+  void add(std::uint64_t n) noexcept {
+    if (!checked_add(size_, n, size_)) overflowed_ = true;
+  }
+  std::uint64_t size_ = 0;
+  bool overflowed_ = false;
+};
+
+/// Puts checked parts out, section by section: once to count, once to write.
+class part_writer {
+ public:
+  explicit part_writer(const parts& p) noexcept : p_(p), checked_(p) {}
+
+  /// All checks, and the offsets of the sections.
+  [[nodiscard]] error prepare() noexcept {
+    if (const error e = checked_.all(); e.code != errc::ok) return e;
+    size_ = header_sizes[static_cast<std::size_t>(p_.form)];
+    order();
+    for (const section s : order_) {
+      if (!present(s)) continue;
+      part_counter count;
+      put_section(count, s);
+      offsets_[static_cast<std::size_t>(s)] = size_;
+      if (count.overflowed() || !checked_add(size_, count.size(), size_))
+        return {errc::nac_write_size, 0, error_index::whole};
+    }
+    return {};
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+  [[nodiscard]] error write(const sink& to) const {
+    part_stream out(to);
+    put_header(out);
+    for (const section s : order_)
+      if (offsets_[static_cast<std::size_t>(s)] != 0 && !out.stopped()) put_section(out, s);
+    out.flush();
+    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
+  }
+
+ private:
+  void order() noexcept {
+    bool placed[section_count] = {};
+    std::size_t count = 0;
+    const auto place = [&](section s) {
+      if (static_cast<std::size_t>(s) >= section_count || placed[static_cast<std::size_t>(s)])
+        return;
+      placed[static_cast<std::size_t>(s)] = true;
+      order_[count++] = s;
+    };
+    for (const section s : p_.layout.order) place(s);
+    for (std::size_t i = 0; i < section_count; ++i) place(section_in_order(p_.form, i));
+  }
+
+  [[nodiscard]] bool present(section s) const noexcept {
+    switch (s) {
+      case section::proc: return p_.has_manifest;
+      case section::trng: return p_.has_training;
+      case section::rsrc: return p_.has_resources || !p_.resources.empty();
+      case section::arrs: return p_.form == header::v1_8;
+      default: return true;
+    }
+  }
+
+  template <class Out>
+  void put_header(Out& out) const {
+    out.put_text("NAC");
+    out.put(container_version(p_.form));
+    out.put(static_cast<std::uint8_t>((p_.internal_weights ? 0x80u : 0u) |
+                                      (p_.training_flag ? 0x40u : 0u) |
+                                      static_cast<unsigned>(p_.quantization)));
+    out.put(p_.inputs);
+    out.put(p_.outputs);
+    out.put(std::uint8_t{0});
+    out.put(p_.d_model);
+    for (std::uint32_t i = 0; i < header_slots[static_cast<std::size_t>(p_.form)]; ++i)
+      out.put(offsets_[static_cast<std::size_t>(section_of_slot(p_.form, i))]);
+    if (p_.form == header::v1_6) out.put(std::uint32_t{0});
+  }
+
+  template <class Out>
+  void put_section(Out& out, section s) const {
+    out.put_text(tag(s));
+    switch (s) {
+      case section::mmap: return put_schedule(out);
+      case section::ops: return put_code(out, p_.instructions);
+      case section::cmap: return put_names<std::uint8_t>(out, p_.operations);
+      case section::cnst: put_count(out, p_.constants); return put_constants(out, p_.constants);
+      case section::perm: return put_names<std::uint8_t>(out, p_.signatures);
+      case section::data: return put_data(out);
+      case section::proc:
+        out.put(static_cast<std::uint32_t>(p_.manifest.size));
+        return out.put_payload(p_.data_of(p_.manifest), p_.manifest);
+      case section::orch:
+        out.put(static_cast<std::uint32_t>(p_.plan.size));
+        put_count(out, p_.plan_constants);
+        out.put_payload(p_.data_of(p_.plan), p_.plan);
+        return put_constants(out, p_.plan_constants);
+      case section::trng: return put_code(out, p_.training);
+      case section::rsrc: return put_resources(out);
+      case section::arrs: return put_arrays(out);
+    }
+  }
+
+  template <class Out, class Pool>
+  void put_count(Out& out, const Pool& of) const {
+    out.put(static_cast<std::uint32_t>(of.size()));
+  }
+  template <class Out>
+  void put_numbers(Out& out, range r) const {
+    for (const std::uint32_t n : p_.numbers_of(r)) out.put(n);
+  }
+
+  template <class Out>
+  void put_schedule(Out& out) const {
+    put_count(out, p_.schedule);
+    for (const tick_part& t : p_.schedule) {
+      out.put(t.instruction);
+      out.put(static_cast<std::uint8_t>(t.commands.size));
+      for (std::uint32_t i = 0; i < t.commands.size; ++i) {
+        const command_part& c = p_.commands[t.commands.first + i];
+        out.put(static_cast<std::uint8_t>(c.what));
+        out.put(c.target);
+      }
+    }
+  }
+
+  template <class Out>
+  void put_code(Out& out, const pool<instruction_part>& list) const {
+    put_count(out, list);
+    for (const instruction_part& i : list) {
+      out.put(i.a);
+      out.put(i.b);
+      if (has_prefix(i)) out.put(prefix(i));
+      for (const std::uint16_t word : p_.words_of(i.c)) out.put(word);
+      for (const std::uint16_t word : p_.words_of(i.d)) out.put(word);
+    }
+  }
+  [[nodiscard]] bool has_prefix(const instruction_part& i) const noexcept {
+    if (i.a >= first_regular_op) return checked_.signature(i.b).has_constants;
+    return system_words_of(i.a, i.b, p_.outputs).has_prefix;
+  }
+  [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
+    const self_count* const rule = i.a < first_regular_op ? rule_of(p_.layout, i.a, i.b) : nullptr;
+    const bool itself = rule != nullptr && counts_itself(*rule, i.a, p_.form);
+    return static_cast<std::uint16_t>(i.c.size + (itself ? 1 : 0));
+  }
+
+  template <class Length, class Out>
+  void put_names(Out& out, const pool<named_part>& rows) const {
+    put_count(out, rows);
+    for (const named_part& row : rows) {
+      out.put(row.id);
+      out.put(static_cast<Length>(row.text.size));
+      out.put_text(p_.string(row.text));
+    }
+  }
+
+  template <class Out>
+  void put_constants(Out& out, const pool<constant_part>& list) const {
+    for (const constant_part& c : list) {
+      out.put(c.id);
+      out.put(static_cast<std::uint8_t>(c.type));
+      switch (c.type) {
+        case constant_type::null: out.put(std::uint16_t{0}); break;
+        case constant_type::boolean:
+          out.put(std::uint16_t{1});
+          out.put(static_cast<std::uint8_t>(c.bits != 0));
+          break;
+        case constant_type::int64:
+        case constant_type::float64:
+          out.put(std::uint16_t{8});
+          out.put(c.bits);
+          break;
+        case constant_type::string:
+          out.put(static_cast<std::uint16_t>(c.values.size));
+          out.put_text(p_.string(c.values));
+          break;
+        case constant_type::int32_list:
+        case constant_type::float32_list:
+          out.put(static_cast<std::uint16_t>(c.values.size));
+          put_numbers(out, c.values);
+          break;
+      }
+    }
+  }
+
+  template <class Out>
+  void put_data(Out& out) const {
+    put_names<std::uint16_t>(out, p_.parameters);
+    put_names<std::uint16_t>(out, p_.input_names);
+    if (!p_.internal_weights) return;
+    put_count(out, p_.tensors);
+    for (const tensor_part& t : p_.tensors) {
+      out.put(t.id);
+      out.put(static_cast<std::uint32_t>(part_checker::metadata_size(t)));
+      out.put(t.data.size);
+      put_shape(out, t.type, t.shape);
+      out.put(static_cast<std::uint8_t>(t.quantization));
+      if (t.quantization == quantization::int8_channel) out.put(t.axis);
+      if (t.quantization == quantization::block_fp8) {
+        out.put(t.block);
+        out.put(static_cast<std::uint8_t>(t.original_shape.size));
+        put_numbers(out, t.original_shape);
+      }
+      if (t.quantization >= quantization::int8_channel) out.put(t.scales.size);
+      put_numbers(out, t.scales);
+      out.put_payload(p_.data_of(t.data), t.data);
+    }
+  }
+  template <class Out>
+  void put_shape(Out& out, data_type type, range shape) const {
+    out.put(static_cast<std::uint8_t>(type));
+    out.put(static_cast<std::uint8_t>(shape.size));
+    put_numbers(out, shape);
+  }
+
+  template <class Out>
+  void put_resources(Out& out) const {
+    put_count(out, p_.resources);
+    for (const resource_part& r : p_.resources) {
+      out.put(static_cast<std::uint16_t>(r.name.size));
+      out.put_text(p_.string(r.name));
+      out.put(static_cast<std::uint32_t>(r.data.size));
+      out.put_payload(p_.data_of(r.data), r.data);
+    }
+  }
+
+  template <class Out>
+  void put_arrays(Out& out) const {
+    put_count(out, p_.arrays);
+    for (const array_part& a : p_.arrays) {
+      out.put(static_cast<std::uint16_t>(a.name.size));
+      out.put_text(p_.string(a.name));
+      put_shape(out, a.type, a.shape);
+      out.put(a.data.size);
+      out.put_payload(p_.data_of(a.data), a.data);
+    }
+  }
+
+  const parts& p_;
+  part_checker checked_;
+  section order_[section_count] = {};
+  std::uint64_t offsets_[section_count] = {};
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<std::uint64_t> written_size(const parts& p) {
+  detail::part_writer out(p);
+  if (const error e = out.prepare(); e.code != errc::ok) return e;
+  return out.size();
+}
+
+TESSERA_INLINE error write(const parts& p, const sink& to) {
+  detail::part_writer out(p);
+  const error e = out.prepare();
+  return e.code == errc::ok ? out.write(to) : e;
+}
+
+TESSERA_INLINE result<pool<std::byte>> write(const parts& p) {
+  detail::part_writer writer(p);
+  error e = writer.prepare();
+  if (e.code != errc::ok) return e;
+  if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};
+  pool<std::byte> out;
+  out.reserve(to_size(writer.size()));
+  e = writer.write(detail::sink_into(out));
+  if (e.code != errc::ok) return e;
+  return out;
+}
+
+TESSERA_INLINE result<pool<std::byte>> write(const model& f, const write_options& options) {
+  parts p = parts_of(f);
+  if (!options.keep_layout) p.layout = {};
+  return write(p);
+}
+
+TESSERA_INLINE error write(const model& f, const sink& to, const write_options& options) {
+  parts p = parts_of(f);
+  if (!options.keep_layout) p.layout = {};
+  return write(p, to);
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_WRITE_HPP
 
 // ---- tessera/nac/detail/safetensors.hpp
 //
@@ -12331,9 +13445,9 @@ struct safetensors_maker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<safetensors> read_safetensors(bytes in, const limits& limit) {
+TESSERA_INLINE result<safetensors> read_safetensors(bytes in, const read_options& options) {
   result<safetensors> out{safetensors()};
-  if (const error e = detail::safetensors_maker::make(in, limit, *out); e.code != errc::ok)
+  if (const error e = detail::safetensors_maker::make(in, options.limit, *out); e.code != errc::ok)
     return e;
   return out;
 }
@@ -12343,9 +13457,427 @@ TESSERA_INLINE result<safetensors> read_safetensors(bytes in, const limits& limi
 
 #endif  // TESSERA_NAC_DETAIL_SAFETENSORS_HPP
 
+// ---- tessera/nac/detail/safetensors_write.hpp
+//
+// The bodies of nac/safetensors.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
+#define TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE void external_parts::add(std::string_view name, data_type type,
+                                        view<std::uint32_t> shape, const payload& data) {
+  const range dimensions{static_cast<std::uint32_t>(numbers.size()),
+                         static_cast<std::uint32_t>(shape.size())};
+  numbers.append(shape.data(), shape.size());
+  tensors.push_back({keep(name), type, dimensions, data});
+}
+
+TESSERA_INLINE void external_parts::add_metadata(std::string_view key, std::string_view value) {
+  const range name = keep(key);
+  metadata.push_back({name, keep(value)});
+}
+
+TESSERA_INLINE range external_parts::keep(std::string_view s) {
+  const range r{static_cast<std::uint32_t>(characters.size()),
+                static_cast<std::uint32_t>(s.size())};
+  characters << s;
+  return r;
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+/// Checks, orders and writes one file.
+class safetensors_writer {
+ public:
+  explicit safetensors_writer(const external_parts& p) : p_(p) {}
+
+  [[nodiscard]] error prepare() {
+    error e = metadata().in(error_index::metadata);
+    if (e.code == errc::ok) e = tensors().in(error_index::tensor);
+    if (e.code == errc::ok) e = header();
+    return e;
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return 8 + header_.size() + data_; }
+
+  [[nodiscard]] error write(const sink& to) const {
+    part_stream out(to);
+    out.put(std::uint64_t{header_.size()});
+    out.put_text(header_);
+    for (std::size_t i = 0; i < order_.size() && !out.stopped(); ++i) {
+      const payload& d = p_.tensors[order_[i].index].data;
+      out.put_payload(
+          d.source != nullptr ? bytes() : bytes(d.borrowed, static_cast<std::size_t>(d.size)), d);
+    }
+    out.flush();
+    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
+  }
+
+ private:
+  struct row {
+    std::uint32_t index;
+    std::uint8_t type;  // of safetensors_types
+  };
+
+  /// `index` holds records by name; the later of two that are equal.
+  template <class Name>
+  [[nodiscard]] static error each_once(pool<std::uint32_t>& index, Name name) {
+    sort(index.data(), index.size(),
+         [&](std::uint32_t a, std::uint32_t b) { return name(a) < name(b); });
+    error e;
+    for (std::size_t i = 1; i < index.size(); ++i)
+      if (name(index[i]) == name(index[i - 1]) && (e.code == errc::ok || index[i] < e.offset))
+        e = {errc::nac_external_repeated, index[i]};
+    return e;
+  }
+
+  [[nodiscard]] error metadata() {
+    pool<std::uint32_t> index;
+    for (std::size_t i = 0; i < p_.metadata.size(); ++i) {
+      const external_metadata_part& m = p_.metadata[i];
+      if (!m.key.is_inside(p_.characters) || !m.value.is_inside(p_.characters))
+        return {errc::nac_write_range, i};
+      if (!is_utf8(p_.string(m.key)) || !is_utf8(p_.string(m.value)))
+        return {errc::nac_external_text, i};
+      index.push_back(static_cast<std::uint32_t>(i));
+    }
+    return each_once(index, [this](std::uint32_t i) { return p_.string(p_.metadata[i].key); });
+  }
+
+  [[nodiscard]] error tensors() {
+    pool<std::uint32_t> index;
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
+      const external_part& t = p_.tensors[i];
+      if (!t.name.is_inside(p_.characters) || !t.shape.is_inside(p_.numbers) ||
+          (t.data.size != 0 && t.data.borrowed == nullptr && t.data.source == nullptr))
+        return {errc::nac_write_range, i};
+      if (static_cast<std::size_t>(t.type) >= data_type_count)
+        return {errc::nac_write_data_type, i};
+      if (!is_utf8(p_.string(t.name))) return {errc::nac_external_text, i};
+      if (p_.string(t.name) == safetensors_metadata) return {errc::nac_external_reserved, i};
+      std::uint64_t size = size_of(t.type);
+      bool fits = true;
+      for (const std::uint32_t n : p_.numbers_of(t.shape))
+        fits = fits && checked_mul(size, std::uint64_t{n}, size);
+      if (!fits || size != t.data.size) return {errc::nac_external_size, i};
+      if (!checked_add(data_, size, data_) || data_ > UINT64_MAX - max_safetensors_header - 8)
+        return {errc::nac_external_large, i};
+      index.push_back(static_cast<std::uint32_t>(i));
+    }
+    if (const error e =
+            each_once(index, [this](std::uint32_t i) { return p_.string(p_.tensors[i].name); });
+        e.code != errc::ok)
+      return e;
+    for (const std::uint32_t i : index) {
+      const auto type = static_cast<std::size_t>(p_.tensors[i].type);
+      order_.push_back(
+          {i, static_cast<std::uint8_t>(safetensors_row(data_types[type].safetensors))});
+    }
+    sort(order_.data(), order_.size(), [](const row& a, const row& b) { return a.type > b.type; });
+    return {};
+  }
+
+  [[nodiscard]] error header() {
+    json::writer out(header_);
+    out.begin_object();
+    if (!p_.metadata.empty()) {
+      out.key(safetensors_metadata).begin_object();
+      for (const external_metadata_part& m : p_.metadata)
+        out.key(p_.string(m.key)).string(p_.string(m.value));
+      out.end();
+    }
+    std::uint64_t at = 0;
+    for (const row& r : order_) {
+      const external_part& t = p_.tensors[r.index];
+      out.key(p_.string(t.name)).begin_object();
+      out.key("dtype").string(safetensors_types[r.type].name).key("shape").begin_array();
+      for (const std::uint32_t n : p_.numbers_of(t.shape)) out.integer(n);
+      out.end().key("data_offsets").begin_array().integer(at);
+      at += t.data.size;
+      out.integer(at).end().end();
+      if (header_.size() > max_safetensors_header)
+        return {errc::nac_external_large, r.index, error_index::tensor};
+    }
+    out.end();
+    while (header_.size() % 8 != 0) header_ << ' ';
+    if (header_.size() > max_safetensors_header)
+      return {errc::nac_external_large, 0, error_index::whole};
+    return {};
+  }
+
+  const external_parts& p_;
+  pool<row> order_;
+  std::uint64_t data_ = 0;
+  text header_;
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE error write_safetensors(const external_parts& p, const sink& to) {
+  detail::safetensors_writer out(p);
+  const error e = out.prepare();
+  return e.code == errc::ok ? out.write(to) : e;
+}
+
+TESSERA_INLINE result<pool<std::byte>> write_safetensors(const external_parts& p) {
+  detail::safetensors_writer writer(p);
+  error e = writer.prepare();
+  if (e.code != errc::ok) return e;
+  if (writer.size() > SIZE_MAX) return error{errc::nac_external_large, 0};
+  pool<std::byte> out;
+  out.reserve(to_size(writer.size()));
+  e = writer.write(detail::sink_into(out));
+  if (e.code != errc::ok) return e;
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
+
+// ---- tessera/nac/detail/decode.hpp
+//
+// The bodies of nac/verify.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_DECODE_HPP
+#define TESSERA_NAC_DETAIL_DECODE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// What the length of each kind of instruction is made of.
+class length_table {
+ public:
+  struct row {
+    std::uint32_t mask = 0;         ///< 0xffff where the word after A and B counts constants
+    std::uint16_t fixed = unusual;  ///< bytes of an instruction without constants
+    std::uint8_t arguments = 0;     ///< they are the last words
+    std::uint8_t id = 0;            ///< 1: the argument is the id of anything but a constant
+  };
+  /// More than the length of any instruction that the table has.
+  static constexpr std::uint16_t unusual = 0xffff;
+  /// Bytes that must be readable after an instruction.
+  static constexpr std::size_t slack = 32;
+
+  explicit length_table(const model& f) noexcept {
+    for (std::uint32_t b = 0; b < 256; ++b) {
+      const auto id = static_cast<std::uint8_t>(b);
+      if (b != 0 && !f.has_signature(id)) continue;
+      set(first_regular + b, f.has_constants(id) ? 4 : 2, f.arguments(id));
+      rows_[first_regular + b].mask = f.has_constants(id) ? 0xffff : 0;
+    }
+    set(system(op_input, 0), 2, 0);
+    for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) {
+      if (b == static_cast<std::uint32_t>(input::lifted_constant)) continue;
+      set(system(op_input, b), 4, 1);
+      rows_[system(op_input, b)].id = 1;
+    }
+    if (f.outputs() < 256)
+      for (std::uint32_t b = 0; b < 3; ++b)
+        set(system(op_output, b), 4u + 2u * f.outputs(), f.outputs());
+  }
+
+  /// By A and B as in the file: A is the low byte.
+  [[nodiscard]] const row& operator[](std::uint32_t ab) const noexcept {
+    const std::size_t a_first = __builtin_bswap16(static_cast<std::uint16_t>(ab));
+    const std::size_t regular = first_regular | ab >> 8;
+    return rows_[a_first < regular ? a_first : regular];
+  }
+  /// Of any instruction that the table has.
+  [[nodiscard]] std::uint32_t most_arguments() const noexcept { return most_; }
+
+ private:
+  // 256 rows for each operation below 10, and 256 for all others.
+  static constexpr std::size_t first_regular = 256 * first_regular_op;
+  [[nodiscard]] static std::size_t system(std::uint32_t a, std::uint32_t b) noexcept {
+    return 256 * a + b;
+  }
+  void set(std::size_t i, std::uint32_t without_d, std::uint32_t arguments) noexcept {
+    rows_[i].fixed = static_cast<std::uint16_t>(without_d + 2 * arguments);
+    rows_[i].arguments = static_cast<std::uint8_t>(arguments);
+    if (arguments > most_) most_ = arguments;
+  }
+  row rows_[first_regular + 256];
+  std::uint32_t most_ = 1;
+};
+
+/// An instruction, as the table has it.
+struct looked_up {
+  std::uint32_t ab;         // A and B as in the file
+  std::uint32_t arguments;  // they end with the instruction
+  std::uint32_t id;         // 1: the argument is the id of anything but a constant
+  std::size_t constants;    // how many the instruction gives
+  const std::byte* next;    // the next instruction
+};
+
+/// Looks at an instruction that has `slack` bytes before `end`. False: it is unusual, or has none
+/// after it.
+[[nodiscard, gnu::always_inline]] inline bool look_up(const length_table& table,
+                                                      const std::byte* at, const std::byte* end,
+                                                      looked_up& found) noexcept {
+  found.ab = load_le<std::uint16_t>(at);
+  const length_table::row& row = table[found.ab];
+  const std::size_t fixed = row.fixed;
+  found.arguments = row.arguments;
+  found.id = row.id;
+  found.constants = load_le<std::uint16_t>(at + 2) & row.mask;
+  const std::size_t length = fixed + 2 * found.constants;
+  found.next = at + fixed + 2 * found.constants;
+  return length < length_table::unusual &&
+         length + length_table::slack <= static_cast<std::size_t>(end - at);
+}
+[[gnu::always_inline]] inline void write_step(step* to, std::size_t offset, const looked_up& found,
+                                              std::uint32_t first) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {  // in two stores
+    const std::uint64_t halves[2] = {static_cast<std::uint32_t>(offset) |
+                                         std::uint64_t{found.ab} << 32 |
+                                         std::uint64_t{found.arguments} << 48,
+                                     first};
+    std::memcpy(static_cast<void*>(to), halves, sizeof halves);
+  } else {
+    *to = {static_cast<std::uint32_t>(offset),
+           static_cast<std::uint8_t>(found.ab),
+           static_cast<std::uint8_t>(found.ab >> 8),
+           static_cast<std::uint16_t>(found.arguments),
+           first,
+           0,
+           0};
+  }
+}
+
+namespace detail {
+
+/// How far a list was decoded.
+struct decoded {
+  const std::byte* at;
+  std::uint32_t index, first;  ///< of the next instruction and its first argument
+};
+
+/// Decodes instructions up to index `stop`, or less: up to one that the table doesn't have. `end`
+/// is that of the readable bytes, `start` the first instruction; it is the first one's step.
+inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
+                       step* to, std::uint32_t stop, decoded& now) noexcept {
+  decoded next = now;
+  if (static_cast<std::size_t>(end - next.at) < length_table::slack) return;
+  looked_up found;
+  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
+    write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
+    next.first += found.arguments;
+    next.at = found.next;
+  }
+  now = next;
+}
+
+/// The same at two places at once, so that each waits while the other doesn't; until one of them
+/// ends.
+inline void decode_two(const length_table& table, const std::byte* start, const std::byte* end,
+                       step* to, std::uint32_t stop, decoded& a, decoded& b,
+                       std::uint32_t count) noexcept {
+  decoded next = a, other = b;
+  if (static_cast<std::size_t>(end - other.at) < length_table::slack) return;
+  looked_up found, found_other;
+  while (next.index != stop && other.index != count && look_up(table, next.at, end, found) &&
+         look_up(table, other.at, end, found_other)) {
+    write_step(to + next.index++, static_cast<std::size_t>(next.at - start), found, next.first);
+    write_step(to + other.index++, static_cast<std::size_t>(other.at - start), found_other,
+               other.first);
+    next.first += found.arguments;
+    other.first += found_other.arguments;
+    next.at = found.next;
+    other.at = found_other.next;
+  }
+  a = next;
+  b = other;
+}
+
+/// Whether indices and offsets of a list fit into steps.
+[[nodiscard]] inline error fits_steps(const instructions& list, const limits& limit) noexcept {
+  const bool fits = list.size() <= limit.max_items && list.size() <= max_index;
+  return fits ? error{} : error{errc::too_many_items, list.offset()};
+}
+
+}  // namespace detail
+
+TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& list,
+                                         const decode_options& options) {
+  if (const error e = detail::fits_steps(list, options.limit); e.code != errc::ok) return e;
+  pool<step> steps;
+  step* const to = steps.prepare(list.size());
+  const length_table table(f);
+  const detail::cursor first = list.cursor();
+  const std::byte* const start = first.data();
+  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
+  const std::byte* const end = start + size;
+  // One instruction of any kind.
+  const auto any = [&](detail::decoded& now) -> error {
+    detail::cursor at = first;
+    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
+    instruction i;
+    if (const error e = detail::parse_instruction(f, at, i); e.code != errc::ok) return e;
+    if (i.offset - first.offset() > size) return {errc::input_too_large, i.offset};
+    const std::uint32_t count = detail::argument_count(i);
+    to[now.index++] = {static_cast<std::uint32_t>(now.at - start),
+                       i.a,
+                       i.b,
+                       static_cast<std::uint16_t>(count),
+                       now.first,
+                       0,
+                       0};
+    now.first += count;
+    now.at = at.data();
+    return {};
+  };
+  const auto rest = [&](detail::decoded now, std::uint32_t stop) -> error {
+    for (;;) {
+      detail::decode_run(table, start, end, to, stop, now);
+      if (now.index == stop) return {};
+      if (const error e = any(now); e.code != errc::ok) return e;
+    }
+  };
+  const std::uint32_t count = list.size();
+  const detail::halfway half = list.halfway();
+  detail::decoded now{start, 0, 0};
+  error e;
+  if (half.index != 0 && half.offset <= size) {
+    detail::decoded second{start + half.offset, half.index, half.arguments};
+    for (;;) {
+      detail::decode_two(table, start, end, to, half.index, now, second, count);
+      if (now.index == half.index || second.index == count) break;
+      if (e = any(now); e.code != errc::ok) return e;
+      if (e = any(second); e.code != errc::ok) return e;
+    }
+    if (e = rest(now, half.index); e.code != errc::ok) return e;
+    now = second;
+  }
+  if (e = rest(now, count); e.code != errc::ok) return e;
+  steps.advance(list.size());
+  return steps;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_DECODE_HPP
+
 // ---- tessera/nac/detail/program.hpp
 //
-// The bodies of nac/program.hpp.
+// The bodies of nac/verify.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_PROGRAM_HPP
 #define TESSERA_NAC_DETAIL_PROGRAM_HPP
@@ -12390,291 +13922,412 @@ TESSERA_INLINE view<argument_form> program::forms_of(const step& s,
 
 #endif  // TESSERA_NAC_DETAIL_PROGRAM_HPP
 
-// ---- tessera/nac/detail/read.hpp
+// ---- tessera/nac/detail/resolve.hpp
 //
-// The bodies of nac/read.hpp.
+// The bodies of nac/verify.hpp: one plain path, and two that look at several arguments at a time.
 
-#ifndef TESSERA_NAC_DETAIL_READ_HPP
-#define TESSERA_NAC_DETAIL_READ_HPP
+#ifndef TESSERA_NAC_DETAIL_RESOLVE_HPP
+#define TESSERA_NAC_DETAIL_RESOLVE_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <cstring>
 
+
+#if defined(__x86_64__) && defined(__clang__)
+#if __has_builtin(__builtin_ia32_pshufb128) && __has_builtin(__builtin_ia32_packsswb128) &&        \
+    __has_builtin(__builtin_ia32_pmovmskb128)
+#define TESSERA_HAS_NAC_AVX2_PATH 1
+#endif
+#elif defined(__x86_64__) && defined(__GNUC__)
+#define TESSERA_HAS_NAC_AVX2_PATH 1
+#endif
+#ifdef TESSERA_HAS_NAC_AVX2_PATH
+#define TESSERA_NAC_AVX2 [[gnu::target("avx2,bmi,bmi2,popcnt")]]
+#define TESSERA_NAC_AVX2_INLINE [[gnu::always_inline, gnu::target("avx2,bmi,bmi2,popcnt")]] inline
+#endif
 
 namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
+namespace nac {
+namespace detail {
 
-/// Reads into a file, section by section. The header needs no more than the first bytes, the size of
-/// all, and the tags where sections start.
-struct maker {
-  using tag_reader = bool (*)(const void* context, std::uint64_t offset, std::byte* tag);
+[[nodiscard]] inline id_set constant_ids(const model& f) noexcept {
+  id_set ids;
+  for (const constant& c : f.constants()) ids.insert(c.id);
+  return ids;
+}
 
-  model& out;
-  const limits& limit;
-  bytes head;  ///< the first 100 bytes, or all
-  std::uint64_t file_size;
-  const void* context = nullptr;
-  tag_reader read_tag = nullptr;  ///< four bytes, which are inside; null: they are in the file
+/// Resolves one instruction after another.
+class argument_resolver {
+ public:
+  argument_resolver(const id_set& constants, std::uint64_t start, std::uint32_t count,
+                    code& out) noexcept
+      : constants_(constants), start_(start), count_(count), out_(out) {}
 
-  [[nodiscard]] model::extent& part(section s) const noexcept {
-    return out.parts_[static_cast<std::size_t>(s)];
-  }
-  [[nodiscard]] std::uint64_t slot(std::uint32_t i) const noexcept {
-    return load_le<std::uint64_t>(head.data() + first_slot + 8 * i);
-  }
-
-  /// The section whose tag stands at an offset, most likely `guess`; section_count for another tag.
-  [[nodiscard]] std::size_t tag_at(std::uint64_t offset, section guess) const noexcept {
-    std::byte read[4];
-    if (read_tag != nullptr && !read_tag(context, offset, read)) return section_count;
-    const auto tag =
-        load_le<std::uint32_t>(read_tag == nullptr ? out.source_.data() + offset : read);
-    const auto is = [tag](std::size_t i) {
-      return load_le<std::uint32_t>(section_tags[i].data()) == tag;
-    };
-    if (is(static_cast<std::size_t>(guess))) return static_cast<std::size_t>(guess);
-    std::size_t i = 0;
-    while (i < section_count && !is(i)) ++i;
-    return i;
-  }
-  [[nodiscard]] bool fits(std::uint64_t offset) const noexcept {
-    return offset <= file_size && file_size - offset >= 4;
+  [[nodiscard]] error take(const instruction& i) {
+    if (i.offset - start_ > ~std::uint32_t{0}) return {errc::input_too_large, i.offset};
+    step s;
+    s.offset = static_cast<std::uint32_t>(i.offset - start_);
+    s.a = i.a;
+    s.b = i.b;
+    s.first = static_cast<std::uint32_t>(out_.arguments.size());
+    const error e = arguments(i);
+    s.arguments = static_cast<std::uint16_t>(out_.arguments.size() - s.first);
+    out_.steps.push_back(s);
+    return e;
   }
 
-  [[nodiscard]] error header() noexcept {
-    for (std::size_t i = 0; i < 3; ++i)
-      if (i >= file_size || head[i] != static_cast<std::byte>("NAC"[i]))
-        return {file_size > i ? errc::nac_magic : errc::nac_header_truncated, i};
-    if (file_size < 4) return {errc::nac_header_truncated, file_size};
-    const auto version = load_le<std::uint8_t>(head.data() + 3);
-    if (version != 1 && version != 2) return {errc::nac_version, 3};
-    if (file_size < header_sizes[0]) return {errc::nac_header_truncated, file_size};
+ private:
+  [[nodiscard]] static std::uint64_t prefix_offset(const instruction& i) noexcept {
+    return i.offset + 2;
+  }
 
-    std::uint64_t first = ~std::uint64_t{0};
-    for (std::uint32_t i = 0; i < header_slots[0]; ++i)
-      if (slot(i) != 0 && slot(i) < first) first = slot(i);
-    if (version == 1) {
-      if (first == 90) return {errc::nac_header_90, first_slot};
-      out.header_ = nac::header::v1_6;
-    } else {
-      out.header_ = is_v1_7(first) ? nac::header::v1_7 : nac::header::v1_8;
+  void push(std::uint32_t bits) { out_.arguments.push_back({bits}); }
+  void push_id(std::uint32_t id) { push(argument::constant_bit | id); }
+
+  /// The result of the instruction `d` further on; `d` is below 0.
+  [[nodiscard]] error push_result(const instruction& i, std::int32_t d, std::uint64_t where) {
+    if (d == 0) return {errc::nac_reference_zero, where};
+    const std::int64_t index = std::int64_t{i.index} + d;
+    if (index < 0 || d > 0) return {errc::nac_reference, where};
+    push(static_cast<std::uint32_t>(index));
+    return {};
+  }
+  [[nodiscard]] error push_d(const instruction& i, std::size_t k) {
+    return push_result(i, i.d[k], i.d_offset(k));
+  }
+  [[nodiscard]] error push_all_d(const instruction& i) {
+    error e;
+    for (std::size_t k = 0; k < i.d.size() && e.code == errc::ok; ++k) e = push_d(i, k);
+    return e;
+  }
+
+  [[nodiscard]] error arguments(const instruction& i) {
+    if (i.a >= first_regular_op) return regular(i);
+    switch (i.a) {
+      case op_input:
+        if (i.b == 0) return {};
+        if (i.b == static_cast<std::uint8_t>(input::lifted_constant) && !constants_.has(i.c[0]))
+          return {errc::nac_constant_id, i.c_offset(0)};
+        push_id(i.c[0]);
+        return {};
+      case op_output:
+        if (i.b == static_cast<std::uint8_t>(output::step)) push_id(i.c[0]);
+        if (i.b == static_cast<std::uint8_t>(output::end) && i.d[0] == 0) return {};
+        return push_all_d(i);
+      case op_control_flow: return control_flow(i);
+      case op_convergence: return convergence(i);
+      default: return {};
     }
-    const auto form = static_cast<std::size_t>(out.header_);
-    if (file_size < header_sizes[form]) return {errc::nac_header_truncated, file_size};
-
-    const auto flags = load_le<std::uint8_t>(head.data() + 4);
-    out.internal_weights_ = (flags & 0x80u) != 0;
-    out.training_flag_ = version == 2 && (flags & 0x40u) != 0;
-    const auto method = static_cast<std::uint8_t>(flags & (version == 1 ? 0x7fu : 0x3fu));
-    if (method >= quantization_count) return {errc::nac_quantization, 4};
-    out.quantization_ = static_cast<nac::quantization>(method);
-    out.inputs_ = load_le<std::uint16_t>(head.data() + 5);
-    out.outputs_ = load_le<std::uint16_t>(head.data() + 7);
-    out.d_model_ = load_le<std::uint16_t>(head.data() + 10);
-    return sections(header_sizes[form], header_slots[form]);
   }
 
-  /// Whether a header of version 2 has 10 slots: `first` is the least of slots 0 to 8.
-  [[nodiscard]] bool is_v1_7(std::uint64_t first) const noexcept {
-    const std::uint64_t ninth = file_size >= 92 ? slot(9) : 0;
-    if (ninth != 0 && ninth < first) first = ninth;
-    if (first < header_sizes[2]) return first >= header_sizes[1];
-    if (first == header_sizes[2] || file_size < header_sizes[2]) return false;
-    // A gap behind the header: the last slot of the larger one holds a section's offset, or none.
-    const std::uint64_t last = slot(10);
-    return last != 0 &&
-           !(last >= header_sizes[2] && fits(last) && tag_at(last, section::arrs) < section_count);
-  }
-
-  [[nodiscard]] error sections(std::uint32_t header_size, std::uint32_t count) noexcept {
-    struct place {
-      std::uint64_t offset;
-      std::size_t section;
-    } places[11];  // by offset, which is the order that files mostly have
-    std::size_t n = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const std::uint64_t offset = slot(i);
-      if (offset == 0) continue;
-      const std::uint64_t where = first_slot + 8 * i;
-      if (offset < header_size || !fits(offset)) return {errc::nac_section_offset, where};
-      const std::size_t s = tag_at(offset, section_of_slot(out.header_, i));
-      if (s != section_count) {
-        if (out.parts_[s].offset != 0) return {errc::nac_section_repeated, where};
-        out.parts_[s].offset = offset;
+  [[nodiscard]] error regular(const instruction& i) {
+    if (!i.has_prefix) return push_all_d(i);
+    std::size_t zeros = 0;
+    for (std::size_t k = 0; k < i.d.size(); ++k) zeros += i.d[k] == 0 ? 1u : 0u;
+    if (zeros != i.c.size()) return {errc::nac_constant_count, prefix_offset(i)};
+    std::size_t taken = 0;
+    for (std::size_t k = 0; k < i.d.size(); ++k) {
+      if (i.d[k] != 0) {
+        if (const error e = push_d(i, k); e.code != errc::ok) return e;
+        continue;
       }
-      std::size_t at = n++;
-      for (; at != 0 && places[at - 1].offset > offset; --at) places[at] = places[at - 1];
-      places[at] = {offset, s};
-    }
-    std::uint64_t end = file_size;
-    while (n-- != 0) {
-      const std::uint64_t offset = places[n].offset;
-      if (places[n].section != section_count) {
-        if (end - offset < 4) return {errc::nac_section_offset, offset};
-        model::extent& e = out.parts_[places[n].section];
-        e.end = end;
-        e.first = e.used = offset + 4;
-      }
-      end = offset;
+      if (!constants_.has(i.c[taken])) return {errc::nac_constant_id, i.c_offset(taken)};
+      push_id(i.c[taken++]);
     }
     return {};
   }
 
-  /// A u32 that counts records of `least` bytes or more.
-  [[nodiscard]] error count(cursor& in, std::uint64_t least, std::uint32_t& n) const noexcept {
-    if (!in.has(4)) return in.fail(errc::nac_truncated);
-    n = load_le<std::uint32_t>(in.data());
-    if (n > limit.max_items) return in.fail(errc::too_many_items);
-    if (n * least > in.left() - 4) return in.fail(errc::nac_count);
-    (void)in.take<std::uint32_t>();
-    return {};
-  }
-
-  template <class Form, class Each>
-  [[nodiscard]] error records(cursor& in, std::uint32_t n, list<Form>& found, Each&& each) {
-    found = {in, n};
-    for (typename Form::record r; n != 0; --n) {
-      if (const error e = Form::parse(in, r); e.code != errc::ok) return e;
-      each(r);
+  [[nodiscard]] error control_flow(const instruction& i) {
+    if (const error e = push_d(i, 0); e.code != errc::ok) return e;
+    std::uint32_t left = count_ - i.index - 1;
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (i.c[k] > 0x7fff || i.c[k] > left) return {errc::nac_branch_length, i.c_offset(k)};
+      left -= i.c[k];
+      push_id(i.c[k]);
     }
     return {};
   }
-  template <class Form, class Each>
-  [[nodiscard]] error counted(cursor& in, list<Form>& found, Each&& each) {
-    std::uint32_t n = 0;
-    if (const error e = count(in, Form::least, n); e.code != errc::ok) return e;
-    return records(in, n, found, each);
-  }
-  template <class Form>
-  [[nodiscard]] error counted(cursor& in, list<Form>& found) {
-    return counted(in, found, [](const auto&) {});
-  }
-  /// A section that is one list.
-  template <class Form, class Each>
-  [[nodiscard]] error one_list(section s, Each&& each) {
-    if (!out.has(s)) return {};
-    cursor in = out.at(s);
-    list<Form> found;
-    const error e = counted(in, found, each);
-    part(s).first = found.offset();
-    part(s).count = found.size();
-    part(s).used = in.offset();
-    return e;
-  }
-  template <class Form>
-  [[nodiscard]] error one_list(section s) {
-    return one_list<Form>(s, [](const auto&) {});
-  }
 
-  [[nodiscard]] error names(section s, model::short_texts& texts) {
-    const error e = one_list<short_named>(s, [&](const named& n) {
-      if (n.id > 255) return;  // which no instruction can name
-      texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
-      texts.size[n.id] = static_cast<std::uint8_t>(n.text.size());
-      texts.has_constants[n.id] = takes_constants(n.text);
-    });
-    if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
-    return {errc::too_many_items, part(s).offset + 4};  // the offsets above have 32 bits
-  }
-
-  [[nodiscard]] error code(section s) noexcept {
-    if (!out.has(s)) return {};
-    cursor in = out.at(s);
-    std::uint32_t n = 0;
-    if (const error e = count(in, 2, n); e.code != errc::ok) return e;
-    part(s).first = in.offset();
-    part(s).count = n;
-    halfway& half = out.halfway_[s == section::ops ? 0 : 1];
-    half.index = n / 2;
-    instruction i;
-    for (std::uint32_t index = 0; index != n; ++index) {
-      if (index == half.index) half.offset = in.offset() - part(s).first;
-      if (const error e = parse_instruction(out, in, i); e.code != errc::ok) return e;
-      if (index < half.index) half.arguments += argument_count(i);
+  [[nodiscard]] error convergence(const instruction& i) {
+    if (i.prefix != 1) return {errc::nac_convergence_input, prefix_offset(i)};
+    const auto from = static_cast<std::int16_t>(i.c[0]);
+    if (const error e = push_result(i, from, i.c_offset(0)); e.code != errc::ok) return e;
+    const std::int32_t end = i.d[0];
+    if (end < 0 || static_cast<std::uint32_t>(end) > count_ - i.index)
+      return {errc::nac_convergence_end, i.d_offset(0)};
+    push(i.index + (end == 0 ? 1 : static_cast<std::uint32_t>(end)));
+    if (end == 0) return {};
+    if (i.d[1] < 1) return {errc::nac_convergence_count, i.d_offset(1)};
+    std::int32_t before = 0;
+    for (std::size_t k = 2; k < i.d.size(); ++k) {
+      const std::int32_t first = i.d[k];
+      if (first <= before || first >= end) return {errc::nac_convergence_branch, i.d_offset(k)};
+      push(i.index + static_cast<std::uint32_t>(first));
+      before = first;
     }
-    part(s).used = in.offset();
     return {};
   }
 
-  [[nodiscard]] error data() {
-    if (!out.has(section::data)) return {};
-    cursor in = out.at(section::data);
-    long_names parameters;
-    error e = counted(in, parameters);
-    if (e.code == errc::ok) e = counted(in, out.input_names_);
-    if (e.code == errc::ok && out.internal_weights_) e = counted(in, out.tensors_);
-    part(section::data).first = parameters.offset();
-    part(section::data).count = parameters.size();
-    part(section::data).used = in.offset();
-    return e;
-  }
-
-  [[nodiscard]] error tokenizer() noexcept {
-    if (!out.has(section::proc)) return {};
-    cursor in = out.at(section::proc);
-    if (!in.has(4)) return in.fail(errc::nac_truncated);
-    const auto size = load_le<std::uint32_t>(in.data());
-    if (size > in.left() - 4) return in.fail(errc::nac_truncated);
-    (void)in.take<std::uint32_t>();
-    out.manifest_ = in.take_bytes(size);
-    part(section::proc).used = in.offset();
-    return {};
-  }
-
-  [[nodiscard]] error orchestrator() {
-    if (!out.has(section::orch)) return {};
-    cursor in = out.at(section::orch);
-    if (!in.has(8)) return in.fail(errc::nac_truncated);
-    const auto size = load_le<std::uint32_t>(in.data());
-    const auto n = load_le<std::uint32_t>(in.data() + 4);
-    if (size > in.left() - 8) return in.fail(errc::nac_truncated);
-    (void)in.take<std::uint32_t>();
-    if (n > limit.max_items) return in.fail(errc::too_many_items);
-    if (n * constant_form::least > in.left() - 4 - size) return in.fail(errc::nac_count);
-    (void)in.take<std::uint32_t>();
-    out.plan_ = in.take_bytes(size);
-    const error e = records(in, n, out.plan_constants_, [](const auto&) {});
-    part(section::orch).used = in.offset();
-    return e;
-  }
-
-  [[nodiscard]] error all() {
-    error e = header();
-    if (e.code == errc::ok) e = names(section::perm, out.signatures_);
-    if (e.code == errc::ok) e = names(section::cmap, out.operations_);
-    if (e.code == errc::ok) e = one_list<constant_form>(section::cnst);
-    if (e.code == errc::ok) e = one_list<tick_form>(section::mmap);
-    if (e.code == errc::ok) e = code(section::ops);
-    if (e.code == errc::ok) e = data();
-    if (e.code == errc::ok) e = tokenizer();
-    if (e.code == errc::ok) e = orchestrator();
-    if (e.code == errc::ok) e = code(section::trng);
-    if (e.code == errc::ok) e = one_list<resource_form>(section::rsrc);
-    if (e.code == errc::ok) e = one_list<array_form>(section::arrs);
-    return e;
-  }
-
-  static error make(bytes in, const limits& limit, model& out) {
-    out.source_ = in;
-    if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
-    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size()}.all();
-  }
+  const id_set& constants_;
+  std::uint64_t start_;
+  std::uint32_t count_;
+  code& out_;
 };
 
-}  // namespace nac::detail
-namespace nac {
+/// Instructions from which on making a length_table takes less time than it saves.
+inline constexpr std::uint32_t worth_a_table = 160;
 
-TESSERA_INLINE result<model> read(bytes in, const limits& limit) {
-  result<model> out{model()};
-  if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) out = e;
-  return out;  // the one object: a file isn't copied here
+// Four words of D as one integer, the first one below: 0x8000 is the sign of each.
+inline constexpr std::uint64_t signs = 0x8000'8000'8000'8000;
+inline constexpr std::uint64_t signs_of[] = {0, 0x8000, 0x8000'8000, 0x8000'8000'8000, signs};
+
+/// The indices of the zeros among four words, by their four bits. After the last one come places
+/// that the next arguments are written to.
+struct zeros {
+  std::uint8_t place[4];
+  std::uint8_t count;
+};
+inline constexpr zeros zeros_of[16] = {
+    {{4, 4, 4, 4}, 0}, {{0, 4, 4, 4}, 1}, {{1, 4, 4, 4}, 1}, {{0, 1, 4, 4}, 2},
+    {{2, 4, 4, 4}, 1}, {{0, 2, 4, 4}, 2}, {{1, 2, 4, 4}, 2}, {{0, 1, 2, 4}, 3},
+    {{3, 4, 4, 4}, 1}, {{0, 3, 4, 4}, 2}, {{1, 3, 4, 4}, 2}, {{0, 1, 3, 4}, 3},
+    {{2, 3, 4, 4}, 2}, {{0, 2, 3, 4}, 3}, {{1, 2, 3, 4}, 3}, {{0, 1, 2, 3}, 4},
+};
+
+/// Four arguments with one branch, which is rare. `d` and `c` are their words in D and C, `of` the
+/// signs of those that are references, 0 for an id. Nonzero: something is wrong.
+[[nodiscard, gnu::always_inline]] inline std::uint64_t resolve_four(
+    std::uint64_t of, std::uint32_t id, const id_set& ids, std::uint32_t index, const std::byte* d,
+    const std::byte* c, argument* to, std::uint32_t& taken) noexcept {
+  const auto four = load_le<std::uint64_t>(d);
+  const std::uint64_t rest = four & ~signs;
+  const std::uint64_t nonzero = four | (rest + ~signs);
+  // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
+  const std::uint64_t reaches =
+      std::uint64_t{index < 0x8000 ? index : 0x8000} * 0x0001'0001'0001'0001 + rest;
+  std::uint64_t wrong = nonzero & ~(four & reaches) & of;
+  to[0].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d));
+  to[1].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 2));
+  to[2].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 4));
+  to[3].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 6));
+
+  const std::uint64_t zero = ((~nonzero & of) >> 15) | id;
+  const zeros& z = zeros_of[zero * 0x0001'0002'0004'0008 >> 48 & 15];
+  const std::uint32_t count = z.count;
+  const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
+  to[z.place[0]].bits = argument::constant_bit | first;
+  to[z.place[1]].bits = argument::constant_bit | second;
+  wrong |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << count) - 1) & (id - 1);
+  if (count > 2) [[unlikely]]
+    for (std::uint32_t k = 2; k < count; ++k) {
+      const auto next = load_le<std::uint16_t>(c + 2 * k);
+      to[z.place[k]].bits = argument::constant_bit | next;
+      wrong |= ids.lacks(next);
+    }
+  taken += count;
+  return wrong;
+}
+
+/// decode_run with the arguments; false: one of them is wrong.
+[[nodiscard]] inline bool resolve_run(const length_table& table, const id_set& ids,
+                                      const std::byte* start, const std::byte* end,
+                                      std::uint32_t stop, step* to, argument* arguments,
+                                      decoded& now) noexcept {
+  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  decoded next = now;
+  std::uint64_t wrong = 0;
+  looked_up found;
+  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
+    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
+    const std::uint32_t n = found.arguments, id = found.id;
+    const std::byte* const c = next.at + 4;
+    const std::byte* const d = found.next - 2 * std::size_t{n};
+    std::uint32_t taken = 0;
+    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, next.index, d,
+                          c, arguments, taken);
+    for (std::uint32_t k = 4; k < n; k += 4)
+      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, next.index, d + 2 * k,
+                            c + 2 * taken, arguments + k, taken);
+    wrong |= taken ^ (found.constants + id);
+    arguments += n;
+    next.first += n;
+    next.at = found.next;
+  }
+  now = next;
+  return wrong == 0;
+}
+
+#ifdef TESSERA_HAS_NAC_AVX2_PATH
+
+typedef std::int16_t eight_words __attribute__((vector_size(16)));
+typedef std::uint16_t eight_ids __attribute__((vector_size(16)));
+typedef char sixteen_chars __attribute__((vector_size(16)));
+typedef std::int32_t eight_arguments __attribute__((vector_size(32)));
+
+/// By eight bits, of arguments that are constants: for each argument, which two bytes of C it is.
+struct constant_places {
+  alignas(16) std::int8_t bytes[256][16];
+  constexpr constant_places() noexcept : bytes() {
+    for (unsigned bits = 0; bits < 256; ++bits) {
+      std::int8_t next = 0;
+      for (unsigned k = 0; k < 8; ++k) {
+        const bool is_constant = (bits >> k & 1) != 0;
+        bytes[bits][2 * k] = is_constant ? next : std::int8_t{-1};
+        bytes[bits][2 * k + 1] = is_constant ? static_cast<std::int8_t>(next + 1) : std::int8_t{-1};
+        next = static_cast<std::int8_t>(next + (is_constant ? 2 : 0));
+      }
+    }
+  }
+};
+inline constexpr constant_places places_of;
+/// Read from 8 - n on: n words of ones, and then zeros.
+inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_words v) noexcept {
+#ifdef __clang__
+  return __builtin_convertvector(v, eight_arguments);
+#else
+  return __builtin_ia32_pmovsxwd256(v);
+#endif
+}
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_ids v) noexcept {
+#ifdef __clang__
+  return __builtin_convertvector(v, eight_arguments);
+#else
+  return __builtin_ia32_pmovzxwd256(std::bit_cast<eight_words>(v));
+#endif
+}
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_words eight_at(const void* from) noexcept {
+  eight_words v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE std::uint32_t sign_bits(eight_words v) noexcept {
+  return static_cast<std::uint32_t>(
+      __builtin_ia32_pmovmskb128(__builtin_ia32_packsswb128(v, eight_words{})));
+}
+
+/// resolve_run for instructions of at most eight arguments, all at a time.
+[[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
+    const length_table& table, const id_set& ids, const std::byte* start, const std::byte* end,
+    std::uint32_t stop, step* to, argument* arguments, decoded& now) noexcept {
+  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  decoded next = now;
+  eight_words wrong = {};
+  std::size_t wrong_constants = 0;
+  looked_up found;
+  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
+    const std::uint32_t n = found.arguments, index = next.index, id = found.id;
+    if (n > 8) [[unlikely]]
+      break;
+    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
+    const std::byte* const c = next.at + 4;
+    const std::byte* const d = found.next - 2 * std::size_t{n};
+    next.first += n;
+    next.at = found.next;
+    const eight_words lanes = eight_at(first_words + 8 - n);
+    const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
+    const eight_words zero = (words == 0) & lanes;
+    // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
+    const auto reach = static_cast<std::uint16_t>(index < 0x8000 ? index : 0x8000);
+    const eight_ids reaches = std::bit_cast<eight_ids>(words & 0x7fff) + reach;
+    wrong |= ~(std::bit_cast<eight_words>(reaches) & words) & lanes & ~zero;
+    const std::uint32_t bits = sign_bits(zero);
+    const auto given = std::bit_cast<eight_ids>(
+        __builtin_ia32_pshufb128(std::bit_cast<sixteen_chars>(eight_at(c)),
+                                 std::bit_cast<sixteen_chars>(eight_at(places_of.bytes[bits]))));
+    const eight_arguments results = widened(words) + static_cast<std::int32_t>(index);
+    const eight_arguments all =
+        widened(zero) < 0 ? widened(given) | std::int32_t{-0x7fff'ffff - 1} : results;
+    std::memcpy(static_cast<void*>(arguments), &all, sizeof all);
+    arguments += n;
+    const auto zeros = static_cast<std::uint32_t>(__builtin_popcount(bits));
+    const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
+    wrong_constants |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << zeros) - 1) & (id - 1);
+    wrong_constants |= found.constants + id - zeros;
+    if (zeros > 2) [[unlikely]]
+      for (std::uint32_t k = 2; k < zeros; ++k)
+        wrong_constants |= ids.lacks(load_le<std::uint16_t>(c + 2 * k));
+  }
+  now = next;
+  return wrong_constants == 0 && sign_bits(wrong) == 0;
+}
+
+[[nodiscard]] inline bool has_avx2() noexcept {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+#endif
+
+/// The same as an argument_resolver for each instruction, several times as fast; false: something
+/// is wrong.
+[[nodiscard]] inline bool resolve_fast(const model& f, const instructions& list, const id_set& ids,
+                                       [[maybe_unused]] resolve_path path, code& out) {
+  constexpr std::uint32_t part = 256;  // instructions between looks at what was found
+  const length_table table(f);
+  const cursor first = list.cursor();
+  const std::byte* const start = first.data();
+  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
+  auto* run = resolve_run;
+#ifdef TESSERA_HAS_NAC_AVX2_PATH
+  if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
+#endif
+  const std::size_t needed = std::size_t{part} * table.most_arguments() + 8;
+  out.arguments.reserve(std::size_t{3} * list.size() + needed);  // more than most programs have
+  argument_resolver each(ids, list.offset(), list.size(), out);
+  decoded now{start, 0, 0};
+  while (now.index != list.size()) {
+    const std::uint32_t before = now.index;
+    const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
+    step* const steps = out.steps.prepare(stop - before);
+    argument* const arguments = out.arguments.prepare(needed);
+    if (!run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
+    out.steps.advance(now.index - before);
+    out.arguments.advance(now.first - out.arguments.size());
+    if (now.index == stop) continue;
+    cursor at = first;
+    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
+    instruction i;
+    i.index = now.index;
+    if (parse_instruction(f, at, i).code != errc::ok || each.take(i).code != errc::ok) return false;
+    now = {at.data(), now.index + 1, static_cast<std::uint32_t>(out.arguments.size())};
+  }
+  return true;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE result<code> resolve(const model& f, const instructions& list,
+                                    const resolve_options& options) {
+  if (const error e = detail::fits_steps(list, options.limit); e.code != errc::ok) return e;
+  const detail::id_set ids = detail::constant_ids(f);
+  code out;
+  resolve_path path = options.path;
+  out.steps.reserve(list.size());
+  if (path == resolve_path::automatic && list.size() < detail::worth_a_table)
+    path = resolve_path::plain;
+  if (path != resolve_path::plain) {
+    if (detail::resolve_fast(f, list, ids, path, out)) return out;
+    out.steps.clear();  // something is wrong: what and where, the plain path finds
+    out.arguments.clear();
+  }
+  detail::argument_resolver each(ids, list.offset(), list.size(), out);
+  for (const instruction& i : list)
+    if (const error e = each.take(i); e.code != errc::ok) return e;
+  return out;
 }
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NAC_DETAIL_READ_HPP
+#undef TESSERA_HAS_NAC_AVX2_PATH
+#undef TESSERA_NAC_AVX2
+#undef TESSERA_NAC_AVX2_INLINE
+
+#endif  // TESSERA_NAC_DETAIL_RESOLVE_HPP
 
 // ---- tessera/nac/detail/verify.hpp
 //
@@ -12689,162 +14342,6 @@ TESSERA_INLINE result<model> read(bytes in, const limits& limit) {
 #include <utility>
 
 
-// ---- tessera/nac/detail/execution_plan_verify.hpp
-//
-// The bodies of nac/execution_plan_verify.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
-#define TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-/// Of bytecode as a file holds it: below 4 GiB.
-class plan_checker {
- public:
-  plan_checker(bytes code, const constants& pool_of) : code_(code) {
-    for (const constant& c : pool_of) {
-      if (c.id >= constant_.size()) constant_.resize(std::size_t{c.id} + 1);
-      constant_[c.id] = static_cast<std::uint8_t>(
-          known | (c.type == constant_type::string ? text : 0) | (is_model(c) ? model : 0));
-    }
-  }
-
-  [[nodiscard]] error check() {
-    if (error e = instructions(); e.code != errc::ok) return e;
-    return jumps();
-  }
-
- private:
-  static constexpr std::uint32_t outside = 0xffffffff;
-  static constexpr std::uint8_t known = 1, text = 2, model = 4;
-  struct loop {
-    std::uint32_t first;  // behind its start
-    std::uint32_t last;   // its end
-    std::uint32_t around;
-  };
-  /// From here on the innermost loop is another.
-  struct change {
-    std::uint32_t offset;
-    std::uint32_t inner;
-  };
-
-  [[nodiscard]] static bool is_model(const constant& c) noexcept {
-    switch (c.type) {
-      case constant_type::boolean: return true;
-      case constant_type::int64: return c.int64() >= 0 && c.int64() <= 255;
-      case constant_type::float64: {
-        const double v = c.float64();
-        return v >= 0 && v <= 255 && v == static_cast<double>(static_cast<int>(v));
-      }
-      default: return false;
-    }
-  }
-
-  [[nodiscard]] error operand(const plan_operand& o) const noexcept {
-    if (is_choice_operand(o.kind) && find_choice(o.kind, o.value) == nullptr)
-      return {choice_error(o.kind), o.offset};
-    if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) return {};
-    const auto id = static_cast<std::size_t>(o.value);
-    const std::uint8_t is = id < constant_.size() ? constant_[id] : std::uint8_t{0};
-    if (is == 0) return {errc::nac_mep_constant, o.offset};
-    if ((o.kind == 's' || o.kind == 'w') && (is & text) == 0)
-      return {errc::nac_mep_constant_string, o.offset};
-    if (o.kind == 'n' && (is & model) == 0) return {errc::nac_mep_constant_model, o.offset};
-    return {};
-  }
-
-  /// Each by itself, and which loops there are.
-  [[nodiscard]] error instructions() {
-    starts_.resize(code_.size() / 8 + 1);
-    std::uint32_t inner = outside;
-    plan_reader in(code_);
-    for (plan_instruction i; in.next(i);) {
-      starts_[to_size(i.offset / 8)] |= static_cast<std::uint8_t>(1u << i.offset % 8);
-      if (i.reserved()) return {errc::nac_mep_reserved, i.offset};
-      for (const plan_operand& o : i.operands())
-        if (const error e = operand(o); e.code != errc::ok) return e;
-      const auto at = static_cast<std::uint32_t>(i.offset);
-      const std::uint32_t behind = at + i.size;
-      if (i.op() == plan_op::flow_loop_start) {
-        loops_.push_back({behind, 0, inner});
-        inner = static_cast<std::uint32_t>(loops_.size() - 1);
-        changes_.push_back({behind, inner});
-      } else if (i.op() == plan_op::flow_loop_end) {
-        if (inner == outside) return {errc::nac_mep_loop_end, i.offset};
-        loops_[inner].last = at;
-        inner = loops_[inner].around;
-        changes_.push_back({behind, inner});
-      } else if (i.op() == plan_op::flow_break_loop_if && inner == outside) {
-        return {errc::nac_mep_break, i.offset};
-      }
-    }
-    if (in.error().code != errc::ok) return in.error();
-    if (inner != outside) return {errc::nac_mep_loop_open, loops_[inner].first - 2};
-    starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
-    return {};
-  }
-
-  [[nodiscard]] std::uint32_t innermost(std::uint64_t offset) const noexcept {
-    const std::size_t behind = first_not_below(
-        changes_.data(), changes_.size(), [offset](const change& c) { return c.offset <= offset; });
-    return behind == 0 ? outside : changes_[behind - 1].inner;
-  }
-  [[nodiscard]] bool is_in(const loop& l, std::uint64_t offset) const noexcept {
-    return offset >= l.first && offset <= l.last;
-  }
-
-  [[nodiscard]] error jumps() const noexcept {
-    plan_reader in(code_);
-    for (plan_instruction i; in.next(i);) {
-      if (i.op() != plan_op::flow_loop_end && i.op() != plan_op::flow_branch_if &&
-          i.op() != plan_op::flow_break_loop_if)
-        continue;
-      for (const plan_operand& o : i.operands()) {
-        if (o.kind != 'j') continue;
-        const std::int64_t target = o.target();
-        if (target < 0 || target > static_cast<std::int64_t>(code_.size()))
-          return {errc::nac_mep_jump, o.offset};
-        const auto to = static_cast<std::uint64_t>(target);
-        if ((starts_[to_size(to / 8)] >> to % 8 & 1) == 0) return {errc::nac_mep_jump, o.offset};
-        const std::uint32_t here = innermost(i.offset), there = innermost(to);
-        if (i.op() == plan_op::flow_loop_end && !is_in(loops_[here], to))
-          return {errc::nac_mep_loop_back, o.offset};
-        if (i.op() == plan_op::flow_break_loop_if && to <= loops_[here].last)
-          return {errc::nac_mep_break_target, o.offset};
-        if (there != outside && !is_in(loops_[there], i.offset))
-          return {errc::nac_mep_jump_into_loop, o.offset};
-      }
-    }
-    return {};
-  }
-
-  bytes code_;
-  pool<std::uint8_t> constant_;  // by id: what it can be used as
-  pool<std::uint8_t> starts_;    // a bit for each byte of code, and for its end
-  pool<loop> loops_;
-  pool<change> changes_;
-};
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE error verify_plan(const model& f) {
-  if (f.plan().empty()) return {};
-  error e = detail::plan_checker(f.plan(), f.plan_constants()).check();
-  if (e.code != errc::ok) e.offset += f.offset(section::orch) + 12;  // the tag, and both sizes
-  return e;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_EXECUTION_PLAN_VERIFY_HPP
-
 // ---- tessera/nac/detail/rules_code.hpp
 //
 // NAC verification of OPS and TRNG: operations and their arguments, prefixes, branches, uses.
@@ -12852,13 +14349,14 @@ TESSERA_INLINE error verify_plan(const model& f) {
 //   detail::code_rules rules{file, options, found, constants, forms, constant_of};
 //   const bool resolved = rules.resolve_and_check(file.instructions(), code, used, true);
 //
-// One pass over the instructions; what is asked of an id is found out once.
+// One pass over the instructions, and one more where an argument can't be resolved; each operation
+// is looked up once.
 //
 // Lifetime:   for the time of a call.
 // Errors:     findings of nac_operation_reserved … nac_saved_result, nac_branch_nesting, nac_branch_result
 //             and nac_prefix, and those of `resolve`.
 // Limits:     none of its own.
-// Allocation: 12 bytes for an instruction, 16 more for an INPUT.
+// Allocation: 13 bytes for an instruction, 16 more for an INPUT.
 
 #ifndef TESSERA_NAC_DETAIL_RULES_CODE_HPP
 #define TESSERA_NAC_DETAIL_RULES_CODE_HPP
@@ -12866,6 +14364,7 @@ TESSERA_INLINE error verify_plan(const model& f) {
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 
 namespace tessera::inline TESSERA_ABI {
@@ -12878,7 +14377,7 @@ struct uses {
   pool<std::uint32_t> last;   ///< the last one; the instruction itself where there is none
 };
 
-/// An INPUT, or an OUTPUT of variant 3, which asks for a parameter too.
+/// An INPUT, or an OUTPUT of variant 3, which uses a parameter too.
 struct incoming {
   std::uint64_t offset = 0;
   std::uint32_t index = 0;
@@ -12888,14 +14387,14 @@ struct incoming {
   [[nodiscard]] bool is(input i) const noexcept {
     return a == op_input && b == static_cast<std::uint8_t>(i);
   }
-  [[nodiscard]] bool asks_for_parameter() const noexcept {
+  [[nodiscard]] bool uses_parameter() const noexcept {
     return a == op_output || is(input::parameter);
   }
-  /// Where the id stands.
+  /// Where the id is.
   [[nodiscard]] std::uint64_t id_offset() const noexcept { return offset + 4; }
 };
 
-/// Which branches instructions stand in: a stack of where they end.
+/// The branches that an instruction is in: a stack of their ends.
 class branches {
  public:
   explicit branches(std::uint32_t size) : size_(size) {}
@@ -12923,8 +14422,15 @@ struct code_rules {
 
   operation operations[256] = {};
   bool operation_known[256] = {};
-  pool<incoming> sources = {};  // of the list that was checked last
-  bool has_output = false;      // and whether it has an OUTPUT of variant 0
+  pool<incoming> sources = {};     // of the list that was checked last
+  bool has_output = false;         // and whether it has an OUTPUT of variant 0
+  bool training = false;           // whether it is that of TRNG
+  pool<std::uint8_t> broken = {};  // by instruction: its arguments can't be resolved
+
+  [[gnu::cold]] void put_path(findings::writer& to, const instruction& i,
+                              std::uint64_t offset) const {
+    put_instruction(to.path(), f, i, offset, training);
+  }
 
   [[nodiscard]] operation operation_of(std::uint8_t a) {
     if (!operation_known[a]) operations[a] = find_operation(f.operation_name(a));
@@ -12948,14 +14454,19 @@ struct code_rules {
     if (!i.has_prefix || i.a == op_convergence) return;
     bool usual = i.prefix >= 0;
     if (i.a < first_regular_op) {
-      const auto stands = static_cast<std::uint16_t>(i.prefix);
-      usual = stands == i.c.size() || stands == static_cast<std::uint16_t>(i.c.size() + 1);
+      const auto given = static_cast<std::uint16_t>(i.prefix);
+      usual = given == i.c.size() || given == static_cast<std::uint16_t>(i.c.size() + 1);
     }
     if (usual) return;
-    if (options.strict_prefixes)
-      found.error(errc::nac_prefix, i.offset + 2, i.index);
+    const std::uint64_t at = i.offset + 2;
+    auto to = options.strict_prefixes ? found.error(errc::nac_prefix, {.offset = at})
+                                      : found.warning(errc::nac_prefix, {.offset = at});
+    to << "prefix " << i.prefix << "; expected ";
+    if (i.a < first_regular_op)
+      to << i.c.size() << ", or " << i.c.size() + 1 << " where it counts itself";
     else
-      found.warning(errc::nac_prefix, i.offset + 2, i.index);
+      to << "the number of constants, 0 or more";
+    put_path(to, i, at);
   }
 
   /// What an operation is with these arguments, which it has to take.
@@ -12966,47 +14477,97 @@ struct code_rules {
     if (o == operation::view) o = view_or_squeeze(f.operation_name(i.a), {kinds, given.size()});
     binding unused;
     const match m = bind(pattern(o), {kinds, given.size()}, unused);
-    if (m.what == match::kind::count) found.error(errc::nac_argument_count, i.offset + 1, i.index);
-    if (m.what == match::kind::form)
-      found.error(errc::nac_argument_type, word(i, m.argument), i.index);
+    if (m.what == match::kind::count) {
+      auto to = found.error(errc::nac_argument_count, {.offset = i.offset + 1});
+      to << 'v' << i.index << " = " << f.operation_name(i.a) << ": ";
+      put_count(to, given.size(), "argument");
+      const argument_counts n = counts_of(pattern(o));
+      if (given.size() >= n.min && (n.is_unbounded || given.size() <= n.max))
+        to << "; expected no argument " << m.argument;
+      else if (n.is_unbounded)
+        to << "; expected at least " << n.min;
+      else if (n.min == n.max)
+        to << "; expected " << n.min;
+      else
+        to << "; expected " << n.min << (n.max == n.min + 1 ? " or " : " to ") << n.max;
+      put_path(to, i, i.offset + 1);
+    }
+    if (m.what == match::kind::form) {
+      const std::uint64_t at = word(i, m.argument);
+      auto to = found.error(errc::nac_argument_type, {.offset = at});
+      to << 'v' << i.index << " = " << f.operation_name(i.a) << ": argument " << m.argument
+         << " is " << name_of(kinds[m.argument]) << "; expected ";
+      put_expected_forms(to, pattern(o), kinds, m.argument);
+      put_path(to, i, at);
+    }
     return o;
   }
 
   /// What an instruction is; `model`: of OPS.
   void what(const instruction& i, bool model) {
     if (i.a >= first_regular_op) {
-      if (f.operation_name(i.a).empty())
-        found.error(errc::nac_operation_unknown, i.offset, i.index);
-      else if (model && operation_of(i.a) == operation::unknown)
-        found.warning(errc::nac_operation_unsupported, i.offset, i.index);  // valid; doesn't run
+      if (f.operation_name(i.a).empty()) {
+        auto to = found.error(errc::nac_operation_unknown, {.offset = i.offset});
+        to << "operation " << unsigned{i.a} << " has no name: CMAP doesn't have it, and version "
+           << unsigned{f.version()} << " predefines none";
+        put_path(to, i, i.offset);
+      } else if (model && operation_of(i.a) == operation::unknown) {  // valid, but doesn't run
+        auto to = found.warning(errc::nac_operation_unsupported, {.offset = i.offset});
+        to << "unsupported operation \"" << f.operation_name(i.a) << "\": the program can't run";
+        put_path(to, i, i.offset);
+      }
     } else if (i.a == op_input) {
-      if (model && i.b > static_cast<std::uint8_t>(input::lifted_constant))
-        found.error(errc::nac_input_place, i.offset + 1, i.index);
+      if (model && i.b > static_cast<std::uint8_t>(input::lifted_constant)) {
+        auto to = found.error(errc::nac_input_place, {.offset = i.offset + 1});
+        to << "INPUT of variant " << unsigned{i.b} << " in OPS; variants 4 and 5 belong in TRNG";
+        put_path(to, i, i.offset + 1);
+      }
       if (!model && i.b == static_cast<std::uint8_t>(input::saved_result) &&
-          i.c[0] >= f.instructions().size())
-        found.error(errc::nac_saved_result, i.c_offset(0), i.index);
+          i.c[0] >= f.instructions().size()) {
+        auto to = found.error(errc::nac_saved_result, {.offset = i.c_offset(0)});
+        to << "INPUT of variant 4 names instruction " << i.c[0] << "; OPS has ";
+        put_count(to, f.instructions().size(), "instruction");
+        put_path(to, i, i.c_offset(0));
+      }
     } else if (i.a == op_output) {
       if (i.b == static_cast<std::uint8_t>(output::reserved) ||
-          (model && i.b > static_cast<std::uint8_t>(output::reserved)))
-        found.error(errc::nac_output_place, i.offset + 1, i.index);
+          (model && i.b > static_cast<std::uint8_t>(output::reserved))) {
+        auto to = found.error(errc::nac_output_place, {.offset = i.offset + 1});
+        to << "OUTPUT of variant " << unsigned{i.b} << " in " << (model ? "OPS" : "TRNG")
+           << "; variant 2 is reserved, and 3 and 4 belong in TRNG";
+        put_path(to, i, i.offset + 1);
+      }
     } else if (i.a == op_convergence) {
-      if (i.b > 100) found.error(errc::nac_convergence_threshold, i.offset + 1, i.index);
+      if (i.b > 100) {
+        auto to = found.error(errc::nac_convergence_threshold, {.offset = i.offset + 1});
+        to << "threshold " << unsigned{i.b} << "; expected 0 to 100";
+        put_path(to, i, i.offset + 1);
+      }
     } else if (i.a != op_control_flow) {
-      found.error(errc::nac_operation_reserved, i.offset, i.index);
+      auto to = found.error(errc::nac_operation_reserved, {.offset = i.offset});
+      to << "operation " << unsigned{i.a} << " is reserved and can't run";
+      put_path(to, i, i.offset);
     }
     prefix(i);
   }
 
-  /// The branches that begin behind an instruction end inside the one around it.
+  [[gnu::cold]] void nesting(const instruction& i, std::uint64_t at, std::uint32_t end,
+                             std::uint32_t around) {
+    auto to = found.error(errc::nac_branch_nesting, {.offset = at});
+    to << "the branches end before instruction " << end << ", the branch around them before "
+       << around;
+    put_path(to, i, at);
+  }
+  /// The branches that follow an instruction have to end inside the one around it.
   void open(const instruction& i, view<argument> given, branches& around) {
     if (i.a == op_control_flow) {
       const std::uint32_t middle = i.index + 1 + given[1].index(), end = middle + given[2].index();
-      if (end > around.end()) return found.error(errc::nac_branch_nesting, i.c_offset(1), i.index);
+      if (end > around.end()) return nesting(i, i.c_offset(1), end, around.end());
       around.open(end);
       around.open(middle);
     } else if (i.a == op_convergence && given.size() > 2) {
       if (given[1].index() > around.end())
-        return found.error(errc::nac_branch_nesting, i.d_offset(0), i.index);
+        return nesting(i, i.d_offset(0), given[1].index(), around.end());
       around.open(given[1].index());
       for (std::size_t k = given.size() - 1; k > 2; --k) around.open(given[k].index());
     }
@@ -13036,7 +14597,8 @@ struct code_rules {
       if (resolved == nullptr) continue;
       step& s = resolved->steps[i.index];
       const view<argument> given = resolved->arguments_of(s);
-      if (i.a >= first_regular_op) {
+      const bool is_whole = broken.empty() || broken[i.index] == 0;
+      if (is_whole && i.a >= first_regular_op) {
         operation o = operation_of(i.a);
         if (model && o != operation::unknown) o = arguments(i, given, o);
         s.operation = static_cast<std::uint16_t>(o);
@@ -13045,43 +14607,105 @@ struct code_rules {
       branch_end[i.index] = around.end();
       used.first[i.index] = no_index;
       used.last[i.index] = i.index;
+      if (!is_whole) continue;
       for (std::size_t k = 0; k < operands(i, given); ++k) {
         if (given[k].is_constant()) continue;
         const std::uint32_t from = given[k].index();
         if (used.first[from] == no_index) used.first[from] = i.index;
         used.last[from] = i.index;
-        if (branch_end[from] <= i.index)
-          found.warning(errc::nac_branch_result, word(i, k), i.index);
+        if (branch_end[from] <= i.index) {
+          auto to = found.warning(errc::nac_branch_result, {.offset = word(i, k)});
+          to << "the result of instruction " << from
+             << " is used outside its branch: it is absent if that branch doesn't run";
+          put_path(to, i, word(i, k));
+        }
       }
       open(i, given, around);
     }
   }
 
-  /// Resolves a list and checks it; where resolving fails, what can be checked without.
-  [[nodiscard]] bool resolve_and_check(const instructions& list, code& out, uses& used,
-                                       bool model) {
-    result<code> resolved = resolve(f, list, options.limit);
-    if (resolved)
-      out = *std::move(resolved);
-    else
-      found.error(resolved.error(), index_at(list, resolved.error().offset));
-    check(list, resolved ? &out : nullptr, used, model);
-    return static_cast<bool>(resolved);
+  /// An instruction whose arguments can't be resolved.
+  [[gnu::cold]] void unresolved(const instruction& i, const error& e, std::uint32_t count) {
+    auto to = found.error(e.code, {.offset = e.offset});
+    const auto number = [&] { return load_le<std::int16_t>(f.source().data() + e.offset); };
+    const std::uint32_t left = count - i.index;  // with this one
+    switch (e.code) {
+      case errc::nac_reference:
+        to << "offset " << number() << " leads to instruction " << std::int64_t{i.index} + number()
+           << "; expected an earlier one, from 0 on";
+        break;
+      case errc::nac_reference_zero:
+        to << "offset 0 leads to the instruction itself; expected an earlier one";
+        break;
+      case errc::nac_constant_count: {
+        std::uint32_t zeros = 0;
+        for (std::uint32_t k = 0; k < i.d.size(); ++k) zeros += i.d[k] == 0 ? 1u : 0u;
+        put_count(to, i.c.size(), "constant");
+        to << "; expected " << zeros << ", as many as D has zeros";
+        break;
+      }
+      case errc::nac_constant_id:
+        to << "no constant in CNST has the id "
+           << load_le<std::uint16_t>(f.source().data() + e.offset);
+        break;
+      case errc::nac_branch_length: {
+        const bool first = e.offset == i.c_offset(0);
+        to << (first ? "the true branch has " : "the false branch has ");
+        put_count(to, i.c[first ? 0 : 1], "instruction");
+        to << "; " << left - 1 - (first ? 0u : i.c[0]) << " follow";
+        break;
+      }
+      case errc::nac_convergence_input:
+        put_count(to, i.c.size(), "word");
+        to << " in C; expected 1, the offset of the input";
+        break;
+      case errc::nac_convergence_end: to << "end " << number() << "; expected 0 to " << left; break;
+      case errc::nac_convergence_count:
+        to << number() << " branches; expected at least 1 where the end isn't 0";
+        break;
+      case errc::nac_convergence_branch:
+        to << "a branch begins at offset " << number()
+           << "; expected ascending offsets of at least 1 that are less than the end, " << i.d[0];
+        break;
+      default: break;
+    }
+    put_path(to, i, e.offset);
   }
 
-  /// The instruction that an offset lies in.
-  [[nodiscard]] static std::uint32_t index_at(const instructions& list,
-                                              std::uint64_t offset) noexcept {
-    std::uint32_t index = diagnostic::no_index;
-    for (const instruction& i : list) {
-      if (i.offset > offset) break;
-      index = i.index;
+  /// Resolves a list and checks it. Where an argument can't be resolved, so is every other
+  /// instruction.
+  [[nodiscard]] bool resolve_and_check(const instructions& list, code& out, uses& used,
+                                       bool model) {
+    training = !model;
+    broken.clear();
+    result<code> resolved = resolve(f, list, {.limit = options.limit});
+    if (resolved) {
+      out = *std::move(resolved);
+      check(list, &out, used, model);
+      return true;
     }
-    return index;
+    if (const error e = resolved.error();
+        e.code == errc::too_many_items || e.code == errc::input_too_large) {
+      found.error(e);
+      check(list, nullptr, used, model);
+      return false;
+    }
+    const id_set ids = constant_ids(f);
+    argument_resolver each(ids, list.offset(), list.size(), out);
+    broken.resize(list.size());
+    for (const instruction& i : list)
+      if (const error e = each.take(i); e.code != errc::ok) {
+        broken[i.index] = 1;
+        unresolved(i, e, list.size());
+        if (e.code == errc::input_too_large) break;
+      }
+    const bool is_whole = out.steps.size() == list.size();
+    check(list, is_whole ? &out : nullptr, used, model);
+    return false;
   }
 };
 
-/// The most results that are needed at once.
+/// The largest number of results that are needed at once.
 [[nodiscard]] inline std::uint32_t peak_of(const pool<std::uint32_t>& last_use) {
   pool<std::uint32_t> ending;
   ending.resize(last_use.size());
@@ -13128,6 +14752,18 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
 
+/// "; f32 [3, 4] needs 48", after a number of bytes.
+template <class Out, class Shape>
+[[gnu::cold]] void put_expected_size(Out& to, data_type type, const Shape& shape) {
+  const std::uint64_t size = shape_bytes(type, shape);
+  to << "; ";
+  put_type(to, type, shape);
+  if (size == ~std::uint64_t{0})
+    to << " needs more than 64 bits can count";
+  else
+    to << " needs " << size;
+}
+
 /// What is wrong with a tensor; the offset counts from its record in block 3.
 [[nodiscard]] inline error tensor_fault(const tensor& t) noexcept {
   constexpr std::uint64_t size_field = 6, type_field = 14, shape_field = 16;
@@ -13161,6 +14797,44 @@ namespace detail {
   return {};
 }
 
+/// Says what is wrong with a tensor of which tensor_fault found the code.
+template <class Out>
+[[gnu::cold]] void put_tensor_fault(Out& to, errc code, const tensor& t) {
+  switch (code) {
+    case errc::nac_tensor_size:
+      to << t.data.size() << " bytes of elements";
+      put_expected_size(to, t.type, t.shape);
+      break;
+    case errc::nac_tensor_type:
+      to << name(t.type) << " elements with quantization " << name(t.quantization) << "; expected "
+         << (t.quantization == quantization::fp16 ? "f16" : "i8");
+      break;
+    case errc::nac_tensor_axis:
+      to << "axis " << unsigned{t.axis} << " of a tensor of rank " << t.shape.size()
+         << "; expected an axis below the rank";
+      break;
+    case errc::nac_tensor_scales:
+      put_count(to, t.scales.size(), "scale");
+      if (t.quantization == quantization::int8_channel)
+        to << "; expected " << t.shape[t.axis] << ", one for each index of axis "
+           << unsigned{t.axis};
+      else if (t.quantization == quantization::block_fp8)
+        to << " for " << t.shape[0] << " elements in blocks of " << t.block
+           << "; expected one for each block";
+      else
+        to << "; expected 1";
+      break;
+    case errc::nac_tensor_padding:
+      to << "stored as ";
+      put_type(to, t.type, t.shape);
+      to << "; expected one dimension: the elements of ";
+      put_type(to, t.type, t.original_shape);
+      to << ", padded to whole blocks of " << t.block;
+      break;
+    default: break;
+  }
+}
+
 }  // namespace detail
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
@@ -13179,11 +14853,11 @@ namespace detail {
 //   tick t, an instruction of OPS; its commands:
 //   save_result  of t itself
 //   forward      to the one instruction that takes the result of t
-//   free         of t or an earlier instruction, once, when no instruction behind t takes its result
-//   preload      of an INPUT of variant 1, not before it but at the latest where it stands
+//   free         of t or an earlier instruction, once, when no instruction after t uses its result
+//   preload      of an INPUT of variant 1, at that INPUT or before it
 //   save_for_grad, free_after_trng   of any instruction
 //
-// The specification frees at the tick behind the last use, compilers at that of the last use: both
+// The specification frees at the tick after the last use, compilers at that of the last use: both
 // are right.
 //
 // Lifetime:   for the time of a call.
@@ -13244,26 +14918,67 @@ struct schedule_rules {
     return errc::ok;
   }
 
-  void check(const command& c, std::uint32_t tick) {
-    if (const errc fault = fault_of(c, tick); fault != errc::ok) {
-      const std::uint64_t target_offset = c.offset + 1;
-      return found.warning(fault, fault == errc::nac_action ? c.offset : target_offset, tick);
+  [[gnu::cold]] void fault(errc code, const command& c, const tick& t, std::uint32_t index) {
+    const std::uint64_t at = code == errc::nac_action ? c.offset : c.offset + 1;
+    auto to = found.warning(code, {.offset = at});
+    const std::string_view action_name = name(c.what);
+    if (!action_name.empty())
+      to << action_name << " of instruction " << c.target << " at tick " << t.instruction << ": ";
+    switch (code) {
+      case errc::nac_action:
+        to << "action " << static_cast<unsigned>(c.what) << "; expected 10, 15, 20, 25, 30 or 40";
+        break;
+      case errc::nac_target:
+        to << "OPS has ";
+        put_count(to, program.steps.size(), "instruction");
+        break;
+      case errc::nac_save_target: to << "expected the tick's own instruction"; break;
+      case errc::nac_forward_target:
+        if (used.first[t.instruction] == no_index)
+          to << "no instruction uses the result";
+        else if (used.first[t.instruction] != used.last[t.instruction])
+          to << "several instructions use the result";
+        else
+          to << "expected instruction " << used.last[t.instruction] << ", which uses the result";
+        break;
+      case errc::nac_preload_target: to << "expected an INPUT of variant 1"; break;
+      case errc::nac_preload_late: to << "that INPUT has run before"; break;
+      case errc::nac_free_early: to << "the result doesn't exist yet"; break;
+      case errc::nac_free_needed:
+        to << "instruction " << used.last[c.target] << " still needs the result";
+        break;
+      case errc::nac_free_twice: to << "the result was freed before"; break;
+      default: break;
     }
+    put_tick(to.path(), index, t, at);
+  }
+
+  void check(const command& c, const tick& t, std::uint32_t index) {
+    if (const errc code = fault_of(c, t.instruction); code != errc::ok)
+      return fault(code, c, t, index);
     if (c.what == action::free) seen[c.target] |= 2;
-    usable.push_back({static_cast<std::uint16_t>(tick), c.target, c.what});
+    usable.push_back({t.instruction, c.target, c.what});
   }
 
   void check() {
     seen.resize(program.steps.size());
+    std::uint32_t index = 0;
     for (const tick& t : f.schedule()) {
+      const std::uint32_t number = index++;
       if (t.instruction >= program.steps.size()) {
-        found.warning(errc::nac_tick, t.offset);
+        auto to = found.warning(errc::nac_tick, {.offset = t.offset});
+        to << "tick for instruction " << t.instruction << "; OPS has ";
+        put_count(to, program.steps.size(), "instruction");
+        put_tick(to.path(), number, t, t.offset);
         continue;
       }
-      if ((seen[t.instruction] & 1u) != 0)
-        found.warning(errc::nac_tick_repeated, t.offset, t.instruction);
+      if ((seen[t.instruction] & 1u) != 0) {
+        auto to = found.warning(errc::nac_tick_repeated, {.offset = t.offset});
+        to << "second record for the tick of instruction " << t.instruction;
+        put_tick(to.path(), number, t, t.offset);
+      }
       seen[t.instruction] |= 1;
-      for (const command& c : t.commands) check(c, t.instruction);
+      for (const command& c : t.commands) check(c, t, number);
     }
   }
 };
@@ -13282,18 +14997,30 @@ struct verifier {
   const verify_options& options;
   findings& found;
   program& out;
+  pool<std::uint32_t> record_of = {};  // by a parameter's id: which record names it
 
   // ---- tables of ids
 
-  template <class List>
-  void ids_once(const List& list) {
+  /// `put(to, index, record)` writes the path.
+  template <class List, class Put>
+  void ids_once(const List& list, Put&& put) {
     id_set seen;
     std::uint32_t index = 0;
     for (const auto& r : list) {
-      if (seen.has(r.id)) found.warning(errc::nac_id_repeated, r.offset, index);
+      if (seen.has(r.id)) {
+        auto to = found.warning(errc::nac_id_repeated, {.offset = r.offset});
+        to << "duplicate id " << r.id << "; its last record counts";
+        put(to.path(), index, r);
+      }
       seen.insert(r.id);
       ++index;
     }
+  }
+  template <class List>
+  void named_ids_once(const List& list, std::string_view kind) {
+    ids_once(list, [kind](findings::writer& to, std::uint32_t index, const named& r) {
+      put_named(to, kind, index, r.text);
+    });
   }
 
   void tables() {
@@ -13309,11 +15036,13 @@ struct verifier {
     }
     for (std::size_t i = 0; i < out.constants_.size(); ++i)
       out.forms_[i] = form_of(out.constants_[i]);
-    ids_once(f.operations());
-    ids_once(f.signatures());
-    ids_once(f.constants());
-    ids_once(f.parameters());
-    ids_once(f.input_names());
+    named_ids_once(f.operations(), "operation");
+    named_ids_once(f.signatures(), "signature");
+    ids_once(f.constants(), [](findings::writer& to, std::uint32_t index, const constant& c) {
+      put_constant(to, "constant", index, c);
+    });
+    named_ids_once(f.parameters(), "parameter");
+    named_ids_once(f.input_names(), "input name");
   }
 
   // ---- DATA
@@ -13329,19 +15058,38 @@ struct verifier {
   }
 
   void parameters() {
+    std::uint32_t index = 0;
     for (const named& n : f.parameters()) {
       parameter& p = parameter_of(n.id);
       p.has_name = true;
       p.name = n.text;
       p.offset = n.offset;
+      if (record_of.size() <= n.id) record_of.resize(std::size_t{n.id} + 1);
+      record_of[n.id] = index++;
     }
-    std::uint32_t index = 0;
+    index = 0;
     for (const tensor& t : f.tensors()) {
       parameter& p = parameter_of(t.id);
-      if (p.has_value) found.error(errc::nac_tensor_repeated, t.offset, index);
-      if (!p.has_name) found.warning(errc::nac_tensor_unnamed, t.offset, index);
-      const error e = tensor_fault(t);
-      if (e.code != errc::ok) found.error(e.code, t.offset + e.offset, index);
+      if (p.has_value) {
+        auto to = found.error(errc::nac_tensor_repeated, {.offset = t.offset});
+        to << "duplicate tensor for ";
+        put_parameter(to, t.id, p.name);
+        put_tensor(to.path(), index, t, t.offset);
+      }
+      if (!p.has_name) {
+        auto to = found.warning(errc::nac_tensor_unnamed, {.offset = t.offset});
+        to << "no parameter in DATA has the tensor's id, " << t.id;
+        put_tensor(to.path(), index, t, t.offset);
+      }
+      if (const error e = tensor_fault(t); e.code != errc::ok) {
+        auto to = found.error(e.code, {.offset = t.offset + e.offset});
+        if (p.has_name) {
+          put_parameter(to, t.id, p.name);
+          to << ": ";
+        }
+        put_tensor_fault(to, e.code, t);
+        put_tensor(to.path(), index, t, t.offset + e.offset);
+      }
       p.has_value = true;
       p.value = t;
       ++index;
@@ -13349,39 +15097,61 @@ struct verifier {
   }
 
   /// Finds an external weight by its name.
-  void external(parameter& p, std::uint32_t instruction) {
+  [[gnu::cold]] void external(parameter& p) {
+    const auto wrong = [&](errc code, auto&& put) {
+      auto to = found.error(code, {.offset = p.offset});
+      put(to);
+      put_named(to.path(), "parameter", record_of[p.id], p.name);
+    };
     const std::size_t i = options.weights->find(p.name);
     if (i == options.weights->size())
-      return found.error(errc::nac_external_missing, p.offset, instruction);
+      return wrong(errc::nac_external_missing, [&](findings::writer& to) {
+        to << "the external weights have no tensor \"" << p.name << '"';
+      });
     const external_tensor t = (*options.weights)[i];
-    if (!t.representable) return found.error(errc::nac_external_type, p.offset, instruction);
+    if (!t.representable)
+      return wrong(errc::nac_external_type, [&](findings::writer& to) {
+        to << "the external tensor \"" << p.name << "\" has a type or shape that NAC doesn't have";
+      });
     if (const error e = tensor_fault(t.as); e.code != errc::ok)
-      return found.error(e.code, p.offset, instruction);
+      return wrong(e.code, [&](findings::writer& to) {
+        to << "external tensor \"" << p.name << "\": ";
+        put_tensor_fault(to, e.code, t.as);
+      });
     p.has_value = true;
     p.value = t.as;
     p.value.id = p.id;
   }
 
-  /// The parameters that instructions ask for. `asked`: ids that were looked at.
-  void asked_parameters(const pool<incoming>& sources, id_set& asked) {
+  /// The parameters that instructions use. `used`: ids that were looked at.
+  void used_parameters(const pool<incoming>& sources, id_set& used, bool training) {
     for (const incoming& i : sources) {
-      if (!i.asks_for_parameter() || asked.has(i.id)) continue;
+      if (!i.uses_parameter() || used.has(i.id)) continue;
       const std::uint16_t id = i.id;
-      asked.insert(id);
-      const std::uint64_t offset = i.id_offset();
+      used.insert(id);
+      const auto wrong = [&](errc code, std::string_view before, std::string_view name,
+                             std::string_view after) {
+        auto to = found.error(code, {.offset = i.id_offset()});
+        to << before;
+        put_parameter(to, id, name);
+        to << after;
+        put_instruction(to.path(), f, i.index, i.a, training);
+        to << ", id";
+      };
       const std::uint32_t at = out.parameter_of_[id];
       if (at == no_index || !out.parameters_[at].has_name) {
-        found.error(errc::nac_parameter_unnamed, offset, i.index);
+        wrong(errc::nac_parameter_unnamed, "DATA has no ", {}, {});
         continue;
       }
       parameter& p = out.parameters_[at];
       if (f.has_internal_weights()) {
-        if (!p.has_value) found.error(errc::nac_parameter_tensor, offset, i.index);
+        if (!p.has_value) wrong(errc::nac_parameter_tensor, "DATA has no tensor for ", p.name, {});
       } else if (options.weights != nullptr) {
-        external(p, i.index);
+        external(p);
       } else {
         if (!options.weights_elsewhere && out.has_weights_)
-          found.error(errc::nac_weights_elsewhere, offset, i.index);
+          wrong(errc::nac_weights_elsewhere, {}, p.name,
+                " and all others are in another file, which was not given");
         out.has_weights_ = false;
       }
     }
@@ -13405,12 +15175,26 @@ struct verifier {
     std::uint32_t index = 0;
     for (const named& n : f.input_names()) {
       if (n.id >= nameable.size() || nameable[n.id] == 0)
-        found.error(errc::nac_input_name, n.offset, index);
+        input_name(n, index);
       else if (input_of[n.id] != 0)
         out.inputs_[input_of[n.id] - 1].name = n.text;
       ++index;
     }
-    if (out.inputs_.size() < f.inputs()) found.error(errc::nac_input_count, 5);
+    if (out.inputs_.size() >= f.inputs()) return;
+    auto to = found.error(errc::nac_input_count, {.offset = 5});
+    put_count(to, out.inputs_.size(), "INPUT");
+    to << " of variant 0 in OPS; the header counts " << f.inputs();
+    to.path() << "header, number of inputs";
+  }
+  [[gnu::cold]] void input_name(const named& n, std::uint32_t index) {
+    auto to = found.error(errc::nac_input_name, {.offset = n.offset});
+    to << "name of instruction " << n.id << ", ";
+    if (n.id >= f.instructions().size()) {
+      to << "which OPS doesn't have";
+    } else {
+      to << "which isn't an INPUT of variant 0 or 3";
+    }
+    put_named(to.path(), "input name", index, n.text);
   }
 
   // ---- RSRC and ARRS
@@ -13421,46 +15205,68 @@ struct verifier {
     std::uint32_t index = 0;
   };
   template <class List>
-  void names_once(const List& list) {
+  void names_once(const List& list, std::string_view kind) {
     pool<name_place> names;
     std::uint32_t index = 0;
     for (const auto& r : list) names.push_back({r.name, r.offset, index++});
     sort(names.data(), names.size(),
          [](const name_place& a, const name_place& b) { return a.name < b.name; });
     for (std::size_t i = 1; i < names.size(); ++i)
-      if (names[i].name == names[i - 1].name)
-        found.error(errc::nac_name_repeated, names[i].offset, names[i].index);
+      if (names[i].name == names[i - 1].name) {
+        auto to = found.error(errc::nac_name_repeated, {.offset = names[i].offset});
+        to << "duplicate " << kind << " \"" << names[i].name << '"';
+        put_named(to.path(), kind, names[i].index, names[i].name);
+      }
   }
   void arrays() {
     std::uint32_t index = 0;
     for (const array& a : f.arrays()) {
-      if (shape_bytes(a.type, a.shape) != a.data.size())
-        found.error(errc::nac_array_size, a.data_offset - 8, index);
+      if (shape_bytes(a.type, a.shape) != a.data.size()) {
+        const std::uint64_t at = a.data_offset - 8;
+        auto to = found.error(errc::nac_array_size, {.offset = at});
+        to << a.data.size() << " bytes of elements";
+        put_expected_size(to, a.type, a.shape);
+        put_array(to.path(), index, a, at);
+      }
       ++index;
     }
   }
 
-  // ---- the header
+  // ---- the header and the sections
 
+  [[gnu::cold]] void reserved_byte(std::uint64_t at) {
+    auto to = found.warning(errc::nac_reserved_bytes, {.offset = at});
+    to << "reserved byte " << at << " is " << load_le<std::uint8_t>(f.source().data() + at)
+       << "; expected 0";
+    to.path() << (at == 9 ? "header, reserved byte" : "header, reserved bytes");
+  }
   void reserved_bytes() {
     const bytes source = f.source();
-    if (source.size() > 9 && source[9] != std::byte{0}) found.warning(errc::nac_reserved_bytes, 9);
+    if (source.size() > 9 && source[9] != std::byte{0}) reserved_byte(9);
     if (f.header() != header::v1_6) return;
     for (std::uint64_t at = 84; at < 88 && at < source.size(); ++at)
-      if (source[to_size(at)] != std::byte{0}) return found.warning(errc::nac_reserved_bytes, at);
+      if (source[to_size(at)] != std::byte{0}) return reserved_byte(at);
   }
-  void slack() {
+  [[gnu::cold]] void slack() {
     for (std::size_t i = 0; i < section_count; ++i) {
       const auto s = static_cast<section>(i);
-      if (f.slack(s) != 0)
-        found.warning(errc::nac_slack, f.offset(s) + f.section(s).size() - f.slack(s));
+      if (f.slack(s) == 0) continue;
+      auto to = found.warning(errc::nac_slack,
+                              {.offset = f.offset(s) + f.section(s).size() - f.slack(s)});
+      put_count(to, f.slack(s), "byte");
+      to << " after the last record of " << section_name(s);
+      put_slack(to.path(), s);
     }
   }
-  void training_section() {
-    if (f.has(section::trng) && f.version() == 1)
-      found.error(errc::nac_training_version, f.offset(section::trng));
-    else if (f.version() != 1 && f.has(section::trng) != f.has_training_flag())
-      found.warning(errc::nac_training_flag, 4);
+  [[gnu::cold]] void training_section() {
+    if (f.has(section::trng) && f.version() == 1) {
+      found.error(errc::nac_training_version, {.offset = f.offset(section::trng)}).path() << "TRNG";
+    } else if (f.version() != 1 && f.has(section::trng) != f.has_training_flag()) {
+      auto to = found.warning(errc::nac_training_flag, {.offset = 4});
+      to << (f.has_training_flag() ? "bit 6 of byte 4 is set, but there is no TRNG section"
+                                   : "bit 6 of byte 4 is clear, but there is a TRNG section");
+      to.path() << "header, flags";
+    }
   }
 
   void all() {
@@ -13469,27 +15275,31 @@ struct verifier {
     uses used;
     bool resolved = false;
     if (f.instructions().empty()) {
-      found.error(errc::nac_no_instructions, f.offset(section::ops));
+      auto to = found.error(errc::nac_no_instructions, {.offset = f.offset(section::ops)});
+      to << (f.has(section::ops) ? "OPS has no instructions" : "there is no OPS section")
+         << "; expected at least one instruction";
+      if (f.has(section::ops)) to.path() << "OPS";
     } else {
       resolved = rules.resolve_and_check(f.instructions(), out.code_, used, true);
-      if (!rules.has_output) found.warning(errc::nac_output_missing, f.offset(section::ops));
+      if (!rules.has_output)
+        found.warning(errc::nac_output_missing, {.offset = f.offset(section::ops)}).path() << "OPS";
     }
     parameters();
     inputs(rules.sources);
-    id_set asked;
-    asked_parameters(rules.sources, asked);
+    id_set used_ids;
+    used_parameters(rules.sources, used_ids, false);
     if (resolved) schedule_rules{f, found, out.code_, used, out.schedule_}.check();
-    names_once(f.resources());
-    names_once(f.arrays());
+    names_once(f.resources(), "resource");
+    names_once(f.arrays(), "array");
     arrays();
-    found.error(verify_plan(f));
-    if (f.has(section::proc))
-      found.error(verify_manifest(f.manifest(), f.offset(section::proc) + 8));
+    if (!f.plan().empty())
+      plan_checker(f.plan(), f.plan_constants(), found, plan_offset(f)).check();
+    if (f.has(section::proc)) check_manifest(f.manifest(), f.offset(section::proc) + 8, found);
     training_section();
     if (f.has(section::trng)) {
       uses unused;
       (void)rules.resolve_and_check(f.training(), out.training_, unused, false);
-      asked_parameters(rules.sources, asked);
+      used_parameters(rules.sources, used_ids, true);
     }
     reserved_bytes();
     slack();
@@ -13504,10 +15314,10 @@ namespace nac {
 
 TESSERA_INLINE result<program> verify(const model& f, const verify_options& options,
                                       report* found) {
-  detail::findings all(found);
+  detail::findings all(found, options.max_diagnostics);
   program out(f);
   detail::verifier{f, options, all, out}.all();
-  if (all.failed()) return all.first();
+  if (all.failed()) return all.first_error();
   return out;
 }
 
@@ -13515,635 +15325,6 @@ TESSERA_INLINE result<program> verify(const model& f, const verify_options& opti
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NAC_DETAIL_VERIFY_HPP
-
-// ---- tessera/nac/detail/sink.hpp
-//
-// The bodies of nac/sink.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_SINK_HPP
-#define TESSERA_NAC_DETAIL_SINK_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-/// Gathers small fields and hands them to a sink; payloads go past the buffer.
-class part_stream {
- public:
-  explicit part_stream(const sink& to) noexcept : to_(to) {}
-  template <class T>
-  void put(T value) {
-    if (sizeof buffer_ - used_ < sizeof(T)) flush();
-    store_le(buffer_ + used_, value);
-    used_ += sizeof(T);
-  }
-  void put_text(std::string_view s) { put_bytes(as_bytes(s)); }
-  /// A payload: `b`, or what its source makes.
-  void put_payload(bytes b, const payload& p) {
-    if (p.source == nullptr) return put_bytes(b);
-    flush();
-    for (std::uint64_t first = 0; first < p.size && !stopped_; first += used_) {
-      const std::uint64_t left = p.size - first;
-      used_ = left < sizeof buffer_ ? static_cast<std::size_t>(left) : sizeof buffer_;
-      stopped_ = !p.source->read(p.source->context, p.first, first, buffer_, used_);
-      hand_over({buffer_, used_});
-    }
-    used_ = 0;
-  }
-  void put_bytes(bytes b) {
-    if (b.size() > sizeof buffer_ - used_) {
-      flush();
-      if (b.size() > sizeof buffer_) return hand_over(b);
-    }
-    if (!b.empty()) std::memcpy(buffer_ + used_, b.data(), b.size());
-    used_ += b.size();
-  }
-  void flush() {
-    hand_over({buffer_, used_});
-    used_ = 0;
-  }
-  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-
- private:
-  void hand_over(bytes b) {
-    if (!stopped_ && !b.empty()) stopped_ = !to_.put(to_.context, b);
-  }
-  sink to_;
-  bool stopped_ = false;
-  std::size_t used_ = 0;
-  std::byte buffer_[4096];
-};
-
-/// Appends what it takes.
-[[nodiscard]] inline sink sink_into(pool<std::byte>& to) noexcept {
-  return {&to, [](void* pool_of, bytes piece) {
-            static_cast<pool<std::byte>*>(pool_of)->append(piece.data(), piece.size());
-            return true;
-          }};
-}
-
-}  // namespace nac::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_SINK_HPP
-
-// ---- tessera/nac/detail/write.hpp
-//
-// The bodies of nac/write.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_WRITE_HPP
-#define TESSERA_NAC_DETAIL_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nac/detail/check.hpp
-//
-// The bodies of nac/check.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_CHECK_HPP
-#define TESSERA_NAC_DETAIL_CHECK_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-/// What PERM says of a signature's instructions.
-struct signature_shape {
-  bool known = false, has_constants = false;
-  std::uint32_t arguments = 0;
-};
-
-/// Finds what a container can't hold.
-class part_checker {
- public:
-  explicit part_checker(const parts& p) noexcept : p_(p) {}
-
-  [[nodiscard]] error all() noexcept {
-    using enum error_index;
-    error e = header().in(whole);
-    if (e.code == errc::ok) e = texts();
-    if (e.code == errc::ok) e = schedule().in(tick);
-    if (e.code == errc::ok) e = code(p_.instructions).in(instruction);
-    if (e.code == errc::ok) e = code(p_.training).in(training_instruction);
-    if (e.code == errc::ok) e = constants(p_.constants).in(constant);
-    if (e.code == errc::ok) e = constants(p_.plan_constants).in(plan_constant);
-    if (e.code == errc::ok) e = tensors().in(tensor);
-    if (e.code == errc::ok) e = files();
-    return e;
-  }
-  [[nodiscard]] const signature_shape& signature(std::uint8_t b) const noexcept {
-    return signatures_[b];
-  }
-
- private:
-  [[nodiscard]] bool inside(const payload& d) const noexcept {
-    return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
-           (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
-  }
-  [[nodiscard]] static constexpr bool fits_u32(std::uint64_t n) noexcept { return n <= UINT32_MAX; }
-
-  [[nodiscard]] error header() const noexcept {
-    if (p_.form > nac::header::v1_8) return {errc::nac_write_form, 0};
-    if (static_cast<std::size_t>(p_.quantization) >= quantization_count)
-      return {errc::nac_write_quantization, 0};
-    if (container_version(p_.form) == 1 && (p_.training_flag || p_.has_training))
-      return {errc::nac_write_training, 0};
-    if (p_.form != nac::header::v1_8 && !p_.arrays.empty()) return {errc::nac_write_arrays, 0};
-    if (!p_.internal_weights && !p_.tensors.empty()) return {errc::nac_write_weights, 0};
-    if ((!p_.has_training && !p_.training.empty()) || (!p_.has_manifest && p_.manifest.size != 0))
-      return {errc::nac_write_absent, 0};
-    if (p_.instructions.size() > max_instructions || p_.training.size() > max_instructions)
-      return {errc::nac_too_many_instructions, max_instructions};
-    for (const std::size_t n :
-         {p_.schedule.size(), p_.operations.size(), p_.signatures.size(), p_.parameters.size(),
-          p_.input_names.size(), p_.constants.size(), p_.plan_constants.size(), p_.tensors.size(),
-          p_.resources.size(), p_.arrays.size()})
-      if (!fits_u32(n)) return {errc::nac_write_count, UINT32_MAX};
-    return {};
-  }
-
-  /// Names with ids: `longest` bytes each, ids up to `last`.
-  [[nodiscard]] error names(const pool<named_part>& rows, std::size_t longest, errc too_long,
-                            std::uint16_t last, errc too_large) const noexcept {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!rows[i].text.is_inside(p_.characters)) return {errc::nac_write_range, i};
-      if (rows[i].text.size > longest) return {too_long, i};
-      if (rows[i].id > last) return {too_large, i};
-    }
-    return {};
-  }
-
-  [[nodiscard]] error texts() noexcept {
-    error e =
-        names(p_.operations, 255, errc::nac_write_operation_name, 255, errc::nac_write_operation_id)
-            .in(error_index::operation);
-    if (e.code == errc::ok)
-      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id)
-              .in(error_index::signature);
-    for (const pool<named_part>* rows : {&p_.parameters, &p_.input_names})
-      if (e.code == errc::ok)
-        e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok)
-                .in(rows == &p_.parameters ? error_index::parameter : error_index::input_name);
-    if (e.code != errc::ok) return e;
-    for (const named_part& row : p_.signatures) {
-      signature_shape& s = signatures_[row.id];  // of several, the last counts
-      s = {true, takes_constants(p_.string(row.text)), row.text.size};
-    }
-    return {};
-  }
-
-  [[nodiscard]] error schedule() const noexcept {
-    for (std::size_t i = 0; i < p_.schedule.size(); ++i) {
-      if (!p_.schedule[i].commands.is_inside(p_.commands)) return {errc::nac_write_range, i};
-      if (p_.schedule[i].commands.size > 255) return {errc::nac_write_commands, i};
-    }
-    return {};
-  }
-
-  [[nodiscard]] error code(const pool<instruction_part>& list) const noexcept {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!list[i].c.is_inside(p_.words) || !list[i].d.is_inside(p_.words))
-        return {errc::nac_write_range, i};
-      const errc e =
-          list[i].a < first_regular_op ? system_instruction(list[i]) : regular_instruction(list[i]);
-      if (e != errc::ok) return {e, i};
-    }
-    return {};
-  }
-
-  [[nodiscard]] errc regular_instruction(const instruction_part& i) const noexcept {
-    const signature_shape& s = signatures_[i.b];
-    if (i.b != 0 && !s.known) return errc::nac_write_signature_unknown;
-    if (i.d.size != s.arguments) return errc::nac_write_arguments;
-    if (i.c.size != 0 && !s.has_constants) return errc::nac_write_constants;
-    if (i.c.size > 32767) return errc::nac_write_long_c;
-    for (const std::uint16_t id : p_.words_of(i.c))
-      if (id > max_id) return errc::nac_write_id;
-    return errc::ok;
-  }
-
-  [[nodiscard]] errc system_instruction(const instruction_part& i) const noexcept {
-    if (!has_variant(i.a, i.b, container_version(p_.form)))
-      return i.a == op_input ? errc::nac_write_input : errc::nac_write_output;
-    system_words words = system_words_of(i.a, i.b, p_.outputs);
-    if (i.a == op_output && words.c > 32766)
-      return errc::nac_write_long_c;  // for its prefix counts itself
-    if (i.a == op_convergence) {
-      if (i.c.size > 32767) return errc::nac_write_long_c;
-      words.c = i.c.size;
-      words.d = convergence_offsets(p_.words_of(i.d));
-    }
-    if (i.c.size != words.c || i.d.size != words.d) return errc::nac_write_words;
-    const bool is_id = (i.a == op_input && i.b < 4) || (i.a == op_output && i.b == 3);
-    if (is_id && words.c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
-    return errc::ok;
-  }
-
-  /// How many words a reader takes for D of a CONVERGENCE that begins like this.
-  [[nodiscard]] static std::uint32_t convergence_offsets(view<std::uint16_t> d) noexcept {
-    if (d.empty() || d[0] == 0) return 1;
-    if (d.size() < 2) return 2;
-    return 2 + (d[1] < 0x8000 ? std::uint32_t{d[1]} : 0);
-  }
-
-  [[nodiscard]] error constants(const pool<constant_part>& list) const noexcept {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const constant_part& c = list[i];
-      if (static_cast<std::size_t>(c.type) >= constant_type_count)
-        return {errc::nac_write_constant_type, i};
-      if (c.type == constant_type::string) {
-        if (!c.values.is_inside(p_.characters)) return {errc::nac_write_range, i};
-        if (c.values.size > 65535) return {errc::nac_write_string, i};
-      } else if (c.type > constant_type::string) {
-        if (!c.values.is_inside(p_.numbers)) return {errc::nac_write_range, i};
-        if (c.values.size > 65535) return {errc::nac_write_list, i};
-      }
-    }
-    return {};
-  }
-
-  [[nodiscard]] error tensors() const noexcept {
-    for (std::size_t i = 0; i < p_.tensors.size(); ++i)
-      if (const errc e = tensor(p_.tensors[i]); e != errc::ok) return {e, i};
-    return {};
-  }
-  [[nodiscard]] errc tensor(const tensor_part& t) const noexcept {
-    if (!t.shape.is_inside(p_.numbers) || !t.original_shape.is_inside(p_.numbers) ||
-        !t.scales.is_inside(p_.numbers) || !inside(t.data))
-      return errc::nac_write_range;
-    if (static_cast<std::size_t>(t.type) >= data_type_count) return errc::nac_write_data_type;
-    if (static_cast<std::size_t>(t.quantization) >= quantization_count)
-      return errc::nac_write_tensor_quantization;
-    if (t.shape.size > 255 || t.original_shape.size > 255) return errc::nac_write_rank;
-    const bool whole = t.quantization == quantization::int8_tensor,
-               channel = t.quantization == quantization::int8_channel,
-               block = t.quantization == quantization::block_fp8;
-    if (block && t.block == 0) return errc::nac_write_block_size;
-    if ((!channel && t.axis != 0) || (!block && (t.block != 0 || t.original_shape.size != 0)) ||
-        (!channel && !block && t.scales.size != (whole ? 1 : 0)))
-      return errc::nac_write_tensor_fields;
-    if (!fits_u32(metadata_size(t))) return errc::nac_write_metadata;
-    return errc::ok;
-  }
-
- public:
-  [[nodiscard]] static std::uint64_t metadata_size(const tensor_part& t) noexcept {
-    const std::uint64_t shape = 3 + 4 * std::uint64_t{t.shape.size},
-                        scales = 4 * std::uint64_t{t.scales.size};
-    switch (t.quantization) {
-      case quantization::none:
-      case quantization::fp16: break;
-      case quantization::int8_tensor: return shape + scales;
-      case quantization::int8_channel: return shape + 5 + scales;
-      case quantization::block_fp8:
-        return shape + 7 + 4 * std::uint64_t{t.original_shape.size} + scales;
-    }
-    return shape;
-  }
-
- private:
-  [[nodiscard]] error files() const noexcept {
-    for (const payload* b : {&p_.manifest, &p_.plan}) {
-      if (!inside(*b)) return {errc::nac_write_range, 0, error_index::whole};
-      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0, error_index::whole};
-    }
-    for (std::size_t i = 0; i < p_.resources.size(); ++i) {
-      const resource_part& r = p_.resources[i];
-      if (!r.name.is_inside(p_.characters) || !inside(r.data))
-        return {errc::nac_write_range, i, error_index::resource};
-      if (r.name.size > 65535) return {errc::nac_write_name, i, error_index::resource};
-      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i, error_index::resource};
-    }
-    for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
-      const array_part& a = p_.arrays[i];
-      if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
-        return {errc::nac_write_range, i, error_index::array};
-      if (a.name.size > 65535) return {errc::nac_write_name, i, error_index::array};
-      if (static_cast<std::size_t>(a.type) >= data_type_count)
-        return {errc::nac_write_data_type, i, error_index::array};
-      if (a.shape.size > 255) return {errc::nac_write_rank, i, error_index::array};
-    }
-    return {};
-  }
-
-  const parts& p_;
-  signature_shape signatures_[256];
-};
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE error check(const parts& p) noexcept { return detail::part_checker(p).all(); }
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_CHECK_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-/// Counts what would be written.
-class part_counter {
- public:
-  template <class T>
-  void put(T) noexcept {
-    add(sizeof(T));
-  }
-  void put_text(std::string_view s) noexcept { add(s.size()); }
-  void put_payload(bytes, const payload& p) noexcept { add(p.size); }
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
-
- private:
-  void add(std::uint64_t n) noexcept {
-    if (!checked_add(size_, n, size_)) overflowed_ = true;
-  }
-  std::uint64_t size_ = 0;
-  bool overflowed_ = false;
-};
-
-/// Puts checked parts out, section by section: once to count, once to write.
-class part_writer {
- public:
-  explicit part_writer(const parts& p) noexcept : p_(p), checked_(p) {}
-
-  /// All checks, and where the sections will stand.
-  [[nodiscard]] error prepare() noexcept {
-    if (const error e = checked_.all(); e.code != errc::ok) return e;
-    size_ = header_sizes[static_cast<std::size_t>(p_.form)];
-    order();
-    for (const section s : order_) {
-      if (!present(s)) continue;
-      part_counter count;
-      put_section(count, s);
-      offsets_[static_cast<std::size_t>(s)] = size_;
-      if (count.overflowed() || !checked_add(size_, count.size(), size_))
-        return {errc::nac_write_size, 0, error_index::whole};
-    }
-    return {};
-  }
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-
-  [[nodiscard]] error write(const sink& to) const {
-    part_stream out(to);
-    put_header(out);
-    for (const section s : order_)
-      if (offsets_[static_cast<std::size_t>(s)] != 0 && !out.stopped()) put_section(out, s);
-    out.flush();
-    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
-  }
-
- private:
-  void order() noexcept {
-    bool placed[section_count] = {};
-    std::size_t count = 0;
-    const auto place = [&](section s) {
-      if (static_cast<std::size_t>(s) >= section_count || placed[static_cast<std::size_t>(s)])
-        return;
-      placed[static_cast<std::size_t>(s)] = true;
-      order_[count++] = s;
-    };
-    for (const section s : p_.layout.order) place(s);
-    for (std::size_t i = 0; i < section_count; ++i) place(section_in_order(p_.form, i));
-  }
-
-  [[nodiscard]] bool present(section s) const noexcept {
-    switch (s) {
-      case section::proc: return p_.has_manifest;
-      case section::trng: return p_.has_training;
-      case section::rsrc: return p_.has_resources || !p_.resources.empty();
-      case section::arrs: return p_.form == header::v1_8;
-      default: return true;
-    }
-  }
-
-  template <class Out>
-  void put_header(Out& out) const {
-    out.put_text("NAC");
-    out.put(container_version(p_.form));
-    out.put(static_cast<std::uint8_t>((p_.internal_weights ? 0x80u : 0u) |
-                                      (p_.training_flag ? 0x40u : 0u) |
-                                      static_cast<unsigned>(p_.quantization)));
-    out.put(p_.inputs);
-    out.put(p_.outputs);
-    out.put(std::uint8_t{0});
-    out.put(p_.d_model);
-    for (std::uint32_t i = 0; i < header_slots[static_cast<std::size_t>(p_.form)]; ++i)
-      out.put(offsets_[static_cast<std::size_t>(section_of_slot(p_.form, i))]);
-    if (p_.form == header::v1_6) out.put(std::uint32_t{0});
-  }
-
-  template <class Out>
-  void put_section(Out& out, section s) const {
-    out.put_text(tag(s));
-    switch (s) {
-      case section::mmap: return put_schedule(out);
-      case section::ops: return put_code(out, p_.instructions);
-      case section::cmap: return put_names<std::uint8_t>(out, p_.operations);
-      case section::cnst: put_count(out, p_.constants); return put_constants(out, p_.constants);
-      case section::perm: return put_names<std::uint8_t>(out, p_.signatures);
-      case section::data: return put_data(out);
-      case section::proc:
-        out.put(static_cast<std::uint32_t>(p_.manifest.size));
-        return out.put_payload(p_.data_of(p_.manifest), p_.manifest);
-      case section::orch:
-        out.put(static_cast<std::uint32_t>(p_.plan.size));
-        put_count(out, p_.plan_constants);
-        out.put_payload(p_.data_of(p_.plan), p_.plan);
-        return put_constants(out, p_.plan_constants);
-      case section::trng: return put_code(out, p_.training);
-      case section::rsrc: return put_resources(out);
-      case section::arrs: return put_arrays(out);
-    }
-  }
-
-  template <class Out, class Pool>
-  void put_count(Out& out, const Pool& of) const {
-    out.put(static_cast<std::uint32_t>(of.size()));
-  }
-  template <class Out>
-  void put_numbers(Out& out, range r) const {
-    for (const std::uint32_t n : p_.numbers_of(r)) out.put(n);
-  }
-
-  template <class Out>
-  void put_schedule(Out& out) const {
-    put_count(out, p_.schedule);
-    for (const tick_part& t : p_.schedule) {
-      out.put(t.instruction);
-      out.put(static_cast<std::uint8_t>(t.commands.size));
-      for (std::uint32_t i = 0; i < t.commands.size; ++i) {
-        const command_part& c = p_.commands[t.commands.first + i];
-        out.put(static_cast<std::uint8_t>(c.what));
-        out.put(c.target);
-      }
-    }
-  }
-
-  template <class Out>
-  void put_code(Out& out, const pool<instruction_part>& list) const {
-    put_count(out, list);
-    for (const instruction_part& i : list) {
-      out.put(i.a);
-      out.put(i.b);
-      if (has_prefix(i)) out.put(prefix(i));
-      for (const std::uint16_t word : p_.words_of(i.c)) out.put(word);
-      for (const std::uint16_t word : p_.words_of(i.d)) out.put(word);
-    }
-  }
-  [[nodiscard]] bool has_prefix(const instruction_part& i) const noexcept {
-    if (i.a >= first_regular_op) return checked_.signature(i.b).has_constants;
-    return system_words_of(i.a, i.b, p_.outputs).has_prefix;
-  }
-  [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
-    const self_count* const rule = i.a < first_regular_op ? rule_of(p_.layout, i.a, i.b) : nullptr;
-    const bool itself = rule != nullptr && counts_itself(*rule, i.a, p_.form);
-    return static_cast<std::uint16_t>(i.c.size + (itself ? 1 : 0));
-  }
-
-  template <class Length, class Out>
-  void put_names(Out& out, const pool<named_part>& rows) const {
-    put_count(out, rows);
-    for (const named_part& row : rows) {
-      out.put(row.id);
-      out.put(static_cast<Length>(row.text.size));
-      out.put_text(p_.string(row.text));
-    }
-  }
-
-  template <class Out>
-  void put_constants(Out& out, const pool<constant_part>& list) const {
-    for (const constant_part& c : list) {
-      out.put(c.id);
-      out.put(static_cast<std::uint8_t>(c.type));
-      switch (c.type) {
-        case constant_type::null: out.put(std::uint16_t{0}); break;
-        case constant_type::boolean:
-          out.put(std::uint16_t{1});
-          out.put(static_cast<std::uint8_t>(c.bits != 0));
-          break;
-        case constant_type::int64:
-        case constant_type::float64:
-          out.put(std::uint16_t{8});
-          out.put(c.bits);
-          break;
-        case constant_type::string:
-          out.put(static_cast<std::uint16_t>(c.values.size));
-          out.put_text(p_.string(c.values));
-          break;
-        case constant_type::int32_list:
-        case constant_type::float32_list:
-          out.put(static_cast<std::uint16_t>(c.values.size));
-          put_numbers(out, c.values);
-          break;
-      }
-    }
-  }
-
-  template <class Out>
-  void put_data(Out& out) const {
-    put_names<std::uint16_t>(out, p_.parameters);
-    put_names<std::uint16_t>(out, p_.input_names);
-    if (!p_.internal_weights) return;
-    put_count(out, p_.tensors);
-    for (const tensor_part& t : p_.tensors) {
-      out.put(t.id);
-      out.put(static_cast<std::uint32_t>(part_checker::metadata_size(t)));
-      out.put(t.data.size);
-      put_shape(out, t.type, t.shape);
-      out.put(static_cast<std::uint8_t>(t.quantization));
-      if (t.quantization == quantization::int8_channel) out.put(t.axis);
-      if (t.quantization == quantization::block_fp8) {
-        out.put(t.block);
-        out.put(static_cast<std::uint8_t>(t.original_shape.size));
-        put_numbers(out, t.original_shape);
-      }
-      if (t.quantization >= quantization::int8_channel) out.put(t.scales.size);
-      put_numbers(out, t.scales);
-      out.put_payload(p_.data_of(t.data), t.data);
-    }
-  }
-  template <class Out>
-  void put_shape(Out& out, data_type type, range shape) const {
-    out.put(static_cast<std::uint8_t>(type));
-    out.put(static_cast<std::uint8_t>(shape.size));
-    put_numbers(out, shape);
-  }
-
-  template <class Out>
-  void put_resources(Out& out) const {
-    put_count(out, p_.resources);
-    for (const resource_part& r : p_.resources) {
-      out.put(static_cast<std::uint16_t>(r.name.size));
-      out.put_text(p_.string(r.name));
-      out.put(static_cast<std::uint32_t>(r.data.size));
-      out.put_payload(p_.data_of(r.data), r.data);
-    }
-  }
-
-  template <class Out>
-  void put_arrays(Out& out) const {
-    put_count(out, p_.arrays);
-    for (const array_part& a : p_.arrays) {
-      out.put(static_cast<std::uint16_t>(a.name.size));
-      out.put_text(p_.string(a.name));
-      put_shape(out, a.type, a.shape);
-      out.put(a.data.size);
-      out.put_payload(p_.data_of(a.data), a.data);
-    }
-  }
-
-  const parts& p_;
-  part_checker checked_;
-  section order_[section_count] = {};
-  std::uint64_t offsets_[section_count] = {};
-  std::uint64_t size_ = 0;
-};
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE result<std::uint64_t> written_size(const parts& p) {
-  detail::part_writer out(p);
-  if (const error e = out.prepare(); e.code != errc::ok) return e;
-  return out.size();
-}
-
-TESSERA_INLINE error write(const parts& p, const sink& to) {
-  detail::part_writer out(p);
-  const error e = out.prepare();
-  return e.code == errc::ok ? out.write(to) : e;
-}
-
-TESSERA_INLINE result<pool<std::byte>> write(const parts& p) {
-  detail::part_writer writer(p);
-  error e = writer.prepare();
-  if (e.code != errc::ok) return e;
-  if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};
-  pool<std::byte> out;
-  out.reserve(to_size(writer.size()));
-  e = writer.write(detail::sink_into(out));
-  if (e.code != errc::ok) return e;
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_WRITE_HPP
 
 // ---- tessera/nac/detail/assembly.hpp
 //
@@ -14195,7 +15376,7 @@ TESSERA_INLINE result<pool<std::byte>> write(const parts& p) {
 
 // ---- tessera/nac/detail/assemble_names.hpp
 //
-// NAC assembly: what names and values stand for: results, operations, signatures, constants,
+// NAC assembly: what names and values mean: results, operations, signatures, constants,
 // parameters.
 //
 //   scope      names of results, and their instructions
@@ -14224,7 +15405,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
 
-/// Shorter names first, which is the order that numbered names stand in.
+/// Shorter names first, which is the usual order of numbered names.
 [[nodiscard]] inline bool name_less(std::string_view a, std::string_view b) noexcept {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
@@ -14328,7 +15509,7 @@ class taken_ids {
   return {};
 }
 
-/// Constants that stand in the code by their values. Their words are set when all are known.
+/// Constants that the code gives by value. Their ids are set when all are known.
 class constant_values {
  public:
   taken_ids ids;
@@ -14349,7 +15530,7 @@ class constant_values {
   void close(lexer& in, parts& p) {
     struct row {
       constant_value value;
-      std::uint32_t number;  // an id, or behind all ids a use
+      std::uint32_t number;  // an id, or after all ids a use
     };
     const std::uint32_t id_count = rows_.end();
     pool<row> order;
@@ -14409,7 +15590,7 @@ class parameter_names {
   void close(lexer& in, parts& p, bool has_table) {
     struct row {
       std::string_view name;
-      std::uint32_t number;  // a row of the table, or behind all rows a use
+      std::uint32_t number;  // a row of the table, or after all rows a use
     };
     const auto row_count = static_cast<std::uint32_t>(p.parameters.size());
     pool<row> order;
@@ -14457,7 +15638,7 @@ class parameter_names {
   pool<use> uses_;
 };
 
-/// Names that stand at the inputs themselves.
+/// Names that the inputs themselves have.
 class input_names {
  public:
   void add(range name, std::uint32_t index, std::uint64_t offset) {
@@ -14522,18 +15703,18 @@ namespace nac {
 
 namespace detail {
 
-/// A decimal number as it stands in the text. False where it isn't one; infinity beyond doubles.
+/// A decimal number of the text. False where it isn't one; infinity beyond doubles.
 [[nodiscard]] inline bool parse_double(std::string_view s, double& out) noexcept {
   const bool negative = !s.empty() && s[0] == '-';
   if (negative) s.remove_prefix(1);
-  std::size_t end = 0, digits = 0, behind = 0;
+  std::size_t end = 0, digits = 0, fraction = 0;
   bool point = false;
   for (; end < s.size() && (is_decimal(s[end]) || (s[end] == '.' && !point)); ++end) {
     if (s[end] == '.') {
       point = true;
     } else {
       ++digits;
-      behind += point ? 1 : 0;
+      fraction += point ? 1 : 0;
     }
   }
   if (digits == 0 || s[0] == '.') return false;
@@ -14552,7 +15733,7 @@ namespace detail {
     if (below) exponent = -exponent;
   }
   const double magnitude =
-      decimal_to_double({s.substr(0, end), exponent - static_cast<std::int64_t>(behind)});
+      decimal_to_double({s.substr(0, end), exponent - static_cast<std::int64_t>(fraction)});
   out = negative ? -magnitude : magnitude;
   return true;
 }
@@ -14572,45 +15753,45 @@ struct value_reader {
   parts& out;
   const nac::resolver& resolver;
 
-  /// A string of at most `most` bytes.
-  [[nodiscard]] range string(std::size_t most) const {
+  /// A string of at most `max` bytes.
+  [[nodiscard]] range string(std::size_t max) const {
     const std::uint64_t offset = in.offset();
     const std::size_t first = out.characters.size();
     in.string(out.characters);
     const std::size_t size = out.characters.size() - first;
-    if (size > most) in.fail(errc::nac_text_length, offset);
+    if (size > max) in.fail(errc::nac_text_length, offset);
     return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(size)};
   }
 
-  /// Elements in brackets, which `each` reads; at most `most`.
+  /// Elements in brackets, which `each` reads; at most `max`.
   template <class Each>
-  void list(std::size_t most, errc too_many, Each&& each) const {
+  void list(std::size_t max, errc too_many, Each&& each) const {
     if (!in.expect('[')) return;
     if (in.accept(']')) return;
     for (std::size_t count = 1; !in.failed(); ++count) {
-      if (count > most) return in.fail(too_many);
+      if (count > max) return in.fail(too_many);
       each();
       if (in.accept(']')) return;
       in.expect(',');
     }
   }
-  [[nodiscard]] range integers(std::int64_t least, std::int64_t greatest, std::size_t most,
+  [[nodiscard]] range integers(std::int64_t min, std::int64_t greatest, std::size_t max,
                                errc too_many) const {
     const std::size_t first = out.numbers.size();
-    list(most, too_many,
-         [&] { out.numbers.push_back(static_cast<std::uint32_t>(in.integer(least, greatest))); });
+    list(max, too_many,
+         [&] { out.numbers.push_back(static_cast<std::uint32_t>(in.integer(min, greatest))); });
     return {static_cast<std::uint32_t>(first),
             static_cast<std::uint32_t>(out.numbers.size() - first)};
   }
   [[nodiscard]] range shape() const { return integers(0, 0xffffffff, 255, errc::nac_text_rank); }
-  [[nodiscard]] range floats(std::size_t most, errc too_many) const {
+  [[nodiscard]] range floats(std::size_t max, errc too_many) const {
     const std::size_t first = out.numbers.size();
-    list(most, too_many, [&] { out.numbers.push_back(float32()); });
+    list(max, too_many, [&] { out.numbers.push_back(float32()); });
     return {static_cast<std::uint32_t>(first),
             static_cast<std::uint32_t>(out.numbers.size() - first)};
   }
 
-  /// Bits behind `nan`; `standard` where there are none. `magnitude` is all but the sign, and above
+  /// The bits after `nan`; `standard` where there are none. `magnitude` is all but the sign, and above
   /// `infinity` in a NaN.
   [[nodiscard]] std::uint64_t nan_bits(std::uint64_t standard, std::uint64_t infinity,
                                        std::uint64_t magnitude) const noexcept {
@@ -14677,8 +15858,8 @@ struct value_reader {
       c.bits = float64();
     } else if (t.kind == token_kind::number) {
       c.type = constant_type::int64;
-      constexpr std::int64_t most = 0x7fffffffffffffff;
-      c.bits = static_cast<std::uint64_t>(in.integer(-most - 1, most));
+      constexpr std::int64_t max = 0x7fffffffffffffff;
+      c.bits = static_cast<std::uint64_t>(in.integer(-max - 1, max));
     } else if (in.accept(word_null)) {
       c.type = constant_type::null;
     } else if (in.accept(boolean_words[0]) || in.accept(boolean_words[1])) {
@@ -14699,7 +15880,7 @@ struct value_reader {
   /// What a payload's size must be is unknown.
   static constexpr std::uint64_t any_size = ~std::uint64_t{0} - 1;
 
-  /// A payload of `expected` bytes, or of the size that it tells itself.
+  /// A payload of `expected` bytes, or of the size that the text gives.
   [[nodiscard]] payload data(std::uint64_t expected) const {
     const std::uint64_t offset = in.offset();
     if (in.accept(word_file)) return reference(offset);
@@ -14725,7 +15906,7 @@ struct value_reader {
     return p;
   }
 
-  /// The same for elements of a type, which may stand as values too.
+  /// The same for elements of a type, which may be given as values too.
   [[nodiscard]] payload elements(data_type type, const range& dimensions) const {
     const std::uint64_t expected = shape_bytes(type, out.numbers_of(dimensions));
     const std::uint64_t offset = in.offset();
@@ -14786,17 +15967,17 @@ struct value_reader {
  private:
   /// The bits of an element, in as many bytes as its type has.
   [[nodiscard]] std::uint64_t element(data_type type) const noexcept {
-    const auto integer = [this](std::int64_t least, std::int64_t most) {
-      return static_cast<std::uint64_t>(in.integer(least, most));
+    const auto integer = [this](std::int64_t min, std::int64_t max) {
+      return static_cast<std::uint64_t>(in.integer(min, max));
     };
-    constexpr std::int64_t most = 0x7fffffffffffffff;
+    constexpr std::int64_t max = 0x7fffffffffffffff;
     switch (type) {
       case data_type::float32: return float32();
       case data_type::float64: return float64();
       case data_type::float16: return half_from_float(std::bit_cast<float>(float32()));
       case data_type::bfloat16: return bfloat16_from_float(std::bit_cast<float>(float32()));
       case data_type::int32: return integer(-0x80000000ll, 0x7fffffff);
-      case data_type::int64: return integer(-most - 1, most);
+      case data_type::int64: return integer(-max - 1, max);
       case data_type::int16: return integer(-0x8000, 0x7fff);
       case data_type::int8: return integer(-0x80, 0x7f);
       case data_type::uint8: return integer(0, 0xff);
@@ -14812,9 +15993,9 @@ struct value_reader {
   [[nodiscard]] payload reference(std::uint64_t where) const {
     text name;
     in.string(name);
-    constexpr std::int64_t most = 0x7fffffffffffffff;
-    const auto offset = static_cast<std::uint64_t>(in.integer(0, most));
-    const auto size = static_cast<std::uint64_t>(in.integer(0, most));
+    constexpr std::int64_t max = 0x7fffffffffffffff;
+    const auto offset = static_cast<std::uint64_t>(in.integer(0, max));
+    const auto size = static_cast<std::uint64_t>(in.integer(0, max));
     bytes found;
     if (in.failed()) return {};
     if (resolver.resolve == nullptr ||
@@ -14929,7 +16110,7 @@ class code_assembler {
     return static_cast<std::uint16_t>(index);
   }
 
-  /// After the last instruction: what stands in tables, and what the text has no table for.
+  /// After the last instruction: the tables, and those that the text leaves out.
   void close(bool has_parameters) {
     if (!in.failed()) constants.close(in, out);
     if (!in.failed()) parameters.close(in, out, has_parameters);
@@ -14944,7 +16125,7 @@ class code_assembler {
     std::uint32_t from, word;
     bool is_index;  // the word is an instruction's index, no distance
   };
-  /// Up to five digits, decimal or behind 0x.
+  /// Up to five digits, decimal or hex after 0x.
   [[nodiscard]] static bool small(std::string_view digits, std::uint32_t& id) noexcept {
     const bool hex = digits.substr(0, 2) == "0x";
     if (hex) digits.remove_prefix(2);
@@ -15037,9 +16218,9 @@ class code_assembler {
   void variant(instruction_part& i) {
     if (in.accept(':')) i.b = static_cast<std::uint8_t>(in.integer(0, 255));
   }
-  void words(std::int64_t least, std::int64_t most, pool<std::uint16_t>& to) {
+  void words(std::int64_t min, std::int64_t max, pool<std::uint16_t>& to) {
     read.list(0xffff, errc::nac_text_list,
-              [&] { to.push_back(static_cast<std::uint16_t>(in.integer(least, most))); });
+              [&] { to.push_back(static_cast<std::uint16_t>(in.integer(min, max))); });
   }
   template <class Each>
   void parentheses(Each&& each) {
@@ -15205,7 +16386,7 @@ class code_assembler {
   void saved() {
     const token t = in.peek();
     if (is_training_ || t.kind != token_kind::word) return c_.push_back(forward_index());
-    in.next();  // names that stand behind it aren't known yet
+    in.next();  // names that follow aren't known yet
     references_.push_back({t.text, t.offset, index_, in_c, true});
     c_.push_back(0);
   }
@@ -15270,6 +16451,355 @@ class code_assembler {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NAC_DETAIL_ASSEMBLE_CODE_HPP
+
+// ---- tessera/nac/detail/assemble_plan.hpp
+//
+// NAC assembly: the text of execution plans, read back to the same bytes.
+//
+// Lifetime:   for the time of a call.
+// Errors:     those of nac/execution_plan.hpp, at the token.
+// Limits:     what the fields can hold.
+// Allocation: what the parts own.
+
+#ifndef TESSERA_NAC_DETAIL_ASSEMBLE_PLAN_HPP
+#define TESSERA_NAC_DETAIL_ASSEMBLE_PLAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+class plan_parser {
+ public:
+  explicit plan_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
+
+  [[nodiscard]] bool parse(parts& p) {
+    for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
+      const token t = in_.peek();
+      if (t.kind != token_kind::word) in_.fail(errc::nac_mep_mnemonic);
+      if (t.kind != token_kind::word || t.text == word_end) break;
+      in_.next();
+      if (in_.accept(':')) {
+        add(labels_, t);
+        continue;
+      }
+      if (map_ != nullptr) map_->add(text_section::plan, code_.size(), t.offset);
+      if (t.text == "bytes") {
+        parse_bytes(in_, code_);
+      } else if (const plan_op_row* const row = find(t.text); row != nullptr) {
+        instruction(*row);
+      } else {
+        in_.fail(errc::nac_mep_mnemonic, t.offset);
+      }
+      if (!in_.failed()) in_.end_line();
+    }
+    if (!in_.failed()) resolve();
+    if (in_.failed()) return false;
+    p.plan = p.keep(bytes(code_.data(), code_.size()));
+    return true;
+  }
+
+ private:
+  /// A label, or a jump to one.
+  struct place {
+    std::uint32_t source, size, code;
+  };
+
+  [[nodiscard]] std::string_view name(const place& p) const noexcept {
+    return in_.source().substr(p.source, p.size);
+  }
+  void add(pool<place>& to, const token& t) {
+    if (t.offset > 0xffffffff) return in_.fail(errc::input_too_large, t.offset);
+    to.push_back({static_cast<std::uint32_t>(t.offset), static_cast<std::uint32_t>(t.text.size()),
+                  static_cast<std::uint32_t>(code_.size())});
+  }
+
+  [[nodiscard]] static const plan_op_row* find(std::string_view name) noexcept {
+    for (const plan_op_row& row : plan_ops)
+      if (row.name == name) return &row;
+    return nullptr;
+  }
+  void put(std::uint32_t size, std::int64_t value) {
+    if (size == 1)
+      append_le(code_, static_cast<std::uint8_t>(value & 0xff));
+    else
+      append_le(code_, static_cast<std::uint16_t>(value & 0xffff));
+  }
+
+  void instruction(const plan_op_row& row) {
+    code_.push_back(static_cast<std::byte>(row.op));
+    bool first = true;
+    for (plan_layout layout(row); layout.kind() != '\0' && !in_.failed(); first = false) {
+      if (!first && !in_.accept(',')) return in_.fail(errc::nac_mep_operand_count);
+      const char kind = layout.kind();
+      const std::uint64_t at = in_.offset();
+      const std::int64_t value = is_list_operand(kind) ? list(kind) : operand(kind);
+      if (in_.failed()) return;
+      if (!layout.pass(value)) return in_.fail(choice_error(kind), at);
+      if (is_list_operand(kind))
+        while (layout.slots() != 0) (void)layout.pass(0);  // which are there already
+    }
+  }
+  std::int64_t list(char kind) {
+    const std::uint64_t at = in_.offset();
+    const std::size_t count_at = code_.size();
+    put(1, 0);
+    if (!in_.expect('[')) return 0;
+    std::uint32_t count = 0;
+    while (!in_.failed() && !in_.accept(']')) {
+      if (count != 0 && !in_.expect(',')) return 0;
+      if (++count > 255) return in_.fail(errc::nac_mep_list, at), 0;
+      (void)operand(kind == 'v' ? 'i' : 'o');
+    }
+    code_[count_at] = static_cast<std::byte>(count);
+    return count;
+  }
+  std::int64_t operand(char kind) {
+    const std::uint32_t size = operand_size(kind);
+    std::int64_t value = 0;
+    if (kind == 'j') {
+      const token t = in_.peek();
+      if (t.kind == token_kind::word) {
+        in_.next();
+        add(jumps_, t);
+      } else {
+        value = in_.integer(-0x8000, 0x7fff);
+      }
+    } else if (is_choice_operand(kind) && in_.peek().kind == token_kind::word) {
+      const plan_choice* choice = nullptr;
+      for (const plan_choice& c : plan_choices)
+        if (c.set == kind && c.name == in_.peek().text) choice = &c;
+      if (choice == nullptr) return in_.fail(errc::nac_mep_choice), 0;
+      value = choice->value;
+      in_.next();
+    } else if ((kind != 'z' && kind != 'w') || !in_.accept("none")) {
+      if (is_slot_operand(kind) || is_constant_operand(kind))
+        in_.expect(is_slot_operand(kind) ? '$' : '#');
+      if (!in_.failed()) value = in_.integer(0, size == 1 ? 0xff : 0xffff);
+    }
+    put(size, value);
+    return value;
+  }
+
+  void resolve() {
+    sort(labels_.data(), labels_.size(),
+         [this](const place& a, const place& b) { return name(a) < name(b); });
+    for (std::size_t i = 1; i < labels_.size(); ++i)
+      if (name(labels_[i]) == name(labels_[i - 1]))
+        return in_.fail(errc::nac_mep_label_repeated, labels_[i].source);
+    for (const place& j : jumps_) {
+      const std::size_t to =
+          first_not_below(labels_.data(), labels_.size(),
+                          [&](const place& label) { return name(label) < name(j); });
+      if (to == labels_.size() || name(labels_[to]) != name(j))
+        return in_.fail(errc::nac_mep_label_unknown, j.source);
+      const std::int64_t distance = std::int64_t{labels_[to].code} - j.code - 2;
+      if (distance < -0x8000 || distance > 0x7fff)
+        return in_.fail(errc::nac_mep_jump_range, j.source);
+      store_le(code_.data() + j.code, static_cast<std::int16_t>(distance));
+    }
+  }
+
+  lexer& in_;
+  text_map* map_;
+  pool<std::byte> code_;
+  pool<place> labels_, jumps_;
+};
+
+/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
+/// parts. False after an error, which the lexer has.
+[[nodiscard]] inline bool parse_plan(lexer& in, parts& p, text_map* map = nullptr) {
+  return plan_parser(in, map).parse(p);
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_ASSEMBLE_PLAN_HPP
+
+// ---- tessera/nac/detail/assemble_tokenizer.hpp
+//
+// NAC assembly: the text of the tokenizer's manifest, read back to the same bytes.
+//
+// Lifetime:   for the time of a call.
+// Errors:     those of nac/tokenizer.hpp, at the token.
+// Limits:     what the fields can hold.
+// Allocation: what the parts own.
+
+#ifndef TESSERA_NAC_DETAIL_ASSEMBLE_TOKENIZER_HPP
+#define TESSERA_NAC_DETAIL_ASSEMBLE_TOKENIZER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+class manifest_parser {
+ public:
+  explicit manifest_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
+
+  [[nodiscard]] bool parse(parts& p) {
+    for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
+      const token t = in_.peek();
+      if (t.kind != token_kind::word) in_.fail(errc::nac_tisa_name);
+      if (t.kind != token_kind::word || t.text == word_end) break;
+      in_.next();
+      if (map_ != nullptr) map_->add(text_section::tokenizer, out_.size(), t.offset);
+      line(t);
+      if (!in_.failed()) in_.end_line();
+    }
+    if (in_.failed()) return false;
+    p.manifest = p.keep(bytes(out_.data(), out_.size()));
+    p.has_manifest = true;
+    return true;
+  }
+
+ private:
+  template <class T>
+  void number(T value) {
+    append_le(out_, value);
+  }
+  /// A string from the text, with its length before it.
+  template <class Length>
+  void string() {
+    const std::uint64_t at = in_.offset();
+    scratch_.clear();
+    in_.string(scratch_);
+    if (scratch_.size() > static_cast<Length>(~Length{0})) in_.fail(errc::nac_tisa_string, at);
+    number(static_cast<Length>(scratch_.size()));
+    out_.append(as_bytes(scratch_.view()).data(), scratch_.size());
+  }
+  /// A list of strings or items up to the end of the line, with its count before it.
+  void list(bool items) {
+    const std::size_t count_at = out_.size();
+    number(std::uint8_t{0});
+    std::uint32_t count = 0;
+    while (!in_.failed() && !in_.at_line_end()) {
+      if (count != 0 && !in_.expect(',')) return;
+      if (++count > 255) return in_.fail(errc::nac_tisa_list);
+      if (items)
+        item();
+      else
+        string<std::uint8_t>();
+    }
+    out_[count_at] = static_cast<std::byte>(count);
+  }
+  void item() {
+    const token_kind kind = in_.peek().kind;
+    if (in_.accept("ids")) return number(std::uint8_t{0});
+    number(std::uint8_t{1});
+    number(static_cast<std::uint8_t>(kind == token_kind::number ? 1 : 0));
+    if (kind == token_kind::number)
+      number(static_cast<std::int32_t>(in_.integer(-0x80000000LL, 0x7fffffff)));
+    else if (kind == token_kind::string)
+      string<std::uint8_t>();
+    else
+      in_.fail(errc::nac_tisa_item);
+  }
+  void rule() {
+    const std::size_t flags_at = out_.size();
+    number(std::uint8_t{0});
+    string<std::uint16_t>();
+    // In the order of the fields.
+    std::uint8_t flags = in_.accept("protected") ? partition_rule::protects : std::uint8_t{0};
+    std::int64_t behaviour = -1;
+    if (in_.accept("remove"))
+      behaviour = partition_rule::remove;
+    else if (in_.accept("isolate"))
+      behaviour = partition_rule::isolate;
+    else if (in_.accept("behaviour"))
+      behaviour = in_.integer(0, 255);
+    if (behaviour >= 0) {
+      flags |= partition_rule::has_behaviour;
+      number(static_cast<std::uint8_t>(behaviour));
+    }
+    if (in_.accept("trim")) {
+      flags |= partition_rule::has_trim;
+      string<std::uint8_t>();
+    }
+    if (!in_.failed() && !in_.at_line_end()) in_.fail(errc::nac_tisa_rule);
+    out_[flags_at] = static_cast<std::byte>(flags);
+  }
+  void rules() {
+    const std::size_t count_at = out_.size();
+    number(std::uint16_t{0});
+    std::uint32_t count = 0;
+    // The line's end is the caller's, but for those between rules.
+    while (!in_.failed()) {
+      lexer ahead = in_;
+      ahead.skip_lines();
+      const std::uint64_t at = ahead.offset();
+      if (!in_.at_line_end() || !ahead.accept("rule")) return;
+      in_ = ahead;
+      if (++count > 0xffff) return in_.fail(errc::nac_tisa_list, at);
+      rule();
+      store_le(out_.data() + count_at, static_cast<std::uint16_t>(count));
+    }
+  }
+
+  void line(const token& t) {
+    if (t.text == "version") {
+      out_.append(as_bytes("TISA").data(), 4);
+      return number(static_cast<std::uint8_t>(in_.integer(0, 255)));
+    }
+    if (t.text == "bytes") return parse_bytes(in_, out_);
+    const tokenizer_op_row* row = nullptr;
+    for (const tokenizer_op_row& r : tokenizer_ops)
+      if (r.name == t.text) row = &r;
+    const bool by_number = t.text == "op";
+    if (row == nullptr && !by_number) return in_.fail(errc::nac_tisa_name, t.offset);
+    number(by_number ? static_cast<std::uint8_t>(in_.integer(0, 255))
+                     : static_cast<std::uint8_t>(row->op));
+    number(std::uint32_t{0});
+    const std::size_t first = out_.size();
+    if (by_number) {
+      if (!in_.failed() && !in_.at_line_end()) parse_bytes(in_, out_);
+    } else {
+      payload(*row);
+    }
+    const std::size_t size = out_.size() - first;
+    if (size > 0xffffffff) return in_.fail(errc::nac_tisa_string, t.offset);
+    store_le(out_.data() + first - 4, static_cast<std::uint32_t>(size));
+  }
+  void payload(const tokenizer_op_row& row) {
+    switch (row.form) {
+      case tokenizer_form::none: break;
+      case tokenizer_form::short_text:
+        if (row.op != tokenizer_op::bpe_encode || !in_.at_line_end()) string<std::uint8_t>();
+        break;
+      case tokenizer_form::long_texts:
+        string<std::uint16_t>();
+        if (!in_.failed()) in_.expect(',');
+        [[fallthrough]];
+      case tokenizer_form::long_text: string<std::uint16_t>(); break;
+      case tokenizer_form::categories: list(false); break;
+      case tokenizer_form::rules: rules(); break;
+      case tokenizer_form::items: list(true); break;
+    }
+  }
+
+  lexer& in_;
+  text_map* map_;
+  pool<std::byte> out_;
+  text scratch_;
+};
+
+/// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
+/// parts. False after an error, which the lexer has.
+[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p, text_map* map = nullptr) {
+  return manifest_parser(in, map).parse(p);
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_ASSEMBLE_TOKENIZER_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
@@ -15430,12 +16960,12 @@ class assembler {
       in_.end_line();
     }
   }
-  void names(text_section s, pool<named_part>& to, std::size_t most) {
+  void names(text_section s, pool<named_part>& to, std::size_t max) {
     rows(s, [&] {
       named_part n;
       n.id = id();
       in_.expect('=');
-      n.text = read_.string(most);
+      n.text = read_.string(max);
       to.push_back(n);
     });
   }
@@ -15560,11 +17090,12 @@ class assembler {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<parts> assemble(std::string_view source, const resolver& r,
-                                      const limits& limit, text_map* map) {
-  const std::uint64_t most = limit.max_bytes < 0xffffffff ? limit.max_bytes : 0xffffffff;
-  if (source.size() > most) return error{errc::input_too_large, most};
-  detail::assembler a(source, r, map);
+TESSERA_INLINE result<parts> assemble(std::string_view source, const assemble_options& options,
+                                      text_map* map) {
+  const std::uint64_t max =
+      options.limit.max_bytes < 0xffffffff ? options.limit.max_bytes : 0xffffffff;
+  if (source.size() > max) return error{errc::input_too_large, max};
+  detail::assembler a(source, options.resolver, map);
   if (const error e = a.run(); e.code != errc::ok) return e;
   return a.take();
 }
@@ -15574,149 +17105,95 @@ TESSERA_INLINE result<parts> assemble(std::string_view source, const resolver& r
 
 #endif  // TESSERA_NAC_DETAIL_ASSEMBLY_HPP
 
-// ---- tessera/nac/detail/conversion.hpp
+// ---- tessera/nac/detail/text_map.hpp
 //
-// The bodies of nac/conversion.hpp.
+// The bodies of nac/assembly.hpp.
 
-#ifndef TESSERA_NAC_DETAIL_CONVERSION_HPP
-#define TESSERA_NAC_DETAIL_CONVERSION_HPP
+#ifndef TESSERA_NAC_DETAIL_TEXT_MAP_HPP
+#define TESSERA_NAC_DETAIL_TEXT_MAP_HPP
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <utility>
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-/// Gives the operations of a container the ids of another version.
-class operation_mover {
- public:
-  operation_mover(parts& p, header to) noexcept : p_(p), to_(container_version(to)) {}
-
-  [[nodiscard]] error move() {
-    if (const error e = find_names(); e.code != errc::ok) return e;
-    for (const pool<instruction_part>* list : {&p_.instructions, &p_.training})
-      for (std::size_t i = 0; i < list->size(); ++i)
-        if (const std::uint8_t a = (*list)[i].a; a >= first_regular_op && !operation_[a].used) {
-          if (operation_[a].name.empty()) return {errc::nac_convert_operation, i};
-          operation_[a].used = true;
-          operation_[a].first_use = i;
-        }
-    if (const error e = choose_ids(); e.code != errc::ok) return e;
-    for (pool<instruction_part>* list : {&p_.instructions, &p_.training})
-      for (instruction_part& i : *list)
-        if (i.a >= first_regular_op) i.a = operation_[i.a].id;
-    rewrite_rows();
-    return {};
-  }
-
- private:
-  struct operation {
-    std::string_view name;  // in parts::characters, or a predefined one
-    range text;             // of its row; an empty one where there is none
-    std::size_t first_use = 0;
-    std::uint8_t id = 0;  // the new one
-    bool used = false;
-  };
-
-  [[nodiscard]] error find_names() noexcept {
-    for (std::uint32_t id = 0; id < 256; ++id)
-      operation_[id].name = predefined_operation(id, container_version(p_.form));
-    for (std::size_t i = 0; i < p_.operations.size(); ++i) {
-      const named_part& row = p_.operations[i];
-      if (!row.text.is_inside(p_.characters)) return {errc::nac_write_range, i};
-      if (row.id > 255) continue;  // which no instruction can name
-      operation_[row.id].name = p_.string(row.text);
-      operation_[row.id].text = row.text;
-    }
-    return {};
-  }
-
-  /// The new id that another operation of this name has already; 0 if none has.
-  [[nodiscard]] std::uint8_t chosen(std::string_view name) const noexcept {
-    for (const operation& o : operation_)
-      if (o.id != 0 && o.name == name) return o.id;
-    return 0;
-  }
-  [[nodiscard]] std::uint8_t predefined(std::string_view name) const noexcept {
-    for (std::uint32_t id = first_regular_op; id < first_custom_op; ++id)
-      if (predefined_operation(id, to_) == name) return static_cast<std::uint8_t>(id);
-    return 0;
-  }
-
-  [[nodiscard]] error choose_ids() noexcept {
-    bool taken[256] = {};
-    for (std::uint32_t id = first_regular_op; id < 256; ++id) {
-      operation& o = operation_[id];
-      if (!o.used) continue;
-      if (std::uint8_t found = predefined(o.name); found != 0)
-        o.id = found;
-      else if (found = chosen(o.name); found != 0)
-        o.id = found;
-      else if (id >= first_custom_op)
-        taken[o.id = static_cast<std::uint8_t>(id)] = true;
-    }
-    std::uint32_t free = first_custom_op;
-    for (std::uint32_t id = first_regular_op; id < first_custom_op; ++id) {
-      operation& o = operation_[id];
-      if (!o.used || o.id != 0) continue;
-      if (const std::uint8_t found = chosen(o.name); found != 0) {
-        o.id = found;
-        continue;
-      }
-      while (free < 256 && taken[free]) ++free;
-      if (free == 256) return {errc::nac_convert_operations, o.first_use};
-      taken[o.id = static_cast<std::uint8_t>(free)] = true;
-    }
-    return {};
-  }
-
-  void rewrite_rows() {
-    range rows[256];
-    for (operation& o : operation_) {
-      if (!o.used || o.id < first_custom_op || rows[o.id].size != 0) continue;
-      rows[o.id] = o.text.size != 0 ? o.text : p_.add_string(o.name);
-    }
-    p_.operations.clear();
-    for (std::uint32_t id = first_custom_op; id < 256; ++id)
-      if (rows[id].size != 0) p_.operations.push_back({static_cast<std::uint16_t>(id), rows[id]});
-  }
-
-  parts& p_;
-  std::uint32_t to_;
-  operation operation_[256];
-};
-
-[[nodiscard]] inline error has_form(const parts& p, header to) noexcept {
-  if (to > header::v1_8 || p.form > header::v1_8) return {errc::nac_write_form, 0};
-  if (to != header::v1_8 && !p.arrays.empty()) return {errc::nac_convert_arrays, 0};
-  if (to != header::v1_6) return {};
-  if (p.has_training || !p.training.empty() || p.training_flag)
-    return {errc::nac_convert_training, 0};
-  for (std::size_t i = 0; i < p.instructions.size(); ++i) {
-    const std::uint8_t a = p.instructions[i].a, b = p.instructions[i].b;
-    if (!has_variant(a, b, 1))
-      return {a == op_input ? errc::nac_convert_input : errc::nac_convert_output, i};
-  }
-  return {};
-}
-
-}  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<parts> convert(parts p, header to) {
-  if (const error e = detail::has_form(p, to); e.code != errc::ok) return e;
-  if (const error e = detail::operation_mover(p, to).move(); e.code != errc::ok) return e;
-  p.form = to;
-  return result<parts>(std::move(p));
+TESSERA_INLINE text_map::text_map() noexcept {
+  for (std::uint64_t& k : keys_) k = none;
+  for (std::uint64_t& s : sections_) s = none;
+}
+
+TESSERA_INLINE void text_map::add(assembly::text_section s, std::uint64_t first,
+                                  std::uint64_t offset) {
+  rows_[static_cast<std::size_t>(s)].push_back(
+      {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(offset)});
+}
+
+TESSERA_INLINE std::uint64_t text_map::of(assembly::text_section s) const noexcept {
+  const std::uint64_t offset = sections_[static_cast<std::size_t>(s)];
+  return known(offset != none ? offset
+                              : sections_[static_cast<std::size_t>(assembly::text_section::code)]);
+}
+
+TESSERA_INLINE std::uint64_t text_map::of(assembly::text_section s,
+                                          std::uint64_t part) const noexcept {
+  const pool<row>& rows = rows_[static_cast<std::size_t>(s)];
+  const std::size_t count =
+      first_not_below(rows.data(), rows.size(), [part](const row& r) { return r.first <= part; });
+  const bool is_body = s == assembly::text_section::plan || s == assembly::text_section::tokenizer;
+  if (count == 0 || (!is_body && rows[count - 1].first != part)) return of(s);
+  return rows[count - 1].offset;
+}
+
+TESSERA_INLINE std::uint64_t text_map::offset_of(const model& f, std::uint64_t offset) const {
+  for (std::size_t i = 0; i < section_count; ++i) {
+    const auto s = static_cast<section>(i);
+    if (f.has(s) && offset >= f.offset(s) && offset - f.offset(s) < f.section(s).size())
+      return in_section(f, s, offset);
+  }
+  if (offset == 4) return of(assembly::key::training_flag);
+  if (offset >= 5 && offset < 7) return of(assembly::key::inputs);
+  return of(offset >= 7 && offset < 9 ? assembly::key::outputs : assembly::key::nac);
+}
+
+TESSERA_INLINE std::uint64_t text_map::in_section(const model& f, section s,
+                                                  std::uint64_t offset) const {
+  using assembly::text_section;
+  switch (s) {
+    case section::mmap: return in_list(text_section::schedule, f.schedule(), offset);
+    case section::ops: return in_list(text_section::code, f.instructions(), offset);
+    case section::cmap: return in_list(text_section::operations, f.operations(), offset);
+    case section::cnst: return in_list(text_section::constants, f.constants(), offset);
+    case section::perm: return in_list(text_section::signatures, f.signatures(), offset);
+    case section::data:
+      if (!f.tensors().empty() && offset >= f.tensors().offset())
+        return in_list(text_section::tensors, f.tensors(), offset);
+      if (!f.input_names().empty() && offset >= f.input_names().offset())
+        return in_list(text_section::input_names, f.input_names(), offset);
+      return in_list(text_section::parameters, f.parameters(), offset);
+    case section::proc: {
+      const std::uint64_t first = f.offset(s) + 8;  // the tag, and the size
+      return offset < first ? of(text_section::tokenizer)
+                            : of(text_section::tokenizer, offset - first);
+    }
+    case section::orch: {
+      const std::uint64_t first = f.offset(s) + 12;  // the tag, and both sizes
+      if (offset < first) return of(text_section::plan);
+      if (offset - first <= f.plan().size()) return of(text_section::plan, offset - first);
+      return in_list(text_section::plan_constants, f.plan_constants(), offset);
+    }
+    case section::trng: return in_list(text_section::training, f.training(), offset);
+    case section::rsrc: return in_list(text_section::resources, f.resources(), offset);
+    case section::arrs: return in_list(text_section::arrays, f.arrays(), offset);
+  }
+  return 0;
 }
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NAC_DETAIL_CONVERSION_HPP
+#endif  // TESSERA_NAC_DETAIL_TEXT_MAP_HPP
 
 // ---- tessera/nac/detail/quantization.hpp
 //
@@ -15941,197 +17418,9 @@ TESSERA_INLINE result<quantization_error> requantization_error(const tensor& t, 
 
 #endif  // TESSERA_NAC_DETAIL_QUANTIZATION_HPP
 
-// ---- tessera/nac/detail/safetensors_write.hpp
-//
-// The bodies of nac/safetensors_write.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
-#define TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-TESSERA_INLINE void external_parts::add(std::string_view name, data_type type,
-                                        view<std::uint32_t> shape, const payload& data) {
-  const range dimensions{static_cast<std::uint32_t>(numbers.size()),
-                         static_cast<std::uint32_t>(shape.size())};
-  numbers.append(shape.data(), shape.size());
-  tensors.push_back({keep(name), type, dimensions, data});
-}
-
-TESSERA_INLINE void external_parts::add_metadata(std::string_view key, std::string_view value) {
-  const range name = keep(key);
-  metadata.push_back({name, keep(value)});
-}
-
-TESSERA_INLINE range external_parts::keep(std::string_view s) {
-  const range r{static_cast<std::uint32_t>(characters.size()),
-                static_cast<std::uint32_t>(s.size())};
-  characters << s;
-  return r;
-}
-
-}  // namespace nac
-namespace nac::detail {
-
-/// Checks, orders and writes one file.
-class safetensors_writer {
- public:
-  explicit safetensors_writer(const external_parts& p) : p_(p) {}
-
-  [[nodiscard]] error prepare() {
-    error e = metadata().in(error_index::metadata);
-    if (e.code == errc::ok) e = tensors().in(error_index::tensor);
-    if (e.code == errc::ok) e = header();
-    return e;
-  }
-  [[nodiscard]] std::uint64_t size() const noexcept { return 8 + header_.size() + data_; }
-
-  [[nodiscard]] error write(const sink& to) const {
-    part_stream out(to);
-    out.put(std::uint64_t{header_.size()});
-    out.put_text(header_);
-    for (std::size_t i = 0; i < order_.size() && !out.stopped(); ++i) {
-      const payload& d = p_.tensors[order_[i].index].data;
-      out.put_payload(
-          d.source != nullptr ? bytes() : bytes(d.borrowed, static_cast<std::size_t>(d.size)), d);
-    }
-    out.flush();
-    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
-  }
-
- private:
-  struct row {
-    std::uint32_t index;
-    std::uint8_t type;  // of safetensors_types
-  };
-
-  /// `index` holds records by name; the later of two that are equal.
-  template <class Name>
-  [[nodiscard]] static error each_once(pool<std::uint32_t>& index, Name name) {
-    sort(index.data(), index.size(),
-         [&](std::uint32_t a, std::uint32_t b) { return name(a) < name(b); });
-    error e;
-    for (std::size_t i = 1; i < index.size(); ++i)
-      if (name(index[i]) == name(index[i - 1]) && (e.code == errc::ok || index[i] < e.offset))
-        e = {errc::nac_external_repeated, index[i]};
-    return e;
-  }
-
-  [[nodiscard]] error metadata() {
-    pool<std::uint32_t> index;
-    for (std::size_t i = 0; i < p_.metadata.size(); ++i) {
-      const external_metadata_part& m = p_.metadata[i];
-      if (!m.key.is_inside(p_.characters) || !m.value.is_inside(p_.characters))
-        return {errc::nac_write_range, i};
-      if (!is_utf8(p_.string(m.key)) || !is_utf8(p_.string(m.value)))
-        return {errc::nac_external_text, i};
-      index.push_back(static_cast<std::uint32_t>(i));
-    }
-    return each_once(index, [this](std::uint32_t i) { return p_.string(p_.metadata[i].key); });
-  }
-
-  [[nodiscard]] error tensors() {
-    pool<std::uint32_t> index;
-    for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
-      const external_part& t = p_.tensors[i];
-      if (!t.name.is_inside(p_.characters) || !t.shape.is_inside(p_.numbers) ||
-          (t.data.size != 0 && t.data.borrowed == nullptr && t.data.source == nullptr))
-        return {errc::nac_write_range, i};
-      if (static_cast<std::size_t>(t.type) >= data_type_count)
-        return {errc::nac_write_data_type, i};
-      if (!is_utf8(p_.string(t.name))) return {errc::nac_external_text, i};
-      if (p_.string(t.name) == safetensors_metadata) return {errc::nac_external_reserved, i};
-      std::uint64_t size = size_of(t.type);
-      bool fits = true;
-      for (const std::uint32_t n : p_.numbers_of(t.shape))
-        fits = fits && checked_mul(size, std::uint64_t{n}, size);
-      if (!fits || size != t.data.size) return {errc::nac_external_size, i};
-      if (!checked_add(data_, size, data_) || data_ > UINT64_MAX - max_safetensors_header - 8)
-        return {errc::nac_external_large, i};
-      index.push_back(static_cast<std::uint32_t>(i));
-    }
-    if (const error e =
-            each_once(index, [this](std::uint32_t i) { return p_.string(p_.tensors[i].name); });
-        e.code != errc::ok)
-      return e;
-    for (const std::uint32_t i : index) {
-      const auto type = static_cast<std::size_t>(p_.tensors[i].type);
-      order_.push_back(
-          {i, static_cast<std::uint8_t>(safetensors_row(data_types[type].safetensors))});
-    }
-    sort(order_.data(), order_.size(), [](const row& a, const row& b) { return a.type > b.type; });
-    return {};
-  }
-
-  [[nodiscard]] error header() {
-    json::writer out(header_);
-    out.begin_object();
-    if (!p_.metadata.empty()) {
-      out.key(safetensors_metadata).begin_object();
-      for (const external_metadata_part& m : p_.metadata)
-        out.key(p_.string(m.key)).string(p_.string(m.value));
-      out.end();
-    }
-    std::uint64_t at = 0;
-    for (const row& r : order_) {
-      const external_part& t = p_.tensors[r.index];
-      out.key(p_.string(t.name)).begin_object();
-      out.key("dtype").string(safetensors_types[r.type].name).key("shape").begin_array();
-      for (const std::uint32_t n : p_.numbers_of(t.shape)) out.integer(n);
-      out.end().key("data_offsets").begin_array().integer(at);
-      at += t.data.size;
-      out.integer(at).end().end();
-      if (header_.size() > max_safetensors_header)
-        return {errc::nac_external_large, r.index, error_index::tensor};
-    }
-    out.end();
-    while (header_.size() % 8 != 0) header_ << ' ';
-    if (header_.size() > max_safetensors_header)
-      return {errc::nac_external_large, 0, error_index::whole};
-    return {};
-  }
-
-  const external_parts& p_;
-  pool<row> order_;
-  std::uint64_t data_ = 0;
-  text header_;
-};
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE error write_safetensors(const external_parts& p, const sink& to) {
-  detail::safetensors_writer out(p);
-  const error e = out.prepare();
-  return e.code == errc::ok ? out.write(to) : e;
-}
-
-TESSERA_INLINE result<pool<std::byte>> write_safetensors(const external_parts& p) {
-  detail::safetensors_writer writer(p);
-  error e = writer.prepare();
-  if (e.code != errc::ok) return e;
-  if (writer.size() > SIZE_MAX) return error{errc::nac_external_large, 0};
-  pool<std::byte> out;
-  out.reserve(to_size(writer.size()));
-  e = writer.write(detail::sink_into(out));
-  if (e.code != errc::ok) return e;
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
-
 // ---- tessera/nac/detail/tensor_index.hpp
 //
-// The bodies of nac/tensor_index.hpp.
+// The bodies of nac/weights.hpp.
 
 #ifndef TESSERA_NAC_DETAIL_TENSOR_INDEX_HPP
 #define TESSERA_NAC_DETAIL_TENSOR_INDEX_HPP
@@ -16178,7 +17467,7 @@ struct index_maker {
   const limits& limit;
   tensor_index& out;
   std::uint64_t at = 0, end = 0;  // the next record, and the section's bound
-  pool<std::byte> buffer{};       // what stands from `start` on
+  pool<std::byte> buffer{};       // the bytes from `start` on
   std::uint64_t start = 0;
 
   [[nodiscard]] error read(std::uint64_t offset, std::byte* to, std::size_t count) const {
@@ -16214,7 +17503,7 @@ struct index_maker {
   [[nodiscard]] cursor here() const noexcept {
     return {buffer.data() + to_size(at - start), 0, end - at};
   }
-  [[nodiscard]] error behind(const cursor& in, error e) noexcept {
+  [[nodiscard]] error past_end(const cursor& in, error e) noexcept {
     if (e.code != errc::ok) return {e.code, e.offset + at};
     at += in.offset();
     return e;
@@ -16236,8 +17525,8 @@ struct index_maker {
     std::uint32_t n = 0;
     if (const error e = count(long_named::least, n); e.code != errc::ok) return e;
     for (; n != 0; --n) {
-      const std::uint64_t most = std::uint64_t{16} * n;
-      const std::uint64_t piece = most < 4096 ? 4096 : most < 65536 ? most : 65536;
+      const std::uint64_t max = std::uint64_t{16} * n;
+      const std::uint64_t piece = max < 4096 ? 4096 : max < 65536 ? max : 65536;
       if (const error e = fill(4, piece); e.code != errc::ok) return e;
       if (here().has(4)) {
         const auto length = load_le<std::uint16_t>(here().data() + 2);
@@ -16248,7 +17537,7 @@ struct index_maker {
       const error e = long_named::parse(in, record);
       if (out.names_.size() > 0xfffe'ffff) return {errc::too_many_items, at};
       if (e.code == errc::ok) each(record);
-      if (const error wrong = behind(in, e); wrong.code != errc::ok) return wrong;
+      if (const error wrong = past_end(in, e); wrong.code != errc::ok) return wrong;
     }
     return {};
   }
@@ -16258,15 +17547,15 @@ struct index_maker {
                                                std::uint64_t had) noexcept {
     constexpr std::uint64_t longest = 14 + 2 + 4 * 255 + 1 + 2 + 1 + 4 * 255 + 4;
     const std::uint64_t whole = std::uint64_t{14} + load_le<std::uint32_t>(record + 2);
-    const std::uint64_t most = whole < longest ? whole : longest;
+    const std::uint64_t max = whole < longest ? whole : longest;
     const std::uint64_t method = 16 + 4 * std::uint64_t{load_le<std::uint8_t>(record + 15)};
-    if (had < method + 4) return most;
+    if (had < method + 4) return max;
     std::uint64_t count = method + 1;
     const auto code = load_le<std::uint8_t>(record + method);
     if (code == static_cast<std::uint8_t>(quantization::int8_channel)) count += 5;
     if (code == static_cast<std::uint8_t>(quantization::block_fp8))
       count += 7 + 4 * std::uint64_t{load_le<std::uint8_t>(record + method + 3)};
-    return count < most ? count : most;
+    return count < max ? count : max;
   }
 
   [[nodiscard]] error one_tensor() {
@@ -16301,7 +17590,7 @@ struct index_maker {
         out.dimensions_.push_back(t.original_shape[k]);
       out.tensors_.push_back(i);
     }
-    return behind(in, e);
+    return past_end(in, e);
   }
 
   [[nodiscard]] error header() {
@@ -16367,9 +17656,9 @@ struct index_maker {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE result<tensor_index> index_tensors(const source& from, const limits& limit) {
+TESSERA_INLINE result<tensor_index> index_tensors(const source& from, const read_options& options) {
   result<tensor_index> out{tensor_index()};
-  detail::index_maker maker{from, limit, *out};
+  detail::index_maker maker{from, options.limit, *out};
   if (const error e = maker.all(); e.code != errc::ok) return e;
   return out;
 }

@@ -231,7 +231,7 @@ void find_peak(const ark::model& g, const flow& f, memory_use& m) {
   }
   std::uint64_t live = throughout;
   m.peak = throughout;
-  if (m.bytes == UINT64_MAX) {  // already the largest number
+  if (m.bytes == UINT64_MAX) {  // saturated
     m.peak = UINT64_MAX;
     return;
   }

@@ -78,7 +78,7 @@ struct traffic {
 struct memory_use {
   std::uint64_t buffers = 0;          ///< that this rank holds
   std::uint64_t bytes = 0;            ///< of them all
-  std::uint64_t peak = 0;             ///< bytes that are live at once, at most
+  std::uint64_t peak = 0;             ///< maximum of bytes that are live at once
   std::uint32_t peak_op = ark::none;  ///< where that is first so, in graph::ops
   std::uint64_t remote = 0;           ///< buffers of other ranks that the file names
   /// Of `bytes`, what lies between Shape and PaddedShape, and outside of any PaddedShape. Views of

@@ -54,7 +54,7 @@ std::string text_of_value(const ark::model& g, const ark::argument& a) {
 
 namespace {
 
-/// The current name of an argument; empty for one that repeats what tensors say.
+/// The current name of an argument; empty for one that repeats what follows from the tensors.
 [[nodiscard]] std::string_view current_name(const ark::model& g, const ark::op& o,
                                             const ark::argument& a) {
   for (const ark::argument_row& row : ark::argument_table) {

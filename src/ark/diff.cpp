@@ -83,7 +83,7 @@ struct side {
     const std::vector<std::uint64_t> nothing(f.storages().size(), 0);
     flow_hashes(own, nothing, forwards, backwards);
     // Operations that look alike are distinguished by the other uses of their buffers.
-    std::vector<std::uint64_t> ahead(count), after(count);
+    std::vector<std::uint64_t> before(count), after(count);
     for (std::size_t op = 0; op < count; ++op)
       refined[op] = hash(forwards[op]).add(backwards[op]).value();
     for (int round = 0; round < 2; ++round) {
@@ -93,9 +93,9 @@ struct side {
         for (std::size_t i = 0; i < used.size(); ++i)  // a sum, so that the order is of no account
           buffers[f.storage_of_tensor(used[i])] += hash(refined[op]).add(i).value();
       }
-      flow_hashes(refined, buffers, ahead, after);
+      flow_hashes(refined, buffers, before, after);
       for (std::size_t op = 0; op < count; ++op)
-        refined[op] = hash(ahead[op]).add(after[op]).value();
+        refined[op] = hash(before[op]).add(after[op]).value();
     }
   }
 
@@ -131,16 +131,16 @@ struct side {
   }
 
   void flow_hashes(const std::vector<std::uint64_t>& start,
-                   const std::vector<std::uint64_t>& buffers, std::vector<std::uint64_t>& ahead,
+                   const std::vector<std::uint64_t>& buffers, std::vector<std::uint64_t>& before,
                    std::vector<std::uint64_t>& after) const {
     std::vector<std::uint64_t> consumers(g.ops.size(), 0);
     for (const std::uint32_t op : order) {
       std::uint64_t sum = 0;
       for (const dependency& d : f.before(op))
-        sum += hash(ahead[d.from]).add(d.use).add(static_cast<std::uint64_t>(d.kind)).value();
+        sum += hash(before[d.from]).add(d.use).add(static_cast<std::uint64_t>(d.kind)).value();
       hash h(start[op]);
       for (const std::uint32_t t : uses(g, g.ops[op])) h.add(buffers[f.storage_of_tensor(t)]);
-      ahead[op] = h.add(sum).value();
+      before[op] = h.add(sum).value();
     }
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
       after[*at] = hash(start[*at]).add(consumers[*at]).value();

@@ -23,8 +23,9 @@
 //
 // Lifetime:   texts own themselves; indices are those of the graphs.
 // Errors:     none: any graphs that were read will do.
-// Limits:     of operations that look alike 64 are tried for each; 256 differences of a pair are
-// reported. Allocation: linear in the graphs.
+// Limits:     64 candidates are tried for each of several equal operations; 256 differences of a
+//             pair are reported.
+// Allocation: linear in the graphs.
 
 #ifndef TESSERA_ARK_DIFF_HPP
 #define TESSERA_ARK_DIFF_HPP

@@ -161,7 +161,7 @@ class rank_drawing {
       const std::uint32_t op = node.ops.first + i;
       if (in_[op] == none || compositions_[in_[op]].ops.back() == op) shown.push_back(op);
     }
-    // A composition may reach over several nodes: its box is then in no frame.
+    // A composition may reach over several nodes: its box is in no frame.
     const bool framed = shown.size() > 1;
     if (framed) {
       line() << "subgraph cluster_" << prefix() << "node" << n << " {\n";

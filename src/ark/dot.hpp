@@ -12,7 +12,7 @@
 //   frame            a node of several operations; a rank, when there are several
 //   solid arrow      an edge of the file
 //   thin arrow       from an input, to an output
-//   dotted arrow     an order by shared memory only, which no path of edges implies
+//   dotted arrow     an order that only shared memory imposes, and no path of edges
 //   dashed arrow     from a send to its receive, on another rank
 //
 // The same graphs give the same text.

@@ -143,7 +143,7 @@ class flow {
 /// A tensor of one rank of a model.
 struct end_point {
   std::uint32_t rank = 0;
-  std::uint32_t tensor = 0;  ///< in the rank's graph().tensors
+  std::uint32_t tensor = 0;  ///< in the rank's model().tensors
   friend bool operator==(const end_point&, const end_point&) = default;
 };
 /// The inputs of all ranks, and the outputs; by rank, in the order of flow.

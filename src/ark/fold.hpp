@@ -11,8 +11,8 @@
 //   RMSNorm     [Cast], Mul, ReduceMean, [ScalarAdd], Rsqrt, Mul, [Mul], [Cast]
 //   SiLU        Sigmoid, Mul
 //
-// Operations are matched by what flows between them, whatever is between them in the file. What
-// lies inside a composition is read nowhere else, so that one box can represent it.
+// Operations are matched by the tensors that flow between them, wherever they are in the file. Tensors
+// inside a composition are used nowhere else, so that one box can represent it.
 //
 // Lifetime:   values.
 // Errors:     none.

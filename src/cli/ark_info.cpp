@@ -149,9 +149,9 @@ void pad(text& out, std::string_view s, std::size_t width) {
 
 void append_ends(text& out, std::string_view title, const ark::model& g,
                  const std::vector<std::uint32_t>& tensors, const facts& of, bool are_inputs) {
-  constexpr std::size_t most = 40;
+  constexpr std::size_t max = 40;
   out << "  " << title << tensors.size() << '\n';
-  for (std::size_t i = 0; i < tensors.size() && i < most; ++i) {
+  for (std::size_t i = 0; i < tensors.size() && i < max; ++i) {
     const std::uint32_t t = tensors[i];
     out << "    ";
     pad(out, 't' + std::to_string(g.tensors[t].id), 8);
@@ -163,7 +163,7 @@ void append_ends(text& out, std::string_view title, const ark::model& g,
       out << " read by " << shown_name(name(g, g.ops[of.names.reader(t)]));
     out << '\n';
   }
-  if (tensors.size() > most) out << "    and " << tensors.size() - most << " more\n";
+  if (tensors.size() > max) out << "    and " << tensors.size() - max << " more\n";
 }
 
 [[nodiscard]] text shown_facts(const source& file, const ark::model& g, const facts& of) {

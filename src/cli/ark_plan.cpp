@@ -126,13 +126,13 @@ struct plan_facts {
       if (c.num_tasks > 0)
         tiles = analysis::saturating_add(tiles, static_cast<std::uint64_t>(c.num_tasks));
     for (const ark::plan_task& t : p.tasks) {
-      most_warps = std::max(most_warps, t.num_warps);
-      most_sram = std::max(most_sram, t.sram_bytes);
+      max_warps = std::max(max_warps, t.num_warps);
+      max_sram = std::max(max_sram, t.sram_bytes);
     }
   }
   analysis::cost total;
   std::uint64_t tiles = 0;
-  std::int64_t most_warps = 0, most_sram = 0;
+  std::int64_t max_warps = 0, max_sram = 0;
   std::vector<std::pair<std::string, std::uint64_t>> ops;
 };
 
@@ -155,8 +155,8 @@ exit_code info_plan(const source& file, const reporting& to) {
     w.key("tasks").integer(p.tasks.size()).key("operations").integer(g.ops.size());
     w.key("types").begin_object();
     for (const auto& [name, count] : facts.ops) w.key(name).integer(count);
-    w.end().key("tiles").integer(facts.tiles).key("most_warps").integer(facts.most_warps);
-    w.key("most_sram_bytes").integer(facts.most_sram);
+    w.end().key("tiles").integer(facts.tiles).key("most_warps").integer(facts.max_warps);
+    w.key("most_sram_bytes").integer(facts.max_sram);
     w.key("processor_groups").integer(p.processor_groups.size());
     w.key("resource_groups").integer(p.resource_groups.size());
     w.key("task_groups").integer(p.task_groups.size()).key("flops").integer(facts.total.flops);
@@ -178,7 +178,7 @@ exit_code info_plan(const source& file, const reporting& to) {
     out << between << count << ' ' << shown_name(name);
     between = ", ";
   }
-  out << "\n  a tile has  at most " << facts.most_warps << " warps and " << facts.most_sram
+  out << "\n  a tile has  at most " << facts.max_warps << " warps and " << facts.max_sram
       << " bytes of SRAM\n  groups      " << p.processor_groups.size() << " of processors, "
       << p.resource_groups.size() << " of resources, " << p.task_groups.size() << " of tasks\n";
   return print_result(out);

@@ -90,14 +90,14 @@ class engine {
   [[nodiscard]] virtual std::uint64_t memory() const = 0;
   /// Whether this process has the memory of a rank.
   [[nodiscard]] virtual bool holds(std::size_t rank) const = 0;
-  /// Whether this process is the one that tells what all of them know.
-  [[nodiscard]] virtual bool tells() const = 0;
+  /// Whether this process is the one that reports.
+  [[nodiscard]] virtual bool reports() const = 0;
   [[nodiscard]] virtual std::span<std::byte> memory(std::size_t rank, std::uint32_t buffer) = 0;
   [[nodiscard]] virtual bool write(std::size_t rank, std::uint32_t tensor,
                                    std::span<const std::byte> dense) = 0;
   [[nodiscard]] virtual bool read(std::size_t rank, std::uint32_t tensor,
                                   std::span<std::byte> dense) const = 0;
-  /// Calls watch(self) behind operations, where it can.
+  /// Calls watch(self) after operations, where it can.
   [[nodiscard]] virtual vm::ark::outcome run(watcher watch, void* self) = 0;
 };
 
@@ -108,7 +108,7 @@ class one_process final : public engine {
   const vm::ark::outcome& made() const override { return machine_.made(); }
   std::uint64_t memory() const override { return machine_.memory(); }
   bool holds(std::size_t) const override { return true; }
-  bool tells() const override { return true; }
+  bool reports() const override { return true; }
   std::span<std::byte> memory(std::size_t rank, std::uint32_t buffer) override {
     return machine_.memory(rank, buffer);
   }
@@ -137,7 +137,7 @@ class one_of_many final : public engine {
   const vm::ark::outcome& made() const override { return machine_.made(); }
   std::uint64_t memory() const override { return machine_.memory(); }
   bool holds(std::size_t rank) const override { return rank == rank_; }
-  bool tells() const override { return rank_ == 0; }
+  bool reports() const override { return rank_ == 0; }
   std::span<std::byte> memory(std::size_t, std::uint32_t buffer) override {
     return machine_.memory(buffer);
   }
@@ -249,11 +249,11 @@ class ark_runner {
 
   [[nodiscard]] exit_code run(engine& machine) {
     if (!machine.made()) {
-      if (!machine.tells()) return bad_input;
+      if (!machine.reports()) return bad_input;
       if (machine.made().code == errc::budget_memory)
-        return tell(machine.made(), "it needs " + std::to_string(machine.memory()) +
-                                        " bytes; --max-memory allows more");
-      return tell(machine.made(), "");
+        return report_end(machine.made(), "it needs " + std::to_string(machine.memory()) +
+                                              " bytes; --max-memory allows more");
+      return report_end(machine.made(), "");
     }
     exit_code code = fill(machine);
     if (code == success) code = execute(machine);
@@ -296,7 +296,7 @@ class ark_runner {
       wrong = "no tensor, buffer or operation is named '" + shown_name(whole) +
               "': give a tensor's Id (12 or t12), a buffer's (b3), or the name of the operation "
               "that makes a tensor" +
-              (models_.size() > 1 ? ", behind its rank (r0:t12)" : "");
+              (models_.size() > 1 ? ", after its rank (r0:t12)" : "");
     else if (last - first > 1)
       wrong = "'" + shown_name(whole) + "' is in " + std::to_string(found.size()) +
               " places: put its rank in front, as in r0:" + shown_name(name);
@@ -346,7 +346,7 @@ class ark_runner {
           out.push_back({t, argument.substr(equals + 1)});
           continue;
         }
-        // Paths may hold a '=' too, behind a '/' or '.', which Ids don't have.
+        // Paths may have a '=' too, after a '/' or '.', which Ids don't have.
         if (name.find_first_of("/.") == name.npos) return usage(wrong);
       }
       if (next == defaults.size())
@@ -511,8 +511,8 @@ class ark_runner {
           machine.run([](void* self) { (*static_cast<progress*>(self))(); }, &done_so_far);
       if (std::exchange(done_so_far.shown, false)) std::fputs("\r\033[K", stderr);
       steps_ += done.steps;
-      if (!done) return machine.tells() ? tell(done, "") : bad_input;
-      if (!done.text.empty() && i + 1 == runs && !options_.json && machine.tells())
+      if (!done) return machine.reports() ? report_end(done, "") : bad_input;
+      if (!done.text.empty() && i + 1 == runs && !options_.json && machine.reports())
         show_note(done.text);
     }
     seconds_ = std::chrono::duration<double>(clock::now() - start).count();
@@ -521,12 +521,12 @@ class ark_runner {
   }
 
   /// A trap, a deadlock, or why nothing can run.
-  [[nodiscard]] exit_code tell(const vm::ark::outcome& done, const std::string& more) const {
-    const exit_code code = tell_why(done, more);
+  [[nodiscard]] exit_code report_end(const vm::ark::outcome& done, const std::string& more) const {
+    const exit_code code = report_why(done, more);
     note_limit(done.code, to_);
     return code;
   }
-  [[nodiscard]] exit_code tell_why(const vm::ark::outcome& done, const std::string& more) const {
+  [[nodiscard]] exit_code report_why(const vm::ark::outcome& done, const std::string& more) const {
     const std::size_t r = std::min<std::size_t>(done.rank, models_.size() - 1);
     const ark::model& g = graph(r);
     const error e{done.code};
@@ -628,7 +628,7 @@ class ark_runner {
       if (const std::string_view name = maker(t); !name.empty()) out << ' ' << shown_name(name);
       n.show(out, values, what);
     }
-    if (!any && machine.tells()) show_note("the model has no outputs");
+    if (!any && machine.reports()) show_note("the model has no outputs");
     return out.empty() ? success : print_result(out);
   }
 

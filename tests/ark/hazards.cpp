@@ -78,7 +78,7 @@ TEST_CASE("ark/overlap: rows beyond counting are taken to overlap", "[ark][hazar
   a.rank = b.rank = 2;
   a.strides[0] = b.strides[0] = 1 << 20;
   a.strides[1] = 7, b.strides[1] = 14;
-  a.shape[0] = b.shape[0] = static_cast<std::int64_t>(ark::footprint::most_rows);
+  a.shape[0] = b.shape[0] = static_cast<std::int64_t>(ark::footprint::max_rows);
   b.offsets[1] = 1;
   CHECK_FALSE(ark::overlap(a, 4, b, 4));
   ++a.shape[0], ++b.shape[0];

@@ -231,16 +231,16 @@ TEST_CASE("ark/ranks: files that are no model", "[ark][ranks]") {
   };
   list found = of({relu(0, 3), relu(0, 3)});
   CHECK(rules(found) == "E M01, E M01");
-  CHECK(found[0].text == "rank 0 has another file already");
-  CHECK(found[1].text == "of 3 ranks, 2 have no file: 1, 2");
+  CHECK(found[0].text == "another file is also for rank 0");
+  CHECK(found[1].text == "no files for 2 of 3 ranks: 1, 2");
   found = of({relu(0, 2), relu(1, 3)});
   REQUIRE(rules(found) == "E M01");
-  CHECK(found[0].text == "WorldSize is 3, where the first file has 2");
+  CHECK(found[0].text == "WorldSize is 3; the first file has 2");
   CHECK(found[0].file == 1);
   found = of({relu(7, 2147483647)});
   REQUIRE(rules(found) == "E M01");
   CHECK(found[0].text ==
-        "of 2147483647 ranks, 2147483646 have no file: 0, 1, 2, 3, 4, 5, 6, 8, ...");
+        "no files for 2147483646 of 2147483647 ranks: 0, 1, 2, 3, 4, 5, 6, 8, ...");
 }
 
 TEST_CASE("ark/ranks: the format's own sets verify and end", "[ark][ranks]") {

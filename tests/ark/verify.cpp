@@ -160,7 +160,7 @@ TEST_CASE("ark/verify: sentences say what was found", "[ark][verify]") {
   CHECK(first(file({node(0, {2}, {1}, op("Noop", {{0, 0}}, {}, {})),
                     node(1, {0}, {2}, op("Noop", {{0, 0}}, {}, {})),
                     node(2, {1}, {0}, op("Noop", {{0, 0}}, {}, {}))})) ==
-        "nodes depend on each other in a circle: 0 -> 1 -> 2 -> 0");
+        "dependency cycle: 0 -> 1 -> 2 -> 0");
   CHECK(first(single(op("Add", {{0, 0, {4, 4}}, {1, 1, {3}}}, {{2, 2, {4, 4}}},
                         {{3, 2, {4, 4}}}))) == "Shapes [4,4] and [3] do not broadcast");
   CHECK(first(single(op("ReduceSum", {{0, 0, {4, 8}}}, {{1, 1, {4, 1}}}, {{2, 1, {4, 1}}},

@@ -313,7 +313,8 @@ struct outcome {
   }
   o.verdict = !program ? "verify" : o.found.warnings != 0 ? "warning" : "ok";
   o.e = program.error();
-  if (o.verdict == "warning") o.e = {o.found.diagnostics[0].code, o.found.diagnostics[0].where.offset};
+  if (o.verdict == "warning")
+    o.e = {o.found.diagnostics[0].code, o.found.diagnostics[0].where.offset};
   return o;
 }
 

@@ -235,16 +235,16 @@ TEST_CASE("nac/verify: constants are interchangeable as far as their values allo
   CHECK(of("0100 00 0000") == form::null);
   CHECK(of("0100 01 0100 01") == form::integer);
   CHECK(of("0100 02 0800 feffffffffffffff") == form::integer);
-  CHECK(of("0100 03 0800 000000000000f03f") == form::integer);   // 1.0
-  CHECK(of("0100 03 0800 000000000000e043") == form::number);  // 2^63
-  CHECK(of("0100 03 0800 000000000000e0c3") == form::integer);   // -2^63
-  CHECK(of("0100 03 0800 000000000000f83f") == form::number);  // 1.5
-  CHECK(of("0100 03 0800 000000000000f07f") == form::number);  // infinite
-  CHECK(of("0100 03 0800 000000000000f87f") == form::number);  // not a number
+  CHECK(of("0100 03 0800 000000000000f03f") == form::integer);  // 1.0
+  CHECK(of("0100 03 0800 000000000000e043") == form::number);   // 2^63
+  CHECK(of("0100 03 0800 000000000000e0c3") == form::integer);  // -2^63
+  CHECK(of("0100 03 0800 000000000000f83f") == form::number);   // 1.5
+  CHECK(of("0100 03 0800 000000000000f07f") == form::number);   // infinite
+  CHECK(of("0100 03 0800 000000000000f87f") == form::number);   // not a number
   CHECK(of("0100 04 0300 637075") == form::string);
   CHECK(of("0100 05 0000") == form::int_list);
   CHECK(of("0100 05 0100 ffffffff") == form::int_list);
-  CHECK(of("0100 06 0200 0000803f 000000c0") == form::int_list);   // 1, -2
+  CHECK(of("0100 06 0200 0000803f 000000c0") == form::int_list);     // 1, -2
   CHECK(of("0100 06 0200 0000803f 0000003f") == form::number_list);  // 1, 0.5
 }
 

@@ -169,15 +169,16 @@ class bench {
     switch (v.what()) {
       case vm::value::form::none: return form::null;
       case vm::value::form::string: return form::string;
-      case vm::value::form::int_list: return form::wholes;
-      case vm::value::form::numbers: return form::numbers;
+      case vm::value::form::int_list: return form::int_list;
+      case vm::value::form::numbers: return form::number_list;
       default: break;
     }
     if (!v.is_tensor() || !v.as_tensor().is_number) return form::result;
     const vm::tensor& t = v.as_tensor();
-    if (!nac::is_floating(t.type)) return form::whole;
+    if (!nac::is_floating(t.type)) return form::integer;
     const double number = *t.as<double>();
-    return std::floor(number) == number && std::fabs(number) < 0x1p63 ? form::whole : form::number;
+    return std::floor(number) == number && std::fabs(number) < 0x1p63 ? form::integer
+                                                                      : form::number;
   }
 
   vm::workspaces shared_;

@@ -1,31 +1,31 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Builds a model graph in code.
+// Builds a model in code.
 //
 //   ark::builder b;
 //   const ark::value x = b.tensor({4, 8}, ark::data_type::fp32);
 //   const ark::value w = b.tensor({16, 8}, ark::data_type::fp32);
 //   const ark::value y = b.relu(b.matmul(x, w, {.transpose_other = true}));   // [4,16]
 //   b.reduce_sum(y, -1, {.name = "total", .keep_dim = true});
-//   auto graph = b.finish();                                // D3, as the format compresses it
+//   auto model = b.finish();                                // D3, as the format compresses it
 //
-// Every operation writes a fresh tensor, whose shape follows from what it reads, or the one that is
-// given as `to`; what it returns is the result: a new tensor over the same memory. Use results
-// rather than what they were written to, for a node depends on the nodes whose results it uses.
+// Every operation writes a fresh tensor, whose shape follows from its inputs, or the tensor `to`. It
+// returns the result: a new tensor over the same memory. Use results rather than the tensors they
+// were written to, because a node depends on the nodes whose results it uses.
 //
 //   tensor          memory of its own         refer, shard, reshape     other views of the same memory
 //   relu add …      one operation each        op                        any operation of the table
 //   send recv       with their tags           send_tag recv_tag         tags for op() and packets
 //
-// Views aren't written down as operations; who uses one depends on whoever made what it shows.
-// Names are those given, or the Type in snake_case; "_1", "_2" tell repeated ones apart.
+// Views are not operations; a node that uses one depends on the node that made the viewed tensor.
+// Names are those given, or the Type in snake_case, made unique by "_1", "_2", …
 //
-// Lifetime:   the builder owns the graph until finish(); values are numbers.
-// Errors:     the first one stays, and finish() returns it; later calls do nothing. The offset is the
-//             number of operations that stand before the one that was refused.
+// Lifetime:   the builder owns the model until finish(); values are numbers.
+// Errors:     the first one is kept, and finish() returns it; later calls do nothing. The offset is
+//             the number of operations before the refused one.
 // Limits:     32-bit indices.
-// Allocation: the graph, an edge for each use of a result, and the names.
+// Allocation: the model, an edge for each use of a result, and the names.
 
 #ifndef TESSERA_ARK_BUILD_HPP
 #define TESSERA_ARK_BUILD_HPP
@@ -44,7 +44,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// A tensor of a builder: its index in graph::tensors, which is its Id too.
+/// A tensor of a builder: its index in model::tensors, which is its Id too.
 struct value {
   std::uint32_t index = none;
 };
@@ -74,18 +74,18 @@ struct setting {
 
 struct op_options {
   std::string_view name = {};
-  value to = {};                     ///< what is written, if not a fresh tensor
+  value to = {};                     ///< the output, if not a fresh tensor
   view<value> writes = {};           ///< the same, for operations that write several
   view<setting> args = {};           ///< for builder::op
   data_type type = data_type::fp32;  ///< for builder::op: of a fresh tensor that Cast writes
 };
 
-/// Where a tensor lies, as far as that isn't the plain case.
+/// The layout of a tensor, where it isn't the plain case.
 struct tensor_options {
-  dims strides = {};       ///< else PaddedShape; of refer(), else those of what it shows
+  dims strides = {};       ///< default: PaddedShape; for refer(), those of the viewed tensor
   dims offsets = {};       ///< else zeros
   dims padded_shape = {};  ///< else the shape
-  std::int32_t rank = -1;  ///< the rank that holds it; a stand-in when that is another one
+  std::int32_t rank = -1;  ///< the owner; of another rank: a remote buffer
 };
 
 struct reduce_options {
@@ -111,7 +111,7 @@ class builder {
   value refer(value of, const dims& shape, const tensor_options& o = {});
   /// Equal parts along an axis, `size` each.
   pool<value> shard(value of, std::int32_t axis, std::int64_t size);
-  /// The same elements in another shape; they must lie one behind the other.
+  /// The same elements in another shape; they must be contiguous.
   value reshape(value of, const dims& shape);
 
   // clang-format off
@@ -140,12 +140,12 @@ class builder {
   /// Dimension i of the result is dimension permutation[i] of `a`.
   value transpose(value a, const dims& permutation, const op_options& o = {});
   value matmul(value a, value b, const matmul_options& o = {});
-  /// Keeps `a` alive; gives nothing.
+  /// Keeps `a` alive; has no result.
   void noop(value a, const op_options& o = {}) { (void)op(op_type::noop, {a}, o); }
 
-  /// Copies `data` into memory of rank `to_rank`: a fresh stand-in, unless `to` is given.
+  /// Copies `data` into memory of rank `to_rank`: a fresh remote buffer, unless `to` is given.
   value send(value data, std::int32_t to_rank, std::int32_t tag, op_options o = {});
-  /// Waits until what send() has sent has left.
+  /// Waits until the send has completed.
   value send_done(value sent, const op_options& o = {}) {
     return op(op_type::send_done, {sent}, o);
   }
@@ -165,7 +165,7 @@ class builder {
 
   /// The first error of any call.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// The graph. Later calls fail.
+  /// The model. Later calls fail.
   [[nodiscard]] result<model> finish();
 
  private:
@@ -186,7 +186,7 @@ class builder {
     return {.name = name, .type = argument_type::boolean, .integer = v ? 1 : 0};
   }
 
-  /// The layout that a shape and options say; of a view of `shown`, if that is given.
+  /// The layout for a shape and options, of a view of `shown` if there is one.
   [[nodiscard]] bool place(const dims& shape, const tensor_options& o, const layout* shown,
                            data_type type, layout& l);
   std::uint32_t add_buffer(std::int32_t rank);
@@ -201,7 +201,7 @@ class builder {
 
   value append(op_type type, view<value> reads, const pool<value>& written, const op_options& o);
 
-  /// The name, or the Type in snake_case; with a number behind it from the second time on.
+  /// The name, or the Type in snake_case, with a number appended from the second use on.
   [[nodiscard]] string unique_name(op_type type, std::string_view given);
   [[nodiscard]] std::size_t find_base(std::string_view base) const noexcept;
   void grow_bases();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The tables of ARK's model graph: dialects, data types, operations, arguments.
+// The tables of ARK's model: dialects, data types, operations, arguments.
 //
 //   ark::info(ark::op_type::matmul).name;          // "Matmul"
 //   ark::find_op_type("ReduceSum");                // op_type::reduce_sum
@@ -17,7 +17,7 @@
 //   d2       "Ops": […]    Id DataType Shape Strides Offsets PaddedShape Buffer          5
 //   d2x      as d2, buffers end with "IsExternal"
 //   d3       "Op": {…}     as d2                                                         4
-//   d3x      as d3, buffers have "IsExternal" behind "Rank"
+//   d3x      as d3, buffers have "IsExternal" after "Rank"
 //
 // where `levels` is how many levels of containers the format's own serializer spreads over lines.
 //
@@ -61,7 +61,7 @@
   X(fp8_e5m2, "FP8_E5M2", 1, fp8)
 
 // X(enumerator, Type, kind, tensors read, written, result; -1: any number). The last block holds
-// what is known of operations newer than D3; of others only the name survives.
+// the known part of operations newer than D3; unknown ones keep only their name.
 #define TESSERA_ARK_OP_TYPES(X)                                                                    \
   X(tensor, "Tensor", view, -1, 0, 1)                                                              \
   X(placeholder, "Placeholder", view, 0, 0, 1)                                                     \
@@ -140,8 +140,8 @@
   X(rank, "Rank")                                                                                  \
   X(peer_num, "PeerNum")
 
-// X(operation, argument, type, use): what each operation's Args hold. `alias` is an older spelling
-// of a required argument; `redundant` repeats what the tensors say.
+// X(operation, argument, type, use): the arguments of each operation. `alias` is an older spelling
+// of a required argument; `redundant` repeats what follows from the tensors.
 #define TESSERA_ARK_ARGUMENTS(X)                                                                   \
   X(scalar_add, factor, float32, required)                                                         \
   X(scalar_add, value, float32, alias)                                                             \
@@ -199,7 +199,7 @@ struct dialect_row {
   std::string_view name;
   std::uint8_t levels;  ///< levels of containers that pretty text spreads over lines
   bool holds_ops;       ///< nodes hold an array "Ops" rather than one "Op"
-  bool buffer_third;    ///< a tensor's "Buffer" stands behind "DataType" rather than last
+  bool buffer_third;    ///< a tensor's "Buffer" follows "DataType" rather than being last
   bool pads;            ///< "Pads" in place of "PaddedShape"
   bool external;        ///< buffers have "IsExternal"
 };
@@ -243,7 +243,7 @@ enum class op_type : std::uint8_t {
 #undef TESSERA_X
       unknown
 };
-/// What shape rules an operation follows.
+/// The shape rules of an operation.
 enum class op_kind : std::uint8_t {
   none,    ///< no tensors are made
   view,    ///< the result is another view of the first tensor that is read
@@ -306,7 +306,7 @@ inline constexpr std::string_view argument_names[] = {
 #undef TESSERA_X
         ""};
 
-/// What an operation's Args hold, one row for each argument.
+/// The arguments of operations, one row each.
 enum class argument_use : std::uint8_t { required, alias, redundant };
 struct argument_row {
   op_type op;

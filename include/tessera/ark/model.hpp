@@ -1,28 +1,28 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
+// An ARK model in memory: flat pools, in which each tensor and buffer is described once.
 //
 //   for (const ark::node& n : g.nodes)
 //     for (const ark::op& o : operations(g, n))
 //       for (const std::uint32_t t : reads(g, o))
 //         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
 //
-//   graph    Rank WorldSize Nodes
+//   model    Rank WorldSize Nodes
 //   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
 //   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
 //   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
 //   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
 //
 // Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
-// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
+// Id that a file describes in two ways has two entries (which violates rule T08),
 // and so have buffers. Layouts are shared among tensors.
 //
 // Members that the format doesn't know are kept, as JSON text, with the object that held them.
 //
-// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
-// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
-//             by hand, verify() checks them.
+// Lifetime:   a model owns everything; views of its pools last until the pool grows.
+// Errors:     none. Indices in a model that was read are in range; in one that was built in code,
+//             verify() checks them.
 // Limits:     32-bit indices.
 // Allocation: pools, which double.
 
@@ -43,9 +43,9 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
 inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
-inline constexpr std::size_t max_rank = 4;         ///< dimensions of a tensor, at most
+inline constexpr std::size_t max_rank = 4;         ///< maximum dimensions of a tensor
 
-/// Some of graph::characters.
+/// Some of model::characters.
 struct string {
   std::uint32_t first = 0, size = 0;
 };
@@ -64,7 +64,7 @@ struct layout {
   std::int64_t offsets[max_rank] = {0, 0, 0, 0};
   std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};
   std::uint32_t rank = 0;
-  std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in graph::integers; else none
+  std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in model::integers; else none
 };
 [[nodiscard]] constexpr bool same_dimensions(const layout& a, const layout& b) noexcept {
   bool same = a.rank == b.rank;
@@ -77,8 +77,8 @@ struct layout {
 /// A patch of a buffer, under an Id of its own (specification, "Tensor").
 struct tensor {
   std::int64_t id = 0;
-  std::uint32_t layout = 0;      ///< in graph::layouts
-  std::uint32_t buffer = 0;      ///< in graph::buffers
+  std::uint32_t layout = 0;      ///< in model::layouts
+  std::uint32_t buffer = 0;      ///< in model::buffers
   std::uint32_t members = none;  ///< unknown members
   data_type type = data_type::fp32;
 };
@@ -95,7 +95,7 @@ enum class external : std::uint8_t { absent, no, yes };  ///< IsExternal
 struct buffer {
   std::int64_t id = 0;
   std::int32_t rank = -1;        ///< which rank holds it; -1: this file's
-  range send_tags, recv_tags;    ///< in graph::tags
+  range send_tags, recv_tags;    ///< in model::tags
   std::uint32_t members = none;  ///< unknown members, ExternalDataSize and DeviceId among them
   ark::external external = external::absent;
 };
@@ -107,7 +107,7 @@ struct argument {
   string other_name;  ///< when `name` is other
   string token;       ///< float32: the number as it stood, if any; other: the JSON value
   float real = 0;     ///< float32
-  range integers;     ///< dims: up to four; offset: BufferId and Value; in graph::integers
+  range integers;     ///< dims: up to four; offset: BufferId and Value; in model::integers
   std::int64_t integer =
       0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
 };
@@ -122,9 +122,9 @@ struct op {
   args_form args = args_form::object;
   string unknown_type;  ///< the Type when it isn't in the table
   string name;
-  std::uint32_t first_use = 0;  ///< in graph::uses: read, then written, then result tensors
+  std::uint32_t first_use = 0;  ///< in model::uses: read, then written, then result tensors
   std::uint32_t reads = 0, writes = 0, results = 0;
-  range arguments;               ///< in graph::arguments, in the file's order
+  range arguments;               ///< in model::arguments, in the file's order
   std::uint32_t members = none;  ///< unknown members
 };
 
@@ -132,8 +132,8 @@ struct op {
 struct node {
   std::int64_t id = 0;
   std::uint64_t offset = 0;      ///< of its text in the file
-  range producers, consumers;    ///< Ids, in graph::integers
-  range ops;                     ///< in graph::ops
+  range producers, consumers;    ///< Ids, in model::integers
+  range ops;                     ///< in model::ops
   std::uint32_t members = none;  ///< unknown members
 };
 
@@ -141,7 +141,7 @@ struct node {
 struct member {
   string key;
   string value;               ///< JSON, compact
-  std::uint32_t next = none;  ///< in graph::members
+  std::uint32_t next = none;  ///< in model::members
 };
 
 struct model {
@@ -193,7 +193,7 @@ template <class Row>
 [[nodiscard]] inline view<std::uint32_t> results(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
 }
-/// All three lists, one behind the other.
+/// All three lists, in this order.
 [[nodiscard]] inline view<std::uint32_t> uses(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
 }
@@ -225,7 +225,7 @@ template <class Row>
   return b.rank == -1 || b.rank == g.rank;
 }
 
-/// Fills a graph's tables of strings, layouts, buffers and tensors, each description once. Readers
+/// Fills a model's tables of strings, layouts, buffers and tensors, each description once. Readers
 /// and builders share it. Ids that were given in order cost an array access; any others a walk of
 /// at most 64 steps, whatever they are.
 class interner {
@@ -238,8 +238,8 @@ class interner {
   [[nodiscard]] string characters(std::string_view s);
   /// The layout's index.
   [[nodiscard]] std::uint32_t layout(const ark::layout& l);
-  /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
-  /// off again when the buffer is known.
+  /// The buffer's index; its tags are the last of model::tags, from `first_tag` on, and are removed
+  /// again if the buffer is known.
   [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag);
   /// The tensor's index.
   [[nodiscard]] std::uint32_t tensor(const ark::tensor& t);
@@ -254,7 +254,7 @@ class interner {
   /// layout() finds what it found before.
   [[nodiscard]] std::uint32_t replaced_layouts() const noexcept { return replaced_layouts_; }
 
-  /// The sizes of all the graph's pools.
+  /// The sizes of all the model's pools.
   struct mark {
     std::size_t nodes, ops, uses, arguments, tensors, layouts, buffers, tags, integers, members,
         characters;
@@ -264,7 +264,7 @@ class interner {
   /// Cuts all pools back to where they were at the last mark.
   void go_back(const mark& to);
 
-  /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
+  /// Whether a pool exceeded 32-bit indices; the model is then invalid.
   [[nodiscard]] bool overflown() const noexcept { return overflown_; }
   /// A pool's size as an index.
   [[nodiscard]] std::uint32_t index(std::size_t size) noexcept;

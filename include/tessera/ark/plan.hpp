@@ -54,7 +54,7 @@ namespace ark {
 /// begin, begin + step, … below end. The format's own code generator takes every step for 1.
 struct plan_range {
   std::int64_t begin = 0, end = 0, step = 1;
-  bool has_step = false;  ///< the step stood in the file
+  bool has_step = false;  ///< the file has the step
 
   /// How many there are when the step is 1.
   [[nodiscard]] constexpr std::int64_t count() const noexcept {
@@ -87,7 +87,7 @@ struct plan_task {
   std::int64_t num_warps = 0, sram_bytes = 0;  ///< what one tile needs
   std::uint64_t offset = 0;                    ///< of its text in the file
   range ops;                                   ///< in parts.ops and in configs
-  std::uint32_t members = none;                ///< unknown members, as in graph
+  std::uint32_t members = none;                ///< unknown members, as in model
 };
 
 /// Tiles of one task.
@@ -107,7 +107,7 @@ struct resource_group {
   std::uint32_t members = none;
 };
 
-/// Groups run one behind the other where they share processors.
+/// Groups that share processors run one after the other.
 struct processor_group {
   plan_range processors;
   range resource_groups;     ///< in plan::resource_groups
@@ -115,16 +115,16 @@ struct processor_group {
   std::uint32_t members = none;
 };
 
-/// Where Architecture stood.
+/// Where the file has Architecture.
 enum class architecture_place : std::uint8_t { absent, after_world_size, after_num_warps };
 
 struct plan {
-  /// Rank, WorldSize, operations and what they hold; no nodes. own_members are the plan's. `form`
-  /// tells how tensors and buffers were laid out; plans of D2 and D3 don't differ, and are d3.
+  /// Rank, WorldSize, operations and what they refer to; no nodes. own_members are the plan's.
+  /// `form` is the layout of tensors and buffers; plans of D2 and D3 don't differ, and are d3.
   model parts;
   string architecture;
   architecture_place place = architecture_place::absent;
-  bool null_tasks = false, null_groups = false;  ///< null stood in place of an empty list
+  bool null_tasks = false, null_groups = false;  ///< null in place of an empty list
   std::int64_t num_processors = 0, num_warps_per_processor = 0;
 
   pool<plan_config> configs;  ///< one for each of parts.ops

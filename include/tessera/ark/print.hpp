@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A model graph for people: one line an operation, with its tensors, arguments, name and edges.
+// A model for people: one line an operation, with its tensors, arguments, name and edges.
 //
-//   tessera::text listing = ark::print(*graph);
+//   tessera::text listing = ark::print(*model);
 //
 //   ark D3: rank 0 of 2, 3 nodes, 3 operations, 9 tensors, 6 buffers
 //   %2 = ReduceSum(%0 FP16[3,10] @0) -> %1 FP16[3,1] @1 {Axis=1, KeepDim=true}  # node 0 "sum" -> 1
@@ -15,12 +15,12 @@
 //   %ID TYPE[Shape]     of [Strides], at [Offsets], padded [PaddedShape], pads [Pads]: each only where
 //                       it isn't the plain case. A result without them is the same view as the first
 //                       tensor that is written
-//   @ID                 the buffer; those that aren't plain local ones stand at the end
-//   {Name=value}        arguments, as they stand; with their TYPE where the table has no such one
+//   @ID                 the buffer; those that aren't plain local ones are listed at the end
+//   {Name=value}        arguments in file order; with their TYPE if it isn't the expected one
 //   node 3.1            the second operation of node 3; <- its producers, -> its consumers
 //
 // Lifetime:   the text owns itself.
-// Errors:     none. Of a graph that check() refuses only the first line is printed, and why.
+// Errors:     none. For a model that check() refuses: the first line, with the error's name.
 // Limits:     none.
 // Allocation: the text.
 

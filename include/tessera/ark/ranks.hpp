@@ -48,7 +48,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// What messages have in common that can stand for each other.
+/// What interchangeable messages have in common.
 struct channel {
   std::uint32_t source = 0, destination = 0;  ///< ranks
   std::int32_t tag = 0;
@@ -65,8 +65,8 @@ class world {
   [[nodiscard]] std::size_t size() const noexcept { return programs_.size(); }
   /// Programs in order of their Rank, whatever the order they were given in.
   [[nodiscard]] const program& rank(std::size_t r) const noexcept { return *programs_[r]; }
-  /// What the stand-in `buffer` of rank r stands for: an entry of the buffers of the rank that holds
-  /// it, which is its storage. By its RecvTags or, without any, its SendTags; none if there is none.
+  /// The owner's buffer for the remote `buffer` of rank r: an entry of the owner's buffers, which is
+  /// its storage. By its RecvTags or, without any, its SendTags; none if there is none.
   [[nodiscard]] std::uint32_t owner_buffer(std::size_t r, std::uint32_t buffer) const noexcept {
     return owners_[first_buffer_[r] + programs_[r]->storage(buffer)];
   }
@@ -74,7 +74,7 @@ class world {
   /// The channels that operations use, each once.
   [[nodiscard]] const pool<channel>& channels() const& noexcept { return channels_; }
   const pool<channel>& channels() const&& = delete;
-  /// Indices of the channels on which an operation (an index into rank r's graph().ops) sends.
+  /// Indices of the channels on which an operation (an index into rank r's model().ops) sends.
   [[nodiscard]] view<std::uint32_t> sends(std::size_t r, std::size_t op) const noexcept;
   /// The same for those on which it waits.
   [[nodiscard]] view<std::uint32_t> receives(std::size_t r, std::size_t op) const noexcept;
@@ -94,14 +94,14 @@ class world {
   pool<channel> channels_;
 };
 
-/// The order in which one process runs all ranks: each runs until it waits, then the next that can
-/// go on does. An operation that waits is named when what it waits for is there.
+/// The order in which one process runs all ranks: each runs until it waits, then the next one that can
+/// continue does. next() gives an operation that waits once its messages have been sent.
 class schedule {
  public:
   struct step {
     std::uint32_t rank = 0;
-    std::uint32_t node = 0;  ///< in graph().nodes
-    std::uint32_t op = 0;    ///< in graph().ops
+    std::uint32_t node = 0;  ///< in model().nodes
+    std::uint32_t op = 0;    ///< in model().ops
   };
   /// Where a rank waits, and for what.
   struct wait {
@@ -115,9 +115,9 @@ class schedule {
 
   /// The next operation to execute; false when all have ended, or when none can go on.
   [[nodiscard]] bool next(step& out);
-  /// How many ranks have not ended; behind the end, these wait for each other.
+  /// How many ranks have not ended; once next() is false, these wait for each other.
   [[nodiscard]] std::size_t unfinished() const noexcept;
-  /// Behind the end: where rank r waits. False when it has ended.
+  /// Once next() is false: where rank r waits. False when it has ended.
   [[nodiscard]] bool waits(std::size_t r, wait& out) const noexcept;
   /// Messages that were sent and not received.
   [[nodiscard]] std::uint64_t left_over() const noexcept;
@@ -125,9 +125,9 @@ class schedule {
  private:
   struct state {
     std::uint32_t node = 0,
-                  op = 0;        // what comes next: an index of a node, and among its operations
-    std::uint32_t received = 0;  // messages that it has taken already
-    bool synced = false;         // it stands at a DeviceSync that all have reached
+                  op = 0;        // the next one: indices of a node and of one of its operations
+    std::uint32_t received = 0;  // messages that it has received so far
+    bool synced = false;         // it is at a DeviceSync that all have reached
     bool ended = false;
   };
 
@@ -145,7 +145,7 @@ class schedule {
   bool running_ = false;
 };
 
-/// Which rank waits where, and for what, in one sentence.
+/// Appends one sentence: which ranks wait, where and for what.
 void describe_waits(const world& w, const schedule& order, text& out);
 
 struct ranks_options {

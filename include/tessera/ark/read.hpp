@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Reads an ARK model graph.
+// Reads ARK models.
 //
-//   auto graph = ark::read(source);
-//   if (!graph) return fail(describe(graph.error(), source));
-//   graph->form;                         // dialect::d2, found from the content
+//   auto model = ark::read(source);
+//   if (!model) return fail(describe(model.error(), source));
+//   model->form;                         // dialect::d2, found from the content
 //
 //   {"Rank": 0, "WorldSize": 1, "Nodes": [
 //     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
@@ -15,8 +15,8 @@
 //                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
 //        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
 //
-// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
-// here; whether the rest makes sense is for verify().
+// Every dialect is read (see format.hpp), members in any order. Reading refuses what a model
+// can't represent; verify() decides about the rest.
 //
 //   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
 //              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
@@ -24,7 +24,7 @@
 //   refused    more than four dimensions, lists of dimensions that differ in length, unknown
 //              DataTypes, tags that aren't pairs, fractions and exponents in integers
 //
-// Lifetime:   the graph owns itself.
+// Lifetime:   the model owns itself.
 // Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
 //             object that lacks a member; too_many_items, input_too_large, ark_too_large.
 // Limits:     max_bytes; max_items for every list; max_depth.
@@ -44,8 +44,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// Ways to read, which differ in nothing but time: `best` compares with what stood before (see
-/// read_fast.hpp), and takes `plain` where that isn't enough.
+/// Ways to read, which differ only in speed: `best` compares text with text that was read before (see
+/// detail/read_fast.hpp), and falls back to `plain`.
 enum class read_path : std::uint8_t { plain, best };
 
 struct read_options {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What operations make of shapes, for verifying models and for building them.
+// The shapes that operations produce, for verifying models and for building them.
 //
 //   ark::dimensions out;
 //   if (ark::broadcast(ark::shape_of(a), ark::shape_of(b), out)) …      // [4,1] + [8] → [4,8]
@@ -56,7 +56,7 @@ struct dimensions {
 [[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
   return dimensions_of(l.padded_shape, l.rank);
 }
-/// How many elements; what fits a tensor of 2^63 bytes doesn't overflow.
+/// The number of elements; it can't overflow for a tensor of fewer than 2^63 bytes.
 [[nodiscard]] constexpr std::uint64_t elements(const layout& l) noexcept {
   std::uint64_t n = 1;
   for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
@@ -90,7 +90,7 @@ text& operator<<(text& out, const dimensions& d);
   out = last_of(four, a.rank > b.rank ? a.rank : b.rank);
   return true;
 }
-/// Whether broadcasting alone makes `a` the shape `to`.
+/// Whether `a` broadcasts to the shape `to`.
 [[nodiscard]] constexpr bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
   dimensions out;
   return broadcast(a, to, out) && out == to;
@@ -121,7 +121,7 @@ text& operator<<(text& out, const dimensions& d);
   }
   return true;
 }
-/// What a matrix multiplication makes.
+/// The shape of a matrix product, and its sizes.
 struct matmul_shape {
   dimensions out;
   std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Writes a model graph: byte for byte the text of the format's own serializer.
+// Writes a model: byte for byte the text of the format's own serializer.
 //
-//   auto text = ark::write(*graph);                                      // D3, pretty
-//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
+//   auto text = ark::write(*model);                                      // D3, pretty
+//   auto same = ark::write(*model, {.to = model->form, .pretty = false});  // its own dialect
 //   if (!text) return fail(describe(text.error(), source));
 //   std::cout << *text;
 //
 //   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
+//   pretty    two spaces a level, "key": value, a newline at the end. A child is on one line,
 //             compact, when it is a scalar or an array that begins with a number, and below the
 //             levels of its dialect (format.hpp): tensors from D2 on, buffers always
-//   order     members in the order of the dialect, unknown ones behind them; arguments by name
+//   order     members in the order of the dialect, unknown ones last; arguments by name
 //   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
 //             1e-4 <= |v| < 1e15
 //
@@ -41,7 +41,7 @@ struct write_options {
   bool pretty = true;
 };
 
-/// The text of a graph. It is converted first when `to` is another dialect than its own.
+/// The text of a model, converted first if its dialect isn't `to`.
 [[nodiscard]] result<text> write(const model& g, const write_options& options = {});
 
 }  // namespace ark

@@ -232,7 +232,7 @@
   X(nac_text_version, 3414, "expected 1.6, 1.7 or 1.8")                                            \
   X(nac_text_quantization, 3415, "expected none, fp16, int8_tensor, int8_channel or block_fp8")    \
   X(nac_text_weights, 3416, "expected internal or external")                                       \
-  X(nac_text_boolean, 3417, "expected true or false")                                              \
+  X(nac_text_boolean, 3417, "expected a boolean: true or false")                                   \
   X(nac_text_length, 3418, "the string is longer than its length field can count")                 \
   X(nac_text_end, 3419, "expected 'end' after the section's body")                                 \
   X(nac_text_instruction, 3420, "expected an operation's name or the word of an instruction")      \

@@ -26,7 +26,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
 
-/// Called after each operation: indices in graph::nodes and graph::ops.
+/// Called after each operation: indices in model::nodes and model::ops.
 struct observer {
   void (*call)(void* self, std::uint32_t rank, std::uint32_t node, std::uint32_t op) = nullptr;
   void* self = nullptr;

@@ -100,7 +100,7 @@ machine::machine(const model::world& w, const machine_options& how) : machine(w,
 }
 
 std::vector<std::uint64_t> machine::arena_offsets(const model::program& p) {
-  // Each after the one before, on a line of its own; the end after all.
+  // One after the other, each on a cache line of its own; then the end of the last one.
   std::vector<std::uint64_t> out;
   std::uint64_t end = 0;
   for (std::uint32_t b = 0; b < p.model().buffers.size(); ++b) {

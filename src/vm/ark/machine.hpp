@@ -84,10 +84,10 @@ class machine {
   /// outcome::steps of a whole run.
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
-  /// The bytes of a buffer, by its index in the rank's graph().buffers, as the host has them; none
+  /// The bytes of a buffer, by its index in the rank's model().buffers, as the host has them; none
   /// when another rank holds it.
   [[nodiscard]] std::span<std::byte> memory(std::size_t rank, std::uint32_t buffer) noexcept;
-  /// Elements through a tensor's view, by its index in the rank's graph().tensors: dense over its
+  /// Elements through a tensor's view, by its index in the rank's model().tensors: dense over its
   /// Shape, in C order, little-endian. False when there is no such tensor, when another rank holds
   /// it, or when the size is not that of its elements.
   bool write(std::size_t rank, std::uint32_t tensor, std::span<const std::byte> dense);
@@ -108,7 +108,7 @@ class machine {
   void reset() noexcept;
 
  protected:
-  /// Plans only for the ranks [first, last), and no memory yet.
+  /// Plans for the ranks [first, last) only, and no memory yet.
   machine(const model::world& w, const machine_options& how, std::size_t first, std::size_t last);
   /// Places all storages and scratch. With an arena, of arena_size() zeros, the storages of the one
   /// rank lie in it; see arena_offset.

@@ -9,8 +9,8 @@
 //   const outcome done = vm.run();                  // the same in all processes
 //   vm.read(tensor, bytes);
 //
-// Each process holds the memory of its rank only, in a window that the others write to; a message
-// after the data names the channel. A DeviceSync is such a message to everybody. Results are those
+// Each process holds only the memory of its rank, in a window that the others write to; a message
+// after a write has its channel. A DeviceSync is such a message to all processes. Results are those
 // of vm::ark::machine, bit for bit, as far as the model orders what its ranks do.
 //
 // Lifetime:   a session outlives its machines, and a world too.

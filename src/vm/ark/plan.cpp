@@ -488,7 +488,7 @@ class planner {
         return errc::ark_o06_data_types;
     if (g_.tensors[write(o, 0)].type != type || g_.tensors[write(o, 2)].type != type)
       return errc::ark_o06_data_types;
-    // A slot is what follows the cache's first dimension.
+    // A slot is one index of the cache's first dimension.
     const std::size_t first = 4 - layout_of(g_, write(o, 0)).rank;
     s.slots = s.cache.shape[first];
     s.slot_step = s.cache.step[first];
@@ -524,7 +524,7 @@ class planner {
     s.storage = owner.storage(entry);
     s.from = from;
     s.to = patch_of(program_, to);
-    // The patch lies in this file's stand-in; its bytes, in the owner's buffer.
+    // The patch is in this file's remote buffer; its bytes, in the owner's buffer.
     if (region_of(program_, to).end > owner.bytes(s.storage)) return errc::ark_m05_size;
     s.packets = o.type == op_type::send_packet || o.type == op_type::recv_reduce_send_packet;
     const std::uint64_t bytes = times(elements(from.shape), from.element);

@@ -21,8 +21,8 @@
 //   DeviceSync             sync
 //   views, Noop, SendDone  none
 //
-// An operation whose inputs lie, in another order, where it writes, writes to scratch memory; a map
-// after it copies that to its place.
+// An operation whose inputs overlap its output in another order writes to scratch memory; a map after
+// it copies that to the output.
 //
 // Lifetime:   a plan borrows the lists of channels of the world.
 // Errors:     an operation that no machine runs: the outcome names it.
@@ -170,7 +170,7 @@ struct multiply_step {
   model::op_type op = model::op_type::matmul;
   model::data_type type = model::data_type::fp32;
   std::size_t m = 0, n = 0, k = 0;
-  patch a, b;  ///< [.., m, k] and [.., k, n], whatever the order of the inputs
+  patch a, b;  ///< [.., m, k] and [.., k, n], before any transposition
   bool transpose_a = false, transpose_b = false;
   patch residual, c;
   float scale = 1;

@@ -14,8 +14,8 @@
 #include "kernels/elementwise.hpp"
 #include "tessera/core/float16.hpp"
 
-// Rows that are read and written are the same one or don't overlap, so that the order of elements
-// makes no difference. Compilers can't know that.
+// Input and output rows are identical or disjoint, so that the order of elements doesn't matter;
+// compilers can't know that.
 #if defined(__clang__)
 #define TESSERA_ROW_LOOP _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)

@@ -93,7 +93,7 @@ using integer_product = void (*)(std::size_t m, std::size_t n, std::size_t k, co
 void store_double(model::data_type type, double value, std::byte* to) noexcept;
 
 /// A packet of eight bytes is four of the payload and then four of the flag; the last one of a
-/// payload may be shorter. The place of byte `offset` of a payload:
+/// payload may be shorter. The position of byte `offset` of a payload:
 [[nodiscard]] constexpr std::uint64_t packet_offset(std::uint64_t offset) noexcept {
   return offset / 4 * 8 + offset % 4;
 }

@@ -30,7 +30,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
 
-/// The shape rules of operations, for one graph.
+/// The shape rules of operations, for one model.
 class shape_rules {
  public:
   explicit shape_rules(const model& g) noexcept : model_(g) {}
@@ -135,7 +135,7 @@ class shape_rules {
       case op_kind::view:
       case op_kind::unknown: break;
     }
-    return errc::ark_o03_arity;  // what it writes can't be told from what it reads
+    return errc::ark_o03_arity;  // the output doesn't follow from the inputs
   }
   /// Whether tensors that were given may be written.
   [[nodiscard]] errc fits(op_type type, view<value> reads, const op_options& o,

@@ -81,7 +81,7 @@ class converter {
   }
 
  private:
-  /// What the dialect can't hold.
+  /// Refuses what the dialect can't express.
   [[nodiscard]] error losses() const {
     for (const node& n : g_.nodes)
       for (const op& o : operations(g_, n)) {
@@ -134,8 +134,8 @@ class converter {
 
     pool<edge> outer;
     if (const error e = old_edges(old, outer); e.code != errc::ok) return e;
-    // Edges into one old node stand together. `wanted` says which nodes have one to the node at hand,
-    // and `found` for which of them a shared tensor says where it goes.
+    // Edges into one old node are adjacent. `wanted`: which nodes have one to the current node;
+    // `found`: for which of them a shared tensor determines the target.
     pool<edge> edges;
     pool<std::uint32_t> wanted, found;
     wanted.resize(old.size());
@@ -229,7 +229,7 @@ class converter {
     }
   }
 
-  /// The arguments of Matmul that say again what its tensors say.
+  /// The arguments of Matmul that repeat what follows from its tensors.
   [[nodiscard]] errc repeat_shapes(const op& o) {
     if (o.reads < 2 || o.writes < 1) return errc::ark_o03_arity;
     const layout& a = layout_of(g_, reads(g_, o)[0]);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What the members that a reader meets say of a file's dialect; there is no version to ask.
+// The dialect of a file, which has no version number, from the members that a reader meets.
 //
 //   signs.holds_ops = true;                       // at a node's "Ops"
 //   if (o.type == op_type::matmul) signs.matmul(g, o);
@@ -28,7 +28,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
 
-/// Not seen yet, or what was seen.
+/// A flag that is unknown until it is set.
 class maybe {
  public:
   maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
@@ -39,7 +39,7 @@ class maybe {
   std::int8_t value_ = -1;
 };
 
-/// What the members that were met say of the dialect.
+/// The evidence of the members so far.
 struct dialect_signs {
   maybe holds_ops, buffer_third;
   bool pads = false, external = false, external_last = false;

@@ -49,7 +49,7 @@ struct below {
 /// A value of a file: the root, a node, an operation, a use of a tensor, or a member below.
 struct location {
   std::uint32_t file = 0;     // of several
-  std::uint32_t node = none;  // in graph::nodes
+  std::uint32_t node = none;  // in model::nodes
   std::uint32_t op = none;    // among the node's
   detail::list list = detail::list::nothing;
   std::uint32_t use = 0;  // in the list

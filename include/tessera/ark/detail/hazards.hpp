@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Rule G14: accesses to the same bytes, one of which writes, are ordered by a path of dependencies.
+// Rule G14: a path of dependencies orders accesses to the same bytes, one of which writes.
 //
 //   hazards(c, edges, steps).run();
 //
-// The order of the array is the order of execution, so a file runs as it stands; but who runs nodes
-// in any order that the edges allow gets another result. Files of the format's own writer are full
-// of these, because edges follow tensors and not buffers.
+// In the order of the array a file runs correctly; but running nodes in another order that the edges
+// allow may give another result. Files of the format's own writer have many such accesses, because
+// edges follow tensors and not buffers.
 //
 //   accesses   ReadTensors and WriteTensors of operations that compute or communicate; not views,
 //              Noop, SendDone, DeviceSync, nor the labels that receives read
-//   told of    each pair of nodes once, at the later access
+//   reported   each pair of nodes once, at the later access
 //
-// Each access looks back along those of its buffer. It stops at a write of all its bytes that is
-// itself ordered behind all before it and before this access: what is older is ordered, too.
+// Each access is compared with the earlier ones of its buffer, back to a write of all its bytes that
+// is itself ordered after all earlier ones and before this access: what is older is ordered, too.
 //
 // Lifetime:   borrows the context and the edges.
 // Errors:     warnings.
-// Limits:     verify_options::hazard_steps, counted in accesses, rows and edges that are looked at.
+// Limits:     verify_options::hazard_steps, counted in visited accesses, rows and edges.
 // Allocation: 24 bytes for each access, 13 for each node, 8 for each buffer.
 
 #ifndef TESSERA_ARK_DETAIL_HAZARDS_HPP
@@ -47,14 +47,13 @@ class hazards {
 
   /// False when it stopped early.
   bool run() {
-    if (!edges_.in_order() && edges_.order().empty())
-      return true;  // in a circle nothing is ordered
+    if (!edges_.in_order() && edges_.order().empty()) return true;  // in a cycle nothing is ordered
     const auto count = static_cast<std::uint32_t>(g_.nodes.size());
     left_ = c_.options.hazard_steps;
     rank_.resize(count);
     for (std::uint32_t i = 0; i < count; ++i) rank_[node_at(i)] = i;
     reached_.resize(count);
-    told_.resize(count);
+    reported_.resize(count);
     newest_.resize(g_.buffers.size());
     newest_write_.resize(g_.buffers.size());
     first_op_.resize(std::size_t{count} + 1);
@@ -76,7 +75,7 @@ class hazards {
   struct access {
     std::uint32_t tensor, node;
     std::uint32_t older, older_write;  // of the same buffer, + 1; 0: none
-    bool write, ordered;               // ordered: behind every conflicting access before it
+    bool write, ordered;               // ordered: after every earlier conflicting access
   };
 
   /// Nodes in an order along their edges.
@@ -93,7 +92,7 @@ class hazards {
   [[nodiscard]] static bool is_label(op_type t, std::uint32_t read) noexcept {
     return read == 0 && (t == op_type::recv || t == op_type::recv_packet);
   }
-  /// Buffers that nothing writes need no look.
+  /// Buffers that nothing writes are skipped.
   void written() {
     written_.resize(g_.buffers.size());
     for (const op_place& p : c_.ops) {
@@ -128,7 +127,7 @@ class hazards {
       --left_;
       const access& b = all_[i - 1];
       i = a.write ? b.older : b.older_write;
-      // What one node does is in order; its accesses before this one have looked back themselves.
+      // A node's own accesses are in order, and were compared themselves.
       const bool same_node = b.node == a.node;
       const layout& other = layout_of(g_, b.tensor);
       const std::uint64_t other_bytes = info(g_.tensors[b.tensor].type).bytes;
@@ -146,7 +145,7 @@ class hazards {
       if (!path && !reaches(b.node, path)) return false;
       if (!path) {
         a.ordered = false;
-        tell(a, b, p, o, use);
+        report_pair(a, b, p, o, use);
       } else if (b.write && b.ordered &&
                  (b.tensor == a.tensor ||
                   footprint(other, other_bytes).covers(footprint(mine, bytes)))) {
@@ -156,8 +155,8 @@ class hazards {
     return true;
   }
 
-  /// Whether a path of edges leads from a node to the current one. Nodes are reached from the
-  /// current one backwards, the last first, and only as far as somebody asks.
+  /// Whether a path of edges leads from a node to the current one. The search goes backwards from
+  /// the current node, the latest first, and only as far as needed.
   bool reaches(std::uint32_t from, bool& path) {
     if (!started_) {
       started_ = true;
@@ -201,13 +200,14 @@ class hazards {
     return top;
   }
 
-  void tell(const access& a, const access& b, const op_place& p, const op& o, std::uint32_t use) {
-    if (told_[b.node] == a.node + 1) return;
-    told_[b.node] = a.node + 1;
+  void report_pair(const access& a, const access& b, const op_place& p, const op& o,
+                   std::uint32_t use) {
+    if (reported_[b.node] == a.node + 1) return;
+    reported_[b.node] = a.node + 1;
     c_.warning(errc::ark_g14_unordered_access, at_use(p.node, p.index, o, use))
         << "node " << g_.nodes[b.node].id << (b.write ? " writes" : " reads")
         << " the same bytes of buffer " << buffer_of(g_, a.tensor).id
-        << ", and no path of dependencies leads from it to node " << g_.nodes[a.node].id;
+        << "; no path of dependencies leads from it to node " << g_.nodes[a.node].id;
   }
 
   context& c_;
@@ -219,7 +219,7 @@ class hazards {
   pool<bool> written_;                         // by buffer
   pool<std::uint32_t> newest_, newest_write_;  // by buffer: its accesses so far, + 1; 0: none
   pool<access> all_;
-  pool<std::uint32_t> reached_, told_;  // by node: the node for which it was, + 1
+  pool<std::uint32_t> reached_, reported_;  // by node: the node for which it was, + 1
   pool<std::uint32_t> frontier_;
   std::uint32_t current_ = 0;
   bool started_ = false;

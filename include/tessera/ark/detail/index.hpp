@@ -9,7 +9,7 @@
 //
 // Ids that are nearly dense, as writers make them, index an array; any others are sorted.
 //
-// Lifetime:   an index keeps nothing of what it was made from.
+// Lifetime:   an index keeps no reference to its source.
 // Errors:     none.
 // Limits:     32-bit indices.
 // Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.

@@ -12,7 +12,7 @@
 // Lifetime:   values.
 // Errors:     none; layouts keep the rules T.
 // Limits:     rows of two tensors that lie in a different way are compared one by one, at most
-//             `most_rows` of them; beyond, overlap() says true.
+//             `max_rows` of them; beyond that overlap() returns true.
 // Allocation: none.
 
 #ifndef TESSERA_ARK_DETAIL_OVERLAP_HPP
@@ -52,7 +52,7 @@ class footprint {
     }
   }
 
-  /// Behind the last byte.
+  /// One past the last byte.
   [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   /// Rows of bytes without a gap.
@@ -62,8 +62,8 @@ class footprint {
 
   /// Whether any byte lies in [low, high).
   [[nodiscard]] bool touches(std::uint64_t low, std::uint64_t high) const noexcept {
-    // Blocks along a dimension lie one behind the other, so at each level either a whole block lies
-    // in the interval or only those at its ends need a look: at most two.
+    // Blocks along a dimension follow each other, so at each level either a whole block lies in the
+    // interval or only those at its ends, at most two, have to be visited.
     struct block {
       std::uint64_t first;
       std::size_t level;  // how many levels it consists of
@@ -77,7 +77,7 @@ class footprint {
         return true;  // the first or the last byte of a block is always one of the tensor's
       const dimension& d = level_[b.level - 1];
       const std::uint64_t inner = extent(b.level - 1);
-      // The first block that ends behind `low`, and the one after it.
+      // The first block that ends after `low`, and the next one.
       std::uint64_t i = 0;
       if (low >= b.first + inner) i = (low - b.first - inner) / d.step + 1;
       for (std::uint64_t k = i; k < d.size && k < i + 2; ++k)
@@ -86,7 +86,7 @@ class footprint {
     return false;
   }
 
-  /// Whether every byte of `inner` is one of this, as far as that is easily seen.
+  /// Whether every byte of `inner` is one of this; false also where that is hard to decide.
   [[nodiscard]] bool covers(const footprint& inner) const noexcept {
     return contiguous() ? first_ <= inner.first_ && inner.end_ <= end_ : *this == inner;
   }
@@ -96,7 +96,7 @@ class footprint {
     if (a.first_ >= b.end_ || b.first_ >= a.end_) return false;
     const footprint& few = a.rows_ <= b.rows_ ? a : b;
     const footprint& many = a.rows_ <= b.rows_ ? b : a;
-    if (few.rows_ > most_rows) return true;
+    if (few.rows_ > max_rows) return true;
     std::uint64_t index[max_rank] = {};
     for (;;) {
       std::uint64_t at = few.first_;
@@ -115,7 +115,7 @@ class footprint {
     return true;
   }
 
-  static constexpr std::uint64_t most_rows = 1024;
+  static constexpr std::uint64_t max_rows = 1024;
 
  private:
   struct dimension {
@@ -158,7 +158,7 @@ class footprint {
 [[nodiscard]] inline std::uint64_t overlap_cost(const footprint& a, const footprint& b) noexcept {
   if (a.first() >= b.end() || b.first() >= a.end()) return 1;
   const std::uint64_t rows = a.rows() < b.rows() ? a.rows() : b.rows();
-  return rows < footprint::most_rows ? rows : footprint::most_rows;
+  return rows < footprint::max_rows ? rows : footprint::max_rows;
 }
 /// Whether two tensors of one buffer share a byte, whose elements take so many bytes.
 [[nodiscard]] inline bool overlap(const layout& a, std::uint64_t bytes_a, const layout& b,

@@ -26,10 +26,10 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
 
-/// How buffers of two files are told to be the same.
+/// How buffers of two files are identified.
 enum class buffer_names : std::uint8_t { ids, first_uses };
 
-/// The operations of a graph that do something, in order, and how they compare.
+/// The operations of a model that aren't virtual, in order, and how they compare.
 class op_list {
  public:
   explicit op_list(const model& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
@@ -59,7 +59,7 @@ class op_list {
   [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
     return buffers_.first_of(buffer);
   }
-  /// What the buffer of a tensor is called on both sides.
+  /// The common name of a tensor's buffer in both files.
   [[nodiscard]] std::int64_t buffer_name(std::uint32_t tensor) const noexcept {
     return names_[storage(g_.tensors[tensor].buffer)];
   }
@@ -78,8 +78,8 @@ class op_list {
     for (std::size_t i = 0; i < ops_.size(); ++i) hashes_.push_back(hash(i));
   }
 
-  /// Less than, equal to or greater than 0, as operation `i` of `a` is before, like or behind `j` of
-  /// `b`, in some order of all that operations can be.
+  /// Less than, equal to or greater than 0, as operation `i` of `a` orders before, like or after `j`
+  /// of `b`, in some total order.
   [[nodiscard]] static int compare(const op_list& a, std::size_t i, const op_list& b,
                                    std::size_t j) noexcept {
     if (a.hashes_[i] != b.hashes_[j]) return a.hashes_[i] < b.hashes_[j] ? -1 : 1;
@@ -175,7 +175,7 @@ class op_list {
     }
     return 0;
   }
-  /// Of what tells most operations apart.
+  /// Of what distinguishes most operations.
   [[nodiscard]] std::uint64_t hash(std::size_t i) const noexcept {
     std::uint64_t h = static_cast<std::uint64_t>((*this)[i].type);
     const auto mix = [&h](std::uint64_t v) { h = std::rotl(h ^ v, 23) * 0x9e3779b97f4a7c15u; };
@@ -262,7 +262,7 @@ class plan_matcher {
     return out;
   }
 
-  /// What an operation is for, as far as pairs are concerned.
+  /// The key for pairing unmatched operations.
   struct purpose {
     std::int64_t buffer;  // that it writes or, when it writes none, reads
     bool writes;
@@ -274,7 +274,7 @@ class plan_matcher {
       return a.type != b.type ? (a.type < b.type ? -1 : 1) : 0;
     }
   };
-  /// Pairs what is unmatched so far, by buffer and Type, or by buffer alone.
+  /// Pairs unmatched operations by buffer and Type, or only by buffer.
   void pair(bool by_type) {
     const pool<purpose> left = purposes(there_, to_plan_, by_type);
     const pool<purpose> right = purposes(here_, to_model_, by_type);
@@ -353,7 +353,7 @@ class plan_matcher {
   /// Operations that use the same memory come in the model's order.
   void order() {
     struct access {
-      std::uint32_t op = none, tensor = 0;  // in the plan: the operation that comes last so far
+      std::uint32_t op = none, tensor = 0;  // in the plan: the last operation so far
     };
     pool<access> written, used;
     written.resize(here_.of().buffers.size());
@@ -427,7 +427,7 @@ class plan_matcher {
   pool<plan_place> order_;
   plan_findings& found_;
   op_list here_, there_;                    // of the plan, of the model
-  pool<std::uint32_t> to_plan_, to_model_;  // what stands for each operation, or none
+  pool<std::uint32_t> to_plan_, to_model_;  // the operation that each one is matched with, or none
   pool<bool> is_exact_;                     // of the plan's
   std::size_t matched_ = 0;
   text path_, words_;

@@ -36,7 +36,7 @@ struct plan_place {
   return out;
 }
 
-/// Gives the nodes of a graph their edges.
+/// Gives the nodes of a model their edges.
 inline void add_edges(model& g) {
   const id_index tensor_ids(g.tensors.data(), g.tensors.size());
   const id_index buffer_ids(g.buffers.data(), g.buffers.size());

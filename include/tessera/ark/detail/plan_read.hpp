@@ -126,7 +126,7 @@ class plan_reader {
     config(text, c);
     plan_.configs.push_back(c);
   }
-  /// What is known of a Config.
+  /// The known members of a Config.
   void config(std::string_view text, plan_config& c) {
     json::reader in(text, limit_);
     std::string_view key;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What is wrong with a plan by itself.
+// Verifies a plan by itself.
 
 #ifndef TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
 #define TESSERA_ARK_DETAIL_PLAN_VERIFY_HPP
@@ -171,7 +171,7 @@ class plan_lint {
       }
     }
   }
-  /// How many tiles a task has; -1 when its operations don't say.
+  /// How many tiles a task has; -1 if no operation has NumTasks.
   [[nodiscard]] std::int64_t tiles(const plan_task& t) const noexcept {
     std::int64_t max = -1;
     for (const plan_config& c : configs(p_, t)) max = c.num_tasks > max ? c.num_tasks : max;
@@ -234,7 +234,7 @@ class plan_lint {
       out << (i == 0 ? "" : i == 2 || known[i + 1].empty() ? " or " : ", ") << known[i];
   }
 
-  /// Operations whose Tile cuts up what they write, one task a tile.
+  /// Operations whose Tile divides the output, one task a tile.
   [[nodiscard]] static bool is_tiled(op_type t) noexcept {
     const op_kind kind = info(t).kind;
     return t != op_type::softmax && (kind == op_kind::unary || kind == op_kind::binary ||

@@ -100,7 +100,7 @@ class plan_writer {
     close('}');
   }
 
-  // depth_ is how many containers are open; the innermost one stands at depth_ - 1.
+  // depth_ is how many containers are open; the innermost one is at depth_ - 1.
   [[nodiscard]] bool spread() const noexcept { return pretty_ && depth_ <= unsigned{levels} + 1; }
   void new_line() {
     out_ << '\n';
@@ -166,7 +166,7 @@ class plan_writer {
   bool pretty_;
   graph_writer ops_;
   unsigned depth_ = 0;
-  bool empty_ = true;  // nothing stands in the innermost container yet
+  bool empty_ = true;  // the innermost container has no elements yet
 };
 
 /// A plan for people.
@@ -205,7 +205,7 @@ class plan_printer {
       out_ << ' ';
       json::append_quoted(out_, name(p_.parts, o));
       for (const std::uint32_t u : reads(p_.parts, o)) tensor(u);
-      // What is written is shown as the results that name it, as far as there are any.
+      // The results name the outputs, if there are any.
       out_ << " ->";
       for (const std::uint32_t u : o.results != 0 ? results(p_.parts, o) : writes(p_.parts, o))
         tensor(u);
@@ -264,7 +264,7 @@ class plan_printer {
   void count(std::int64_t n, std::string_view what) {
     out_ << n << ' ' << what << (n == 1 ? "" : "s");
   }
-  /// Words of the file, in quotes when they are anything but letters and what names are made of.
+  /// A text of the file, in quotes unless it is an identifier.
   void plain(std::string_view s) {
     bool letters = !s.empty();
     for (const char c : s)

@@ -58,7 +58,7 @@ class graph_printer {
     }
     out_ << '}';
   }
-  /// What doesn't change what an operation does.
+  /// The parts without effect on the result.
   void comment(const op& o) {
     out_ << ' ';
     json::append_quoted(out_, name(g_, o));
@@ -76,7 +76,7 @@ class graph_printer {
     for (std::size_t i = 0; i < ids.size(); ++i) out_ << (i == 0 ? arrow : ", ") << ids[i];
   }
 
-  /// A line for a buffer, unless there is nothing to say of it.
+  /// A line for a buffer that isn't a plain local one.
   void buffer(const ark::buffer& b) {
     const bool local = is_local(g_, b);
     if (local && b.send_tags.count + std::uint64_t{b.recv_tags.count} == 0 &&
@@ -105,7 +105,7 @@ class graph_printer {
   }
 
  private:
-  /// A name that would be read as one word stands as it is, others in quotes.
+  /// A name, in quotes unless it is an identifier.
   void word(std::string_view s) {
     bool plain = !s.empty();
     for (const char c : s)

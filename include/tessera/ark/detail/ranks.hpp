@@ -32,7 +32,7 @@ class ranks_checker {
       : given_(given), found_(models, options.sources, options.max_diagnostics, found) {}
 
   result<world> run() {
-    // The rules below look at ranks by number; without a file for each there is nothing to see.
+    // The rules below index ranks by number, which takes a file for each.
     if (ranks()) {
       index();
       owners();
@@ -40,7 +40,7 @@ class ranks_checker {
       traffic();
       counts();
       syncs();
-      // Messages that are never sent keep ranks waiting too; those were told of already.
+      // Messages that are never sent, which were reported above, keep ranks waiting too.
       if (!found_.failed()) deadlock();
     }
     found_.finish();
@@ -60,7 +60,7 @@ class ranks_checker {
   /// A message that an operation sends or receives.
   struct event {
     channel on;
-    std::uint32_t rank, node, op;  // op: in graph::ops
+    std::uint32_t rank, node, op;  // op: in model::ops
     bool send;
   };
 
@@ -91,7 +91,7 @@ class ranks_checker {
       location at = at_root().in("WorldSize");
       at.file = f;
       found_.add(errc::ark_m01_ranks, severity::error, at)
-          << "WorldSize is " << g.world_size << ", where the first file has " << world_size;
+          << "WorldSize is " << g.world_size << "; the first file has " << world_size;
     }
     if (found_.failed()) return false;
     struct entry {
@@ -115,17 +115,21 @@ class ranks_checker {
         location at = at_root().in("Rank");
         at.file = order[i].file;
         found_.add(errc::ark_m01_ranks, severity::error, at)
-            << "rank " << order[i].rank << " has another file already";
+            << "another file is also for rank " << order[i].rank;
         continue;
       }
       miss(order[i].rank);
       expected = std::int64_t{order[i].rank} + 1;
     }
     miss(world_size);
-    if (missing > 0)
-      found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"))
-          << "of " << world_size << " ranks, " << missing << " have no file: " << names.view()
-          << (missing > 8 ? ", ..." : "");
+    if (missing > 0) {
+      message out = found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"));
+      if (missing == 1)
+        out << "no file for rank " << names.view() << " of " << world_size;
+      else
+        out << "no files for " << missing << " of " << world_size << " ranks: " << names.view()
+            << (missing > 8 ? ", ..." : "");
+    }
     if (found_.failed()) return false;
     for (const entry& e : order) {
       world_.programs_.push_back(given_[e.file]);
@@ -202,7 +206,7 @@ class ranks_checker {
         .in(member, index);
   }
 
-  /// M02, M03, M05: what stand-ins stand for.
+  /// M02, M03, M05: the owners of remote buffers.
   void owners() {
     for (std::uint32_t r = 0; r < size(); ++r) {
       const model& g = graph_of(r);
@@ -211,20 +215,20 @@ class ranks_checker {
         if (world_.rank(r).storage(b) != b || is_local(g, s)) continue;
         std::uint32_t& owner = world_.owners_[world_.first_buffer_[r] + b];
         const auto holder = static_cast<std::uint32_t>(s.rank);
-        const auto resolve = [&](std::size_t kind, range list, auto&& tell) {
+        const auto resolve = [&](std::size_t kind, range list, auto&& report_tag) {
           for (std::uint32_t i = 0; i < list.count; ++i) {
             const std::int32_t number = g.tags[list.first + i].number;
             std::uint32_t storage = none;
             const std::size_t count = holders(kind, holder, r, number, storage);
             const bool other = count == 1 && owner != none && owner != storage;
             if (owner == none) owner = storage;
-            if (count != 1 || other) tell(i, number, count);
+            if (count != 1 || other) report_tag(i, number, count);
           }
         };
         resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
           add(r, errc::ark_m02_owner, severity::error, buffer_place(r, b, "RecvTags", i))
               << (count == 0   ? "no buffer"
-                  : count == 1 ? "another buffer than for the tags before it"
+                  : count == 1 ? "a different buffer than for the previous tags"
                                : "more than one buffer")
               << " of rank " << holder << " has [" << r << ',' << number << "] in its RecvTags";
         });
@@ -233,13 +237,13 @@ class ranks_checker {
           const std::uint64_t there = world_.rank(holder).bytes(owner);
           if (here > there)
             add(r, errc::ark_m05_size, severity::error, buffer_place(r, b, "Id", none))
-                << "the buffer takes " << here << " bytes, where buffer "
+                << "the buffer takes " << here << " bytes; buffer "
                 << graph_of(holder).buffers[owner].id << " of rank " << holder << " has " << there;
         }
         const std::uint32_t by_data = owner;
         owner = none;
         resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
-          if (count == 1) return;  // labels may stand for several sends
+          if (count == 1) return;  // a label may match several sends
           add(r, errc::ark_m03_label, count == 0 ? severity::warning : severity::error,
               buffer_place(r, b, "SendTags", i))
               << (count == 0 ? "no buffer" : "more than one buffer") << " of rank " << holder
@@ -299,7 +303,7 @@ class ranks_checker {
       numbers[i] = static_cast<std::uint32_t>(world_.channels_.size() - 1);
     }
     by_channel_first_.push_back(by_channel_.size());
-    // Events stand by operation, its sends first.
+    // Events are ordered by operation, its sends first.
     for (std::uint32_t i = 0; i < events_.size(); ++i) {
       const event& e = events_[i];
       world::traffic& t = world_.traffic_[world_.first_op_[e.rank] + e.op];
@@ -343,7 +347,7 @@ class ranks_checker {
     }
   }
 
-  /// M06, M07: what is sent is what is received, one for one.
+  /// M06, M07: sends and receives match one to one.
   void counts() {
     pool<std::uint32_t> lists[2];  // sends, receives
     for (std::size_t c = 0; c < world_.channels_.size(); ++c) {
@@ -371,23 +375,23 @@ class ranks_checker {
     if (tx == ty && nx == ny) return;
     add(to.rank, errc::ark_m06_transfer, severity::warning, place_of(b, to))
         << "rank " << from.rank << " sends " << nx << ' ' << info(tx).name << " with tag "
-        << from.on.tag << ", where " << ny << ' ' << info(ty).name << " are received";
+        << from.on.tag << "; rank " << to.rank << " receives " << ny << ' ' << info(ty).name;
   }
   /// M09.
   void syncs() {
     pool<std::uint64_t> all;
-    std::uint32_t most = 0;
+    std::uint32_t max = 0;
     for (std::uint32_t r = 0; r < size(); ++r) {
       std::uint64_t count = 0;
       for (const op& o : graph_of(r).ops) count += o.type == op_type::device_sync ? 1 : 0;
       all.push_back(count);
-      if (count > all[most]) most = r;
+      if (count > all[max]) max = r;
     }
     for (std::uint32_t r = 0; r < size(); ++r)
-      if (all[r] != all[most])
+      if (all[r] != all[max])
         add(r, errc::ark_m09_syncs, severity::error, at_root().in("Nodes"))
-            << "rank " << r << " has " << all[r] << " DeviceSyncs, where rank " << most << " has "
-            << all[most];
+            << "rank " << r << " has " << all[r] << " DeviceSyncs; rank " << max << " has "
+            << all[max];
   }
 
   /// M08.

@@ -23,7 +23,7 @@ namespace ark::detail {
 
 class plan_reader;
 
-/// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
+/// Reads the objects of a model into a model. Plans hold the same operations and use it too.
 class graph_reader {
  public:
   graph_reader(model& g, const limits& limit) : model_(g), names_(g), limit_(limit) {}
@@ -93,7 +93,7 @@ class graph_reader {
     model_.nodes.push_back(n);
   }
 
-  /// An operation, appended to the graph's. `config` gets the text of a plan's member "Config".
+  /// An operation, appended to the model's. `config` gets the text of a plan's member "Config".
   void operation(json::reader& in, std::string_view* config = nullptr) {
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
@@ -185,7 +185,7 @@ class graph_reader {
     if (count > limit_.max_items) in.fail(errc::too_many_items, in.offset());
   }
 
-  /// Where the unknown members of an object stand: the first, which the object keeps, and the last.
+  /// The unknown members of an object: the first, which the object keeps, and the last.
   struct member_list {
     std::uint32_t& first;
     std::uint32_t last = none;
@@ -292,7 +292,7 @@ class graph_reader {
       if (seen[list] && counts[list] != counts[0])
         return in.fail(errc::ark_t01_rank, offsets[list]), 0;
     l.rank = static_cast<std::uint32_t>(counts[0]);
-    if (seen[4]) {  // no padded region exists; what stood there is for writing it back
+    if (seen[4]) {  // no padded region exists; the value is kept for writing
       for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
       l.pads = names_.index(model_.integers.size());
       model_.integers.append(pads, counts[4]);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Nodes of a model graph by what stood before: the fast path of read.hpp.
+// Nodes by comparison with earlier ones: the fast path of read.hpp.
 //
 //   detail::fast_nodes fast(g, names, signs, limit);
 //   for (in.array(); in.element();)
@@ -15,14 +15,14 @@
 //             comparisons and two numbers then read a tensor
 //   Args      whole
 //
-// It is an optimist. A node with anything unusual in it (escapes, unknown members, numbers of more
-// than 15 digits, values of the wrong kind) is undone and left to the plain reader, which also finds
-// the error if there is one. With or without it graphs and errors are the same.
+// A node with anything unusual in it (escapes, unknown members, numbers of more than 15 digits, values
+// of the wrong kind) is undone and left to the plain reader, which also finds the error if there is
+// one. Models and errors are the same with and without it.
 //
-// Lifetime:   borrows the text, the graph and its interner.
-// Errors:     none; it stops before a node that it doesn't know.
-// Limits:     those of read.hpp; what is too much for them is left as well.
-// Allocation: the graph, a tenth of it again, and at most 400 KB of patterns.
+// Lifetime:   borrows the text, the model and its interner.
+// Errors:     none; it stops before a node that it doesn't recognise.
+// Limits:     those of read.hpp; what exceeds them is left to the plain reader.
+// Allocation: the model, a tenth of it again, and at most 400 KB of patterns.
 
 #ifndef TESSERA_ARK_DETAIL_READ_FAST_HPP
 #define TESSERA_ARK_DETAIL_READ_FAST_HPP
@@ -70,7 +70,7 @@ class fast_nodes : repeated_text {
   fast_nodes(const fast_nodes&) = delete;
   fast_nodes& operator=(const fast_nodes&) = delete;
 
-  /// Reads nodes, the one that comes next and those behind it, as many as it knows; false when that
+  /// Reads nodes, the one that comes next and those end it, as many as it knows; false when that
   /// is none.
   bool read(json::reader& in) {
     const std::string_view rest = in.rest();
@@ -85,14 +85,14 @@ class fast_nodes : repeated_text {
     for (const char* p = done; p != nullptr; p = separator(between_nodes_, done, ',')) {
       if (!reserved_ && p - rest.data() > sample) reserve(p);
       const interner::mark start = names_.set_mark();
-      const char* const behind = node(p);
-      if (behind == nullptr) {
-        // Signs stay, and what was kept of tensors and Args: the plain reader meets and adds the same.
+      const char* const end = node(p);
+      if (end == nullptr) {
+        // Signs, tensors and Args are kept: the plain reader finds the same.
         names_.go_back(start);
         refused_ = p;
         break;
       }
-      done = behind;
+      done = end;
     }
     in.resume(done);
     return done != rest.data();
@@ -185,7 +185,7 @@ class fast_nodes : repeated_text {
 
   // ---- Args
 
-  /// Args that were read, and where they are in graph::arguments.
+  /// Args that were read, and where they are in model::arguments.
   struct known_arguments {
     const char* text;
     std::uint32_t size, first, count;
@@ -208,18 +208,18 @@ class fast_nodes : repeated_text {
         return p + set[i].size;
       }
     unsigned seen = 0;
-    const char* const behind =
+    const char* const end =
         object(argument_slots, argument_links_, p, seen, [&](std::size_t name, const char* v) {
           argument a;
           a.name = static_cast<argument_name>(name);
           if ((v = argument_value(v, a)) != nullptr) model_.arguments.push_back(a);
           return v;
         });
-    if (behind == nullptr) return nullptr;
+    if (end == nullptr) return nullptr;
     out.count = names_.index(model_.arguments.size() - out.first);
-    if (out.count > most_ || behind - p > 4096) return nullptr;
-    set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(behind - p), out.first, out.count};
-    return behind;
+    if (out.count > max_ || end - p > 4096) return nullptr;
+    set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(end - p), out.first, out.count};
+    return end;
   }
   void repeat(const known_arguments& k) {
     for (std::uint32_t i = k.first; i < k.first + k.count; ++i) {
@@ -278,10 +278,10 @@ class fast_nodes : repeated_text {
   struct pattern {
     const char* text;         // of the first part; null: there is none
     std::uint32_t sizes[3];   // of the parts
-    std::uint32_t starts[3];  // behind `text`
+    std::uint32_t starts[3];  // after `text`
     std::uint32_t layout;
     std::int32_t rank;
-    range send_tags, recv_tags;  // in graph::tags
+    range send_tags, recv_tags;  // in model::tags
     data_type type;
     ark::external external;
     bool buffer_first, recv_first;  // of two Ids, of two lists of tags
@@ -301,18 +301,18 @@ class fast_nodes : repeated_text {
       return to_size(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
     };
     std::uint16_t met = static_cast<std::uint16_t>(two_);
-    const char* behind = known(p, met, out);
-    if (behind == nullptr) {
+    const char* end = known(p, met, out);
+    if (end == nullptr) {
       std::uint16_t& by_path = after_path_[slot(path_)];
       std::uint16_t& by_two = after_two_[slot(two_)];
-      behind = follows(p, met = by_path, out);
-      if (behind == nullptr && by_two != by_path) behind = follows(p, met = by_two, out);
-      if (behind == nullptr) behind = spelled(p, met, out);
+      end = follows(p, met = by_path, out);
+      if (end == nullptr && by_two != by_path) end = follows(p, met = by_two, out);
+      if (end == nullptr) end = spelled(p, met, out);
       by_path = by_two = met;
     }
     path_ = path_ << 4 ^ std::uint64_t{met} * 0x9e3779b1u;  // of the last 16, and less of each
     two_ = two_ << 16 | met;
-    return behind;
+    return end;
   }
   /// A tensor of the pattern that its first Id had before, if it begins as `which` does.
   const char* known(const char* p, std::uint16_t& which, std::uint32_t& out) {
@@ -392,11 +392,11 @@ class fast_nodes : repeated_text {
   const char* spelled(const char* const p, std::uint16_t& which, std::uint32_t& out) {
     ark::tensor t;
     ark::layout l;
-    const char *id_at[2][2] = {}, *behind = nullptr;  // [1]: the buffer's
+    const char *id_at[2][2] = {}, *end = nullptr;  // [1]: the buffer's
     bool recv_first = false;
     std::uint32_t counts[4] = {};
     unsigned seen = 0;
-    behind = object(tensor_slots, tensor_links_, p, seen, [&](std::size_t key, const char* v) {
+    end = object(tensor_slots, tensor_links_, p, seen, [&](std::size_t key, const char* v) {
       switch (key) {
         case 0: id_at[0][0] = v; return id_at[0][1] = id(v, t.id);
         case 1: {
@@ -416,13 +416,13 @@ class fast_nodes : repeated_text {
       }
     });
     which = 0;
-    if (behind == nullptr || seen != 0b1111111 || counts[1] != counts[0] ||
-        counts[2] != counts[0] || counts[3] != counts[0])
+    if (end == nullptr || seen != 0b1111111 || counts[1] != counts[0] || counts[2] != counts[0] ||
+        counts[3] != counts[0])
       return nullptr;
     l.rank = counts[0];
     t.layout = names_.layout(l);
     out = names_.tensor(t);
-    if (behind - p > 8192) return behind;
+    if (end - p > 8192) return end;
 
     const bool buffer_first = id_at[1][0] < id_at[0][0];
     const ark::buffer& b = model_.buffers[t.buffer];
@@ -432,7 +432,7 @@ class fast_nodes : repeated_text {
       return static_cast<std::uint32_t>(to - from);
     };
     const pattern made{p,
-                       {size(p, one[0]), size(one[1], two[0]), size(two[1], behind)},
+                       {size(p, one[0]), size(one[1], two[0]), size(two[1], end)},
                        {0, size(p, one[1]), size(p, two[1])},
                        t.layout,
                        b.rank,
@@ -444,7 +444,7 @@ class fast_nodes : repeated_text {
                        recv_first};
     which = place(made);
     remember(buffer_first, buffer_first ? t.buffer : out, which);
-    return behind;
+    return end;
   }
   /// Where the pattern of the same text is, or goes; never 0.
   std::uint16_t place(const pattern& made) {
@@ -513,7 +513,7 @@ class fast_nodes : repeated_text {
     });
   }
 
-  /// Room for the nodes behind `p`, if they are as those before.
+  /// Reserves pools for the nodes from `p` on, assuming that they resemble the earlier ones.
   void reserve(const char* p) {
     reserved_ = true;
     const double more = 1.06 * static_cast<double>(end_ - begin_) / static_cast<double>(p - begin_);

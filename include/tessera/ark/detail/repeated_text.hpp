@@ -1,23 +1,23 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// JSON that repeats itself: objects and arrays are compared with those that stood before.
+// JSON that repeats itself: objects and arrays are compared with earlier ones.
 //
 //   links<2> next;                                   // for each kind of object
 //   p = object(keys, next, p, seen, [&](std::size_t key, const char* v) {
 //     return key == 0 ? integer(v, t.id) : quoted(v, t.name);     // what follows, or null
 //   });
 //
-// What stands between a value and the next one (comma, white space, key in quotes, colon) is the
-// same in nearly all objects of a kind. By the member before, it is kept as a view of the text where
-// it stood last; one comparison then gives the next key, whatever the order of keys and the white
-// space. Only what differs is looked at, and kept in its turn.
+// The text between a value and the next one (comma, white space, key in quotes, colon) is the same in
+// nearly all objects of a kind. For each member it is kept as a view of its last occurrence; one
+// comparison then gives the next key, for any order of keys and any white space. Only a difference is
+// parsed, and kept instead.
 //
 // Lifetime:   borrows the text.
 // Errors:     none: a step returns null at anything unusual, which json::reader then reads, or
 //             refuses. What isn't null is as json::reader reads it.
 // Limits:     integers have 15 digits; strings have no escapes; the last 24 bytes of the text, and
-//             lists of more than `most` elements, are unusual.
+//             lists of more than `max` elements, are unusual.
 // Allocation: none.
 
 #ifndef TESSERA_ARK_DETAIL_REPEATED_TEXT_HPP
@@ -78,7 +78,7 @@ name_slots(const Row (&)[Count]) -> name_slots<Count>;
 
 class repeated_text {
  protected:
-  explicit repeated_text(std::uint64_t most) noexcept : most_(most) {}
+  explicit repeated_text(std::uint64_t max) noexcept : max_(max) {}
 
   static constexpr std::size_t reach = 24;  // what small values may look at
 
@@ -128,7 +128,7 @@ class repeated_text {
   // ---- Objects and arrays
 
   struct link : expected {
-    std::size_t key = 0;  // which member it leads to; the number of keys behind the last one
+    std::size_t key = 0;  // which member it leads to; the number of keys after the last one
   };
   /// What leads from each member to the next; the last entry is for the first member.
   template <std::size_t Keys>
@@ -186,7 +186,7 @@ class repeated_text {
     p = separator(s.open, p, '[');
     if (p == nullptr || p == end_) return nullptr;
     for (;;) {
-      if ((p = element(p)) == nullptr || ++count > most_) return nullptr;
+      if ((p = element(p)) == nullptr || ++count > max_) return nullptr;
       if (end_ - p < 2) return nullptr;
       if (*p == ',' && !is_space(p[1])) {
         ++p;
@@ -221,11 +221,11 @@ class repeated_text {
   [[gnu::always_inline]] const char* id(const char* const p, std::int64_t& out) const noexcept {
     if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
     std::uint64_t v = 0;
-    const char* behind = p;
-    const unsigned size = digits(behind, v);
+    const char* end = p;
+    const unsigned size = digits(end, v);
     if (size - 1 > 6 || (*p == '0' && size > 1)) return integer(p, out, 0);
     out = static_cast<std::int64_t>(v);
-    return behind;
+    return end;
   }
   /// Appends up to 8 digits to `value`. Returns how many.
   [[gnu::always_inline]] static unsigned digits(const char*& p, std::uint64_t& value) noexcept {
@@ -271,7 +271,7 @@ class repeated_text {
   }
 
   const char *begin_ = nullptr, *end_ = nullptr;  // of the whole text
-  std::uint64_t most_;                            // elements of a list
+  std::uint64_t max_;                             // elements of a list
 };
 
 }  // namespace detail

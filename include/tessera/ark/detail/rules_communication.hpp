@@ -50,14 +50,16 @@ class communication_rules {
     for (std::uint32_t u = 0; u < count; ++u)
       if (const buffer& b = buffer_of(g_, uses(g_, o)[u]); !is_local(g_, b))
         c_.error(errc::ark_c07_remote, at_use(p.node, p.index, o, u).in("Buffer"))
-            << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank;
+            << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank
+            << "; expected a local buffer";
   }
 
   /// The others, of an operation that has as many tensors as its Type says.
   void operation(const op_place& p, const op& o, bool arguments_hold) {
     p_ = p;
     if (g_.world_size == 1) {
-      c_.error(errc::ark_c06_single, c_.at(p)) << info(o.type).name << " in a model of one rank";
+      c_.error(errc::ark_c06_single, c_.at(p))
+          << info(o.type).name << " in a model of a single rank";
       return;
     }
     sound_ = true;
@@ -129,13 +131,14 @@ class communication_rules {
     const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.recv_tags, data.send_tags, remote.rank))
       c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"))
-          << "no tag here is in the SendTags of buffer " << data.id << " for rank " << remote.rank;
+          << "no tag in common with the SendTags of buffer " << data.id << " for rank "
+          << remote.rank;
     const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
     if (!sound_) return;
     const std::uint64_t a = elements(layout_of(g_, r)), b = elements(layout_of(g_, w));
     if (a != b || g_.tensors[r].type != g_.tensors[w].type)
       c_.warning(errc::ark_c03_packet, use(list::writes, 0))
-          << a << ' ' << info(g_.tensors[r].type).name << " are sent into " << b << ' '
+          << a << ' ' << info(g_.tensors[r].type).name << " elements are sent into " << b << ' '
           << info(g_.tensors[w].type).name;
   }
   void send_packet(const op& o) {
@@ -147,14 +150,15 @@ class communication_rules {
   void tagged(errc code, list l, std::uint32_t i, const buffer& remote) {
     if (remote.recv_tags.count == 0)
       c_.error(code, use(l, i).in("Buffer").in("RecvTags"))
-          << "buffer " << remote.id << " of rank " << remote.rank << " is written and needs a tag";
+          << "buffer " << remote.id << " of rank " << remote.rank
+          << " is written and has no RecvTags";
   }
   /// C03: a tensor of packets for `count` times a payload.
   void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
     const std::uint32_t t = tensor_at(o, l, i);
     if (g_.tensors[t].type != data_type::uint8)
       c_.error(errc::ark_c03_packet, use(l, i).in("DataType"))
-          << "packets are UINT8, found " << info(g_.tensors[t].type).name;
+          << "DataType " << info(g_.tensors[t].type).name << "; packets are UINT8";
     if (!sound_) return;
     const std::uint64_t bytes =
         elements(layout_of(g_, payload)) * info(g_.tensors[payload].type).bytes;
@@ -173,7 +177,8 @@ class communication_rules {
     const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.send_tags, data.recv_tags, remote.rank))
       c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"))
-          << "no tag here is in the RecvTags of buffer " << data.id << " for rank " << remote.rank;
+          << "no tag in common with the RecvTags of buffer " << data.id << " for rank "
+          << remote.rank;
   }
   void recv_packet(const op& o) {
     const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
@@ -182,7 +187,7 @@ class communication_rules {
     const buffer &peer = buffer_at(o, list::reads, 0), &b = buffer_at(o, list::reads, 1);
     if (from && scratch && !has_tag(b.recv_tags, peer.rank))
       c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"))
-          << "no tag here is for rank " << peer.rank;
+          << "no tag for rank " << peer.rank;
     packets(o, list::reads, 1, writes(g_, o)[0], 1);
   }
 
@@ -199,7 +204,7 @@ class communication_rules {
       const argument& rank = *find_argument(g_, o, argument_name::rank);
       if (n.integer != std::int64_t{peers})
         c_.error(code, c_.at(p_, n)) << "NPeers is " << n.integer << ", where WriteTensors has "
-                                     << peers << " behind the first";
+                                     << peers << " after the first";
       own_rank(code, rank);
     }
     const buffer& scratch = buffer_at(o, list::reads, 1);
@@ -216,11 +221,10 @@ class communication_rules {
       const std::int64_t wanted = std::int64_t{i} + (std::int64_t{i} < g_.rank ? 0 : 1);
       if (b.rank != wanted)
         c_.error(code, use(list::writes, i + 1).in("Buffer").in("Rank"))
-            << "peers stand in order of their ranks: expected rank " << wanted << ", found "
-            << b.rank;
+            << "peers are ordered by rank: expected rank " << wanted << ", found " << b.rank;
       else if (scratch_local && !tagged_ranks[static_cast<std::size_t>(wanted)])
         c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"))
-            << "no tag here is for rank " << wanted;
+            << "no tag for rank " << wanted;
       tagged(code, list::writes, i + 1, b);
       if (packet) packets(o, list::writes, i + 1, reads(g_, o)[0], 1);
     }

@@ -5,14 +5,14 @@
 //
 //   graph_rules edges(c);
 //   edges.run();
-//   edges.order();        // nodes such that producers come first; empty when there is a circle
+//   edges.order();        // a topological order; empty when there is a cycle
 //
 //   G01  node Ids are unique                       G07  producers are earlier in the array
-//   G02  a node's Id is its index                  G08  an edge stands once in a list
-//   G03  edges name nodes                          G09  who uses a result lists its producer
-//   G04  edges stand on both sides                 G10  a tensor is the result of one operation
+//   G02  a node's Id is its index                  G08  no list repeats an edge
+//   G03  edges name nodes                          G09  users of a result list its producer
+//   G04  both nodes list an edge                   G10  a tensor is the result of one operation
 //   G05  no node depends on itself                 G12  an operation doesn't use its own result
-//   G06  no circles                                G13  a result isn't used before it is made
+//   G06  no cycles                                 G13  a result isn't used before it is made
 //
 // Lifetime:   borrows the context.
 // Errors:     findings.
@@ -68,7 +68,7 @@ class graph_rules {
     bool producers;
     pool<std::uint32_t> target;  // by edge: the node that is listed
     pool<std::uint32_t> owner;   // by edge: the node that lists it
-    pool<std::uint32_t> first;   // by node: its first edge, and behind the last node the end
+    pool<std::uint32_t> first;   // by node: its first edge; one more for the end
     pool<std::uint32_t> by_target, first_by_target;  // edges by the node that is listed
   };
 
@@ -93,10 +93,10 @@ class graph_rules {
       if (const std::uint32_t first = c_.nodes.first_of(n); first != n) {
         repeated_ = true;
         c_.error(errc::ark_g01_node_id, at_node(n).in("Id"))
-            << "Id " << id << " is that of $.Nodes[" << first << "] too";
+            << "duplicate Id " << id << ", also of $.Nodes[" << first << ']';
       } else if (id != std::int64_t{n}) {
         c_.warning(errc::ark_g02_node_index, at_node(n).in("Id"))
-            << "Id " << id << " of the node with index " << n;
+            << "Id " << id << " differs from the node's index, " << n;
       }
     }
   }
@@ -141,15 +141,14 @@ class graph_rules {
       if (t == c_.nodes.first_of(n))
         c_.error(errc::ark_g05_self_edge, at(s, e)) << "node " << id << " lists itself";
       if (seen[t] == n + 1)
-        c_.warning(errc::ark_g08_repeated_edge, at(s, e))
-            << word_of(s) << id << " stands in this list already";
+        c_.warning(errc::ark_g08_repeated_edge, at(s, e)) << word_of(s) << id << " is listed twice";
       seen[t] = n + 1;
     }
   }
 
   /// G04.
   void mirrored() {
-    pool<bool> repeated;  // nodes of one Id can't be told apart from outside
+    pool<bool> repeated;  // an Id that several nodes have names none of them
     if (repeated_) {
       repeated.resize(count_);
       for (std::uint32_t n = 0; n < count_; ++n)
@@ -217,8 +216,8 @@ class graph_rules {
     if (order_.size() == count_) return;
     order_.clear();
 
-    // Each node that is left has one before it that is left: going back from it ends in a circle.
-    pool<std::uint32_t> visited, circle;  // by node: the walk that came here, + 1
+    // Each remaining node has a remaining predecessor: walking backwards ends in a cycle.
+    pool<std::uint32_t> visited, cycle;  // by node: the walk that came here, + 1
     visited.resize(count_);
     for (std::uint32_t start = 0; start < count_; ++start) {
       std::uint32_t n = start;
@@ -231,35 +230,35 @@ class graph_rules {
         n = before;
       }
       if (waits_for[n] == 0 || visited[n] != start + 1) continue;
-      circle.clear();
+      cycle.clear();
       std::uint32_t lowest = 0;
       std::uint32_t at = n;
       do {
-        visited[at] = none;  // this circle is told of once
-        if (circle.empty() || at < circle[lowest])
-          lowest = static_cast<std::uint32_t>(circle.size());
-        circle.push_back(at);
+        visited[at] = none;  // each cycle is reported once
+        if (cycle.empty() || at < cycle[lowest]) lowest = static_cast<std::uint32_t>(cycle.size());
+        cycle.push_back(at);
         std::uint32_t before = at;
         each(at, true, [&](std::uint32_t m) {
           if (waits_for[m] != 0 && before == at) before = m;
         });
         at = before;
       } while (at != n);
-      report_circle(circle, lowest);
+      report_cycle(cycle, lowest);
     }
   }
-  /// A circle, backwards along its edges.
-  void report_circle(const pool<std::uint32_t>& circle, std::uint32_t lowest) {
+  /// A cycle, backwards along its edges.
+  [[gnu::cold, gnu::noinline]] void report_cycle(const pool<std::uint32_t>& cycle,
+                                                 std::uint32_t lowest) {
     {
-      message out = c_.error(errc::ark_g06_cycle, at_node(circle[lowest]));
-      out << "nodes depend on each other in a circle: ";
-      const std::size_t shown = circle.size() < 12 ? circle.size() : 12;
+      message out = c_.error(errc::ark_g06_cycle, at_node(cycle[lowest]));
+      out << "dependency cycle: ";
+      const std::size_t shown = cycle.size() < 12 ? cycle.size() : 12;
       for (std::size_t i = 0; i < shown; ++i) {
-        const std::size_t k = (lowest + circle.size() - i) % circle.size();
-        out << g_.nodes[circle[k]].id << " -> ";
+        const std::size_t k = (lowest + cycle.size() - i) % cycle.size();
+        out << g_.nodes[cycle[k]].id << " -> ";
       }
-      if (shown < circle.size()) out << "(" << circle.size() - shown << " more) -> ";
-      out << g_.nodes[circle[lowest]].id;
+      if (shown < cycle.size()) out << "(" << cycle.size() - shown << " more) -> ";
+      out << g_.nodes[cycle[lowest]].id;
     }
   }
 
@@ -270,7 +269,7 @@ class graph_rules {
       const std::uint32_t n = s.owner[e], t = s.target[e];
       if (t == none || t <= n) continue;
       c_.warning(errc::ark_g07_order, at(s, e))
-          << "producer " << g_.nodes[t].id << " comes later, as $.Nodes[" << t << ']';
+          << "the node precedes its producer " << g_.nodes[t].id << ", $.Nodes[" << t << ']';
     }
   }
 
@@ -292,10 +291,9 @@ class graph_rules {
           message out =
               c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k));
           const op_place& first = c_.ops[m - 1];
-          out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
+          out << "tensor " << g_.tensors[made[k]].id << " is already a result of node "
               << g_.nodes[first.node].id;
           out << ' ' << quoted{name(g_, g_.ops[first.op])};
-          out << " already";
         }
       }
     }
@@ -319,7 +317,7 @@ class graph_rules {
         const std::uint32_t from = c_.ops[m - 1].node;
         if (m - 1 > i)
           c_.error(errc::ark_g13_use_before_result, at)
-              << "tensor " << id << " is made later, by node " << g_.nodes[from].id;
+              << "tensor " << id << " is used before node " << g_.nodes[from].id << " makes it";
         const std::uint32_t producer = c_.nodes.first_of(from);
         if (producer == c_.nodes.first_of(p.node)) continue;
         if (current != p.node) {

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The rules O: what each operation wants of its tensors and arguments.
+// The rules O: the tensors and arguments that each operation takes.
 //
 //   op_rules(c).run();
 //
 //   O01  Type is known                       O09  a view stays in its buffer
-//   O02  IsVirtual fits Type                 O10  reductions: Axis and shape
+//   O02  IsVirtual matches Type              O10  reductions: Axis and shape
 //   O03  as many tensors as Type has         O11  transpositions: permutation and shape
 //   O04  arguments, in their TYPEs           O12  matrix multiplications: shapes, padding
 //   O05  {TYPE: value}                       O13  lookups: ranks and shape
-//   O06  DataTypes                           O14  what is read and written overlaps
+//   O06  DataTypes                           O14  inputs and outputs overlap
 //   O07  shapes that broadcast               O15  Rope's last dimension is even
-//   O08  the result is what was written
+//   O08  the result is the output's view
 //
 // Of operations newer than D3 only what is known is checked.
 //
@@ -123,19 +123,19 @@ class op_rules {
       if (fits) continue;
       {
         message out = c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]));
-        out << name_of(o) << " has ";
+        out << name_of(o) << ": expected ";
         if (wanted[i] < 0)
           out << "at least 1";
         else
           out << static_cast<int>(wanted[i]);
-        out << " in " << list_names[i] << ", found " << counts[i];
+        out << " tensors in " << list_names[i] << ", found " << counts[i];
       }
     }
   }
 
   // ---- arguments
 
-  /// O04, O05. Whether all that the Type requires is there.
+  /// O04, O05. Whether the arguments have no errors.
   bool arguments_of(const op& o) {
     const argument_rows rows = arguments_by_op.of[static_cast<std::size_t>(o.type)];
     if (rows.count == 0 && o.arguments.count == 0) return true;
@@ -150,7 +150,7 @@ class op_rules {
         const std::uint32_t bit = 1u << static_cast<unsigned>(a.name);
         if ((seen & bit) != 0)
           c_.error(errc::json_duplicate_key, c_.at(p_, a))
-              << "a second argument " << quoted{name(g_, a)};
+              << "duplicate argument " << quoted{name(g_, a)};
         seen |= bit;
       }
       if (row == nullptr) {
@@ -158,12 +158,11 @@ class op_rules {
             << name_of(o) << " has no argument " << quoted{name(g_, a)};
       } else if (well_formed && a.type != row->type) {
         c_.error(errc::ark_o04_argument, c_.at(p_, a))
-            << "expected " << name(g_, a) << " as " << type_text(row->type) << ", found "
-            << type_text(a.type);
+            << name(g_, a) << " is " << type_text(a.type) << "; expected " << type_text(row->type);
       } else if (row->use == argument_use::alias) {
         {
           message out = c_.warning(errc::ark_o04_argument, c_.at(p_, a));
-          out << name(g_, a) << " is another spelling of ";
+          out << name(g_, a) << " is an older spelling of ";
           for (const argument_row& r : rows)
             if (older_name(r.name, o.type) == a.name) out << argument_names[index(r.name)];
         }
@@ -177,13 +176,13 @@ class op_rules {
           older == argument_name::other ? nullptr : find_argument(g_, o, older);
       if (a == nullptr && b == nullptr)
         c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"))
-            << name_of(o) << " needs an argument " << argument_names[index(r.name)] << " of "
+            << name_of(o) << " has no argument " << argument_names[index(r.name)] << "; expected "
             << type_text(r.type);
       if (a != nullptr && b != nullptr && a->type == b->type &&
           (a->type == argument_type::float32 ? !(a->real == b->real) : a->integer != b->integer))
         c_.error(errc::ark_o04_argument, c_.at(p_, *b))
-            << name(g_, *b) << " and " << name(g_, *a) << " are two spellings of one argument "
-            << "and differ";
+            << name(g_, *b) << " and " << name(g_, *a)
+            << " are spellings of one argument and have different values";
     }
     return c_.found.errors() == before;
   }
@@ -208,7 +207,7 @@ class op_rules {
       case argument_type::offset:
         if (a.integers.count == 1)
           c_.warning(errc::ark_o05_argument_form, c_.at(p_, a))
-              << "OFFSET is an integer, where BufferId and Value are expected";
+              << "OFFSET is an integer; expected BufferId and Value";
         else
           fits = a.integers.count == 2;
         for (const std::int64_t v : integers(g_, a.integers)) fits = fits && v >= 0;
@@ -263,8 +262,8 @@ class op_rules {
   void same_buffer(std::uint32_t from, std::uint32_t to, const location& where) {
     if (c_.storage_of(from) == c_.storage_of(to)) return;
     c_.error(errc::ark_o09_view_buffer, where.in("Buffer"))
-        << "a view of tensor " << g_.tensors[from].id << " lies in buffer " << buffer_of(g_, to).id
-        << ", where that has buffer " << buffer_of(g_, from).id;
+        << "a view of tensor " << g_.tensors[from].id << " is in buffer " << buffer_of(g_, to).id
+        << "; the tensor is in buffer " << buffer_of(g_, from).id;
   }
   /// O08.
   void result(const op& o) {
@@ -277,8 +276,8 @@ class op_rules {
       return;
     {
       message out = c_.error(errc::ark_o08_result_view, use(list::results, 0));
-      out << "the result is another view than " << (done ? "ReadTensors[" : "WriteTensors[")
-          << at_list << "], tensor " << g_.tensors[from].id << ": another ";
+      out << "the result is not the view in " << (done ? "ReadTensors[" : "WriteTensors[")
+          << at_list << "], tensor " << g_.tensors[from].id << ": different ";
       if (c_.storage_of(from) != c_.storage_of(to))
         out << "buffer";
       else if (type(from) != type(to))
@@ -292,8 +291,8 @@ class op_rules {
   void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const location& where) {
     if (type(expected) == type(t)) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
-        << name_of(o) << " has tensors of one DataType, found " << info(type(t)).name << " beside "
-        << info(type(expected)).name;
+        << "DataType " << info(type(t)).name << "; " << name_of(o) << " has "
+        << info(type(expected)).name << " in its other tensors";
   }
   void same_types(const op& o) {
     const std::uint32_t first = read(o, 0);
@@ -304,7 +303,8 @@ class op_rules {
   void expect_type(const op& o, data_type wanted, std::uint32_t t, const location& where) {
     if (type(t) == wanted) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
-        << name_of(o) << " wants " << info(wanted).name << " here, found " << info(type(t)).name;
+        << "DataType " << info(type(t)).name << "; " << name_of(o) << " takes " << info(wanted).name
+        << " here";
   }
 
   void unary(const op& o) {
@@ -312,7 +312,7 @@ class op_rules {
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (o.type == op_type::softmax ? a == w : broadcasts_to(a, w)) return;
     c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
-        << "Shape " << a << " of what is read does not "
+        << "input Shape " << a << " does not "
         << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
   }
   void binary(const op& o) {
@@ -329,15 +329,15 @@ class op_rules {
     if (o.type != op_type::rope) return;
     if (a.last() == b.last() && a.last() == w.last() && w.last() % 2 == 0) return;
     c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"))
-        << "Rope wants one even last dimension in all tensors, found " << a.last() << ", "
-        << b.last() << " and " << w.last();
+        << "last dimensions " << a.last() << ", " << b.last() << " and " << w.last()
+        << "; Rope takes equal, even ones";
   }
   void layer_norm(const op& o) {
     same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
     const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (!(x == w))
       c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
-          << "LayerNorm of Shape " << x << " has the same Shape, found " << w;
+          << "LayerNorm of Shape " << x << " has a result of the same Shape, found " << w;
     for (std::uint32_t i = 1; i < 3; ++i)
       if (const dimensions s = shape_of(at(read(o, i))); !broadcasts_to(s, x))
         c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"))
@@ -353,11 +353,11 @@ class op_rules {
     dimensions wanted;
     if (!reduced(a, axis.integer, keep, wanted))
       c_.error(errc::ark_o10_reduction, c_.at(p_, axis))
-          << "Axis " << axis.integer << " is none of Shape " << a;
+          << "Axis " << axis.integer << " is outside Shape " << a;
     else if (!(wanted == w))
       c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"))
           << "Shape " << a << " reduced along Axis " << axis.integer
-          << (keep ? ", which is kept," : "") << " is " << wanted << ", not " << w;
+          << (keep ? ", keeping it," : "") << " is " << wanted << ", not " << w;
   }
   /// O11.
   void transpose(const op& o) {
@@ -368,7 +368,7 @@ class op_rules {
     dimensions wanted;
     if (!permuted(a, axes, wanted)) {
       c_.error(errc::ark_o11_permutation, c_.at(p_, permutation))
-          << "Permutation is none of the " << a.rank << " axes of Shape " << a;
+          << "Permutation does not permute the " << a.rank << " axes of Shape " << a;
       return;
     }
     if (wanted == w) return;
@@ -379,7 +379,7 @@ class op_rules {
     {
       message out = c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"));
       out << "Shape " << a << " permuted is " << wanted << ", not " << w;
-      if (is_inverse) out << ", which fits the inverse permutation";
+      if (is_inverse) out << "; the inverse permutation would fit";
     }
   }
 
@@ -420,12 +420,12 @@ class op_rules {
       const layout& residual = at(read(o, 2));
       if (!(shape_of(residual) == w) || !(padded_shape_of(residual) == pw))
         c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"))
-            << "what is added has another Shape or PaddedShape than what is written";
+            << "the addend's Shape or PaddedShape differs from the output's";
     }
     if (o.type == op_type::matmul && o.arguments.count > 2) redundant(o, m, padded);
   }
-  /// O12 of arguments that say once more what the tensors say.
-  void redundant(const op& o, const matmul_shape& m, const matmul_shape& padded) {
+  /// O12 of arguments that repeat what follows from the tensors.
+  [[gnu::cold]] void redundant(const op& o, const matmul_shape& m, const matmul_shape& padded) {
     const dimensions a = extended(shape_of(at(read(o, 0))));
     const dimensions b = extended(shape_of(at(read(o, 1))));
     const auto last = [&](std::uint32_t t) {
@@ -444,7 +444,7 @@ class op_rules {
       if (same) return;
       c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg))
           << argument_names[index(name)] << " is " << dimensions_of(values, count)
-          << " by the tensors, which count";
+          << " by the tensors, which take precedence";
     };
     check(argument_name::input_dim_nc, 2, a.size[0], a.size[1], 1, 1);
     check(argument_name::other_dim_nc, 2, b.size[0], b.size[1], 1, 1);
@@ -462,10 +462,10 @@ class op_rules {
     dimensions wanted;
     if (i.rank > 3)
       c_.error(errc::ark_o13_embedding, use(list::reads, 0).in("Shape"))
-          << "indices have up to 3 dimensions, found Shape " << i;
+          << "indices of Shape " << i << "; expected up to 3 dimensions";
     if (t.rank != 2)
       c_.error(errc::ark_o13_embedding, use(list::reads, 1).in("Shape"))
-          << "a table has 2 dimensions, found Shape " << t;
+          << "a table of Shape " << t << "; expected 2 dimensions";
     if (looked_up(i, t, wanted) && !is_looked_up(i, t, w))
       c_.error(errc::ark_o13_embedding, use(list::writes, 0).in("Shape"))
           << "rows of " << t << " at indices " << i << " have Shape " << wanted << ", not " << w;
@@ -479,7 +479,7 @@ class op_rules {
       expect_type(o, data_type::int32, position, use(l, 1));
       if (elements(at(position)) != 1)
         c_.error(errc::ark_o07_shape, use(l, 1).in("Shape"))
-            << "the position is one number, found Shape " << shape_of(at(position));
+            << "a position of Shape " << shape_of(at(position)) << "; expected one element";
     }
     const std::uint32_t token = read(o, 0), cache = written(o, 0), output = written(o, 2);
     same_type(o, token, cache, use(list::writes, 0));
@@ -489,8 +489,8 @@ class op_rules {
       if (const std::uint32_t t = i == 0 ? token : output; elements(at(t)) != slot)
         c_.error(errc::ark_o07_shape,
                  use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"))
-            << "a slot of the cache holds " << slot << " elements, where Shape " << shape_of(at(t))
-            << " has " << elements(at(t));
+            << "Shape " << shape_of(at(t)) << " has " << elements(at(t))
+            << " elements; a slot of the cache has " << slot;
   }
 
   /// O14.

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The rules S, as far as reading leaves any, and what verification knows of a graph.
+// The rules S that reading doesn't enforce, and the state that all rules share.
 //
 //   context c(g, options, found);
-//   if (indices_hold(g)) structure_rules(c).run();
+//   if (indices_hold(g)) structure_rules(c);
 //
 //   S03  WorldSize is at least 1, and Rank below it           S08  Args is an object
 //   S06  a node of one Op has one                             S12  no unknown members (strict)
 //   S07  Ops is not empty                                     S13  Ids are not negative
 //
-// Lifetime:   a context borrows the graph and the findings.
+// Lifetime:   a context borrows the model and the findings.
 // Errors:     findings.
 // Limits:     none.
 // Allocation: 12 bytes for each operation, and the indices by Id.
@@ -34,8 +34,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
 
-/// Whether all indices and enumerators of a graph that may be filled by hand lie in their tables,
-/// and no operation stands in two nodes.
+/// Whether all indices and enumerators of a model are in range, and no operation is in two nodes.
 [[nodiscard]] inline bool indices_hold(const model& g) noexcept {
   const auto holds = [](range r, std::size_t size) {
     return r.count == 0 || (r.first < size && r.count <= size - r.first);
@@ -101,11 +100,11 @@ namespace detail {
 
 /// An operation in its place.
 struct op_place {
-  std::uint32_t node, index;  // in graph::nodes, and among the node's operations
-  std::uint32_t op;           // in graph::ops
+  std::uint32_t node, index;  // in model::nodes, and among the node's operations
+  std::uint32_t op;           // in model::ops
 };
 
-/// What the rules look at.
+/// The state that all rules share.
 struct context {
   context(const ark::model& model, const verify_options& o, findings& f)
       : g(model),
@@ -142,22 +141,21 @@ struct context {
   findings& found;
   id_index nodes, tensors, buffers;
   pool<op_place> ops;  // in the order of execution
-  pool<bool> unsound;  // by tensor: its description breaks a rule T, so that its shape says nothing
+  pool<bool> unsound;  // by tensor: it violates a rule T, so that its shape is not used
 };
 
 /// S12 for the members of one object.
 inline void unknown_members(context& c, std::uint32_t members, const location& at, bool buffer) {
   if (!c.options.strict) return;
-  std::size_t left = c.g.members.size();  // a list that was linked by hand may not end
+  std::size_t left = c.g.members.size();  // a list in a model built in code may be cyclic
   for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
     const std::string_view key = text_of(c.g, c.g.members[m].key);
     if (buffer && (key == "ExternalDataSize" || key == "DeviceId")) continue;
-    c.warning(errc::ark_s12_unknown_member, at.in(key))
-        << "the format has no member " << quoted{key};
+    c.warning(errc::ark_s12_unknown_member, at.in(key)) << "unknown member " << quoted{key};
   }
 }
 
-/// The rules S of the root, nodes and operations; tensors and buffers come with their own rules.
+/// The rules S of the root, nodes and operations; tensor_rules has those of tensors and buffers.
 inline void structure_rules(context& c) {
   const model& g = c.g;
   if (g.world_size < 1)
@@ -176,8 +174,8 @@ inline void structure_rules(context& c) {
       c.found.add(errc::ark_s07_no_ops, severity::error, at_node(n));
     else if (!holds_ops && v.ops.count != 1)
       c.error(errc::ark_s06_op_or_ops, at_node(n))
-          << "the node has " << v.ops.count << " operations, where " << info(g.form).name
-          << " has one";
+          << "the node has " << v.ops.count << " operations; in " << info(g.form).name
+          << " it has one";
     unknown_members(c, v.members, at_node(n), false);
   }
   for (const op_place& p : c.ops) {
@@ -185,7 +183,7 @@ inline void structure_rules(context& c) {
     if (o.args != args_form::object)
       c.warning(errc::ark_s08_op_member, c.at(p).in("Args"))
           << "Args is " << (o.args == args_form::null ? "null" : "an array")
-          << ", where an empty object is expected";
+          << "; expected an object";
     unknown_members(c, o.members, c.at(p), false);
   }
 }

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The rules T and B: tensors and buffers, each looked at where it is used first.
+// The rules T and B: tensors and buffers, each at its first use.
 //
 //   tensor_rules(c).run();
-//   c.unsound[t];              // whether its shape says nothing
+//   c.unsound[t];              // whether its shape must not be used
 //
 //   T01  one to four dimensions            B01  a buffer Id has one Rank and one set of tags
 //   T02  sizes of at least 1               B02  Rank is -1 or a rank
 //   T03  Offsets of at least 0             B03  tags ascend, each once
-//   T04  Shape <= PaddedShape              B04  tags name other ranks; a stand-in's the own one
+//   T04  Shape <= PaddedShape              B04  tags name other ranks; a remote buffer's its own
 //   T05  Offsets + PaddedShape <= Strides  B05  a tag names one sender and one receiver
 //   T06  FP8 needs verify_options::fp8
 //   T07  fewer than 2^63 bytes             S12, S13 for tensors and buffers
@@ -133,7 +133,7 @@ class tensor_rules {
     if (info(x.type).kind == data_kind::fp8)
       c_.found.add(errc::ark_t06_data_type, c_.options.fp8 ? severity::warning : severity::error,
                    at.in("DataType"))
-          << "DataType " << info(x.type).name << " is known to a branch alone";
+          << "DataType " << info(x.type).name << " is supported by only one fork";
     if (const std::uint32_t first = c_.same_tensor(t); first != t) differs(first, t, at);
     unknown_members(c_, x.members, at, false);
     if (!seen_buffer_[x.buffer]) first_use_of_buffer(x.buffer, at.in("Buffer"));
@@ -144,16 +144,16 @@ class tensor_rules {
     if ((f & rank) != 0) {
       message out = c_.error(errc::ark_t01_rank, at.in("Shape"));
       if (l.rank > max_rank)
-        out << "expected one to four dimensions, found " << l.rank;
+        out << l.rank << " dimensions; expected 1 to 4";
       else
-        out << "behind " << l.rank << " dimensions there is another";
+        out << "the layout has values past its " << l.rank << " dimensions";
     }
     if ((f & no_rank) != 0)
       c_.warning(errc::ark_t01_rank, at.in("Shape"))
-          << "a tensor without dimensions is taken as one element, [1]";
+          << "no dimensions; the tensor counts as one element, [1]";
     if ((f & rank) != 0) return;
     const auto dims = [&](const std::int64_t(&v)[max_rank]) { return dimensions_of(v, l.rank); };
-    // Where a D1a file has Pads there is no PaddedShape to point at.
+    // A D1a file has Pads and no PaddedShape.
     const std::string_view padded = l.pads == none ? "PaddedShape" : "Shape";
     const list_name sizes[] = {
         {"Shape", l.shape}, {padded, l.padded_shape}, {"Strides", l.strides}};
@@ -161,14 +161,14 @@ class tensor_rules {
       for (std::uint32_t d = 0; (f & size) != 0 && d < l.rank; ++d)
         if (s.values[d] < 1 && !(l.pads != none && &s == &sizes[1]))
           c_.error(errc::ark_t02_dimension, at.in(s.name, d))
-              << s.name << ' ' << dims(s.values) << " holds a size below 1";
+              << s.name << ' ' << dims(s.values) << " has a size below 1";
     for (std::uint32_t d = 0; (f & offset) != 0 && d < l.rank; ++d)
       if (l.offsets[d] < 0)
         c_.error(errc::ark_t03_offset, at.in("Offsets", d))
-            << "Offsets " << dims(l.offsets) << " holds a negative number";
+            << "Offsets " << dims(l.offsets) << " has a negative number";
     if ((f & padding) != 0)
       c_.error(errc::ark_t04_padding, at.in(padded))
-          << "PaddedShape " << dims(l.padded_shape) << " is below Shape " << dims(l.shape);
+          << "PaddedShape " << dims(l.padded_shape) << " is smaller than Shape " << dims(l.shape);
     if ((f & outside) != 0)
       c_.error(errc::ark_t05_strides, at.in("Strides"))
           << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
@@ -177,7 +177,7 @@ class tensor_rules {
       message out = c_.error(errc::ark_t05_strides, at.in("Pads"));
       std::int64_t pads[max_rank] = {1, 1, 1, 1};
       for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
-      out << "Strides " << dims(l.strides) << " are no multiples of Pads " << dims(pads);
+      out << "Strides " << dims(l.strides) << " are not multiples of Pads " << dims(pads);
     }
     if (bytes == 0 && (f & size) == 0)
       c_.error(errc::ark_t07_size, at.in("Strides"))
@@ -254,12 +254,14 @@ class tensor_rules {
       const bool local = is_local(g_, x);
       const bool good = local ? t.rank >= 0 && t.rank < g_.world_size && t.rank != g_.rank
                               : t.rank == -1 || t.rank == g_.rank;
-      if (!good)
-        c_.error(errc::ark_b04_tag_rank, at.in(member, i))
-            << '[' << t.rank << ',' << t.number << "] names rank " << t.rank << ", where a "
-            << (local ? "local buffer's tags name another rank of "
-                      : "remote buffer's tags name -1 or the own rank of ")
-            << g_.world_size;
+      if (!good) {
+        message out = c_.error(errc::ark_b04_tag_rank, at.in(member, i));
+        out << '[' << t.rank << ',' << t.number << "] has rank " << t.rank << "; expected ";
+        if (local)
+          out << "another rank than " << g_.rank << ", below " << g_.world_size;
+        else
+          out << "-1 or " << g_.rank << ", as the buffer is of rank " << x.rank;
+      }
       if (i > 0 && !before(g_.tags[list.first + i - 1], t)) ascending = false;
     }
     if (ascending) return;
@@ -277,11 +279,12 @@ class tensor_rules {
       const tag t = g_.tags[list.first + i];
       if (again[i])
         c_.warning(errc::ark_b03_tags, at.in(member, i))
-            << '[' << t.rank << ',' << t.number << "] stands in this list already";
+            << '[' << t.rank << ',' << t.number << "] is listed twice";
       unordered = unordered || (i > 0 && before(t, g_.tags[list.first + i - 1]));
     }
     if (unordered)
-      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member)) << member << " do not ascend";
+      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member))
+          << member << " are not ascending";
   }
 
   /// B01.
@@ -328,8 +331,8 @@ class tensor_rules {
         if (!(a.t == b.t) || a.storage == b.storage) continue;
         c_.error(errc::ark_b05_tag_reused,
                  places_[b.at].in(kind == 0 ? "SendTags" : "RecvTags", b.index))
-            << '[' << b.t.rank << ',' << b.t.number << "] stands in buffer "
-            << g_.buffers[a.storage].id << " too";
+            << '[' << b.t.rank << ',' << b.t.number << "] is also a tag of buffer "
+            << g_.buffers[a.storage].id;
       }
     }
   }
@@ -339,7 +342,7 @@ class tensor_rules {
   pool<bool> seen_tensor_, seen_buffer_;
   pool<std::uint8_t> layouts_;  // flaws of each
   pool<tag_use> tags_[2];       // SendTags, RecvTags of local buffers
-  pool<location> places_;       // where local buffers with tags stand first
+  pool<location> places_;       // of the first use of local buffers with tags
 };
 
 }  // namespace detail

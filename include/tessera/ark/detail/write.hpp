@@ -32,8 +32,8 @@ inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
 /// Appends the objects of a model to a text. Plans hold the same operations and use it too. What it
 /// writes has passed check(). Depths count the containers around an object: 0 for the root.
 ///
-/// Functions take where the next character goes, make sure of their room there, and return where
-/// the one after theirs goes. begin() says where the first goes, done() that the text ends there.
+/// Functions take a pointer to the end of the text, reserve their space there, and return the new
+/// end. begin() gives the first pointer, done() takes the last.
 class graph_writer {
  public:
   graph_writer(text& out, const model& g, dialect form, bool pretty)
@@ -42,7 +42,7 @@ class graph_writer {
     layouts_.resize(g.layouts.size());
     buffers_.resize(g.buffers.size());
   }
-  /// How many levels are spread over lines; text before and behind may have others.
+  /// How many levels are spread over lines; it may change between values.
   void levels(int count) noexcept { levels_ = count; }
 
   [[nodiscard]] char* begin() {
@@ -96,8 +96,8 @@ class graph_writer {
     return to;
   }
 
-  /// `config`: a plan's member "Config", JSON that stands behind the others; none when it is empty.
-  /// Leaves room for the rest of a node.
+  /// `config`: a plan's member "Config", JSON that follows the others; none when it is empty.
+  /// Reserves space for the rest of a node.
   [[nodiscard]] char* operation(char* to, const op& o, unsigned depth,
                                 std::string_view config = {}) {
     const std::string_view type = type_name(g_, o), called = name(g_, o);
@@ -180,17 +180,17 @@ class graph_writer {
   [[nodiscard]] errc failed() const noexcept { return failed_; }
 
  private:
-  /// Where a text of the same thing stands already: its offset times 2^20 plus its size; 0 for none.
+  /// An earlier text of the same thing: its offset times 2^20 plus its size; 0 for none.
   using place = std::uint64_t;
   static constexpr unsigned size_bits = 20;
   static constexpr std::size_t max_indent = 64;
   static constexpr std::size_t key_room = max_indent + 24 + integer_room;
-  /// Eight keys with numbers behind them. Who calls another function that makes room, or returns,
-  /// needs no more of it than what that function leaves: this less a bracket or two.
+  /// Space for eight keys with numbers. A caller of another function that reserves, or returns, needs
+  /// no more than that function leaves: this less a bracket or two.
   static constexpr std::size_t record_room = 8 * key_room;
   static constexpr std::size_t lists_room = 16 * (integer_room + 1) + 4 * key_room;
 
-  /// Room for `count` characters from `to` on.
+  /// Space for `count` characters from `to` on.
   [[nodiscard]] char* room(char* to, std::size_t count) {
     return static_cast<std::size_t>(end_ - to) >= count ? to : more_room(to, count);
   }
@@ -209,7 +209,7 @@ class graph_writer {
     if (!s.empty()) std::memcpy(to, s.data(), s.size());
     return to + s.size();
   }
-  /// `s` in quotes; six bytes of room for each of its own, and two.
+  /// `s` in quotes; six bytes of space for each of its own, and two.
   static char* put_quoted(char* to, std::string_view s) noexcept {
     *to++ = '"';
     for (const char c : s) {
@@ -243,7 +243,7 @@ class graph_writer {
     std::memset(to + 1, ' ', spaces);
     return to + 1 + spaces;
   }
-  /// A new line for what stands at `indent`, in a container at `depth` that is spread.
+  /// A new line for a value at `indent`, in a container at `depth` that is spread.
   [[nodiscard]] char* line(char* to, unsigned indent, unsigned depth) const noexcept {
     return spread(depth) ? put_line(to, indent) : to;
   }
@@ -286,7 +286,7 @@ class graph_writer {
     return to;
   }
 
-  /// Once more what stands at `where`. Blocks run over its end, and are overwritten.
+  /// Copies the text at `where`, in whole blocks; the excess is overwritten.
   [[nodiscard]] char* again(char* to, place where) {
     constexpr std::size_t block_size = 32;
     const auto size = to_size(where & ((place{1} << size_bits) - 1));
@@ -307,7 +307,7 @@ class graph_writer {
     return size >> size_bits == 0 && start >> (64 - size_bits) == 0 ? start << size_bits | size : 0;
   }
 
-  /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.
+  /// Tensors are at one depth, except in arguments of type TENSOR, which are not copied from.
   [[nodiscard]] char* tensor(char* to, std::uint32_t index, unsigned depth, bool listed = true) {
     if (const place known = tensors_[index]; known != 0 && listed) return again(to, known);
     const ark::tensor& t = g_.tensors[index];
@@ -480,10 +480,10 @@ class graph_writer {
   errc failed_ = errc::ok;
 };
 
-/// The text of a graph that is in its dialect.
+/// The text of a model that is in its dialect.
 [[nodiscard]] inline result<text> write_as_is(const model& g, bool pretty) {
   text out;
-  // About what it takes, and less than twice that: growing costs more than the writing.
+  // An estimate, below twice the real size: growing costs more than writing.
   const bool spread = pretty && info(g.form).levels > 5;
   out.reserve(256 + (pretty ? 130 : 64) * g.nodes.size() + (pretty ? 290 : 110) * g.ops.size() +
               (spread ? 320 : 220) * g.uses.size() + (spread ? 80 : 30) * g.arguments.size());
@@ -491,7 +491,7 @@ class graph_writer {
   w.done(w.model(w.begin()));
   errc code = w.failed();
   if (code == errc::ok && !g.members.empty()) {
-    // Kept members may repeat a key, in a graph that was filled by hand.
+    // Kept members may repeat a key, in a model that was built in code.
     json::reader in(out, no_limits);
     (void)in.skip();
     code = in.finish().code;
