@@ -36,7 +36,7 @@ void add_case(const std::string& name, std::size_t size) {
     auto ours = nem::read(*source);
     bench::require(static_cast<bool>(ours), name + ": nem::read refuses it");
     bench::require(same(*ours, bench::read_with_pegtl(*source)), name + ": the trees differ");
-    nem::report found;
+    tessera::report found;
     const auto program = nem::verify(std::move(*ours), {}, &found);
     bench::require(program && found.diagnostics.empty(), name + ": not without findings");
   }

@@ -39,16 +39,16 @@ void require_tree(const nem::model& d, std::size_t size) {
   }
 }
 
-[[nodiscard]] bool lies_in(const nem::place& p, std::size_t size) {
+[[nodiscard]] bool lies_in(const tessera::place& p, std::size_t size) {
   return p.file == 0 && p.offset <= size && p.length <= size - p.offset;
 }
-[[nodiscard]] bool lies_in(const nem::string& s, const nem::report& found) {
+[[nodiscard]] bool lies_in(const tessera::text_range& s, const tessera::report& found) {
   return s.first <= found.characters.size() && s.size <= found.characters.size() - s.first;
 }
 
-void require_report(const nem::report& found, std::size_t size) {
+void require_report(const tessera::report& found, std::size_t size) {
   std::uint64_t counts[3] = {};
-  for (const nem::diagnostic& d : found.diagnostics) {
+  for (const tessera::diagnostic& d : found.diagnostics) {
     ++counts[static_cast<std::size_t>(d.severity)];
     fuzz::require(lies_in(d.where, size), "a finding lies in the source");
     fuzz::require(lies_in(d.text, found) && lies_in(d.note, found) && lies_in(d.replacement, found),
@@ -70,15 +70,15 @@ void require_report(const nem::report& found, std::size_t size) {
 }
 
 /// Applies the first fix of a report, and reads again.
-void require_fix(std::string_view source, const nem::report& found) {
-  for (const nem::diagnostic& d : found.diagnostics) {
+void require_fix(std::string_view source, const tessera::report& found) {
+  for (const tessera::diagnostic& d : found.diagnostics) {
     if (!d.has_fix) continue;
     text fixed;
     fixed << source.substr(0, d.fix.offset) << found.text_of(d.replacement)
           << source.substr(d.fix.offset + d.fix.length);
-    nem::report after;
+    tessera::report after;
     (void)nem::read(fixed, {}, &after);
-    for (const nem::diagnostic& x : after.diagnostics)
+    for (const tessera::diagnostic& x : after.diagnostics)
       fuzz::require(
           x.code != d.code || x.where.offset != d.where.offset || x.where.length != d.where.length,
           "a fix takes its finding away");
@@ -90,7 +90,7 @@ void require_fix(std::string_view source, const nem::report& found) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::exact source(fuzz::as_text(data, size));
-  nem::report found;
+  tessera::report found;
   nem::read_options options;
   options.max_errors = 1 + static_cast<std::uint32_t>(fuzz::below(source.text(), 20));
   const result<nem::model> d = nem::read(source.text(), options, &found);
@@ -104,9 +104,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(found.errors != 0 && found.errors <= options.max_errors,
                   "what isn't a document has errors, but not too many");
   }
-  const nem::source_file file{"input", source.text()};
-  const nem::listing list(found, {&file, 1});
-  for (const nem::diagnostic& x : found.diagnostics)
+  const tessera::source_file file{"input", source.text()};
+  const tessera::listing list(found, {&file, 1});
+  for (const tessera::diagnostic& x : found.diagnostics)
     fuzz::require(!list.describe(x).empty(), "a finding can be shown");
   return 0;
 }

@@ -83,7 +83,7 @@ struct input {
   machine vm(in.program, how);
   fill(vm, in.seed);
   watch(vm, in.program.model());
-  nem::report found;
+  tessera::report found;
   const vm::nem::outcome done = vm.run(&found, when);
   fuzz::require(done.steps <= max_steps, "steps are limited");
   read_places(vm, in.program.model());
@@ -96,11 +96,11 @@ struct input {
   bool has_error = false;
   const bool is_fully_verified =
       !in.program.is_partial() && in.program.profile() != nem::profile::upstream;
-  const nem::source_file file{"input", in.source};
-  const nem::listing list(found, {&file, 1});
-  for (const nem::diagnostic& d : found.diagnostics) {
+  const tessera::source_file file{"input", in.source};
+  const tessera::listing list(found, {&file, 1});
+  for (const tessera::diagnostic& d : found.diagnostics) {
     fuzz::require(!list.describe(d).empty(), "a finding can be shown");
-    has_error = has_error || d.severity == nem::severity::error;
+    has_error = has_error || d.severity == tessera::severity::error;
     switch (d.code) {
       case errc::nem_rt_unsupported:  // also what only the machine finds to be unsound: an end
         e.is_complete = e.is_complete && how.keep_going && is_fully_verified;
@@ -109,7 +109,7 @@ struct input {
       case errc::nem_rt_index: e.is_complete = e.is_complete && how.keep_going; break;
       case errc::nem_rt_race:
       case errc::nem_haz_005_partial: e.is_ordered = false; break;
-      default: e.is_complete = e.is_complete && d.severity != nem::severity::error;
+      default: e.is_complete = e.is_complete && d.severity != tessera::severity::error;
     }
   }
   fuzz::require(bool(done) == !has_error, "a run that ends badly says why");

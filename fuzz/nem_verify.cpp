@@ -62,14 +62,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.profile = static_cast<nem::profile>(fuzz::below(source, 3));
   options.max_instances = 500;
   options.hazard_steps = 20000;
-  nem::report found;
+  tessera::report found;
   const result<nem::program> p = nem::verify(std::move(*d), options, &found);
-  const auto lies_in = [&](const nem::place& x) {
+  const auto lies_in = [&](const tessera::place& x) {
     // Other files are this one, once more, and the built-in ones, whose size nobody asks for.
     return x.file <= found.files.size() &&
            (x.file > 1 || (x.offset <= size && x.length <= size - x.offset));
   };
-  for (const nem::diagnostic& x : found.diagnostics) {
+  for (const tessera::diagnostic& x : found.diagnostics) {
     fuzz::require(lies_in(x.where), "a finding lies in its source");
     fuzz::require(lies_in(x.related), "a note lies in its source");
     fuzz::require(lies_in(x.fix), "a fix lies in its source");
@@ -77,9 +77,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(x.has_note == (x.note.size != 0), "a note says something");
     fuzz::require(x.has_fix || x.replacement.size == 0, "only fixes replace");
   }
-  const nem::source_file file{"input", source};
-  const nem::listing list(found, {&file, 1});
-  for (const nem::diagnostic& x : found.diagnostics)
+  const tessera::source_file file{"input", source};
+  const tessera::listing list(found, {&file, 1});
+  for (const tessera::diagnostic& x : found.diagnostics)
     fuzz::require(!list.describe(x).empty(), "a finding can be shown");
   if (!p) {
     fuzz::require_error(p.error(), 0xffffffff);

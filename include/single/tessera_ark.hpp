@@ -3163,8 +3163,8 @@ struct diagnostic {
   bool has_note = false, has_fix = false;
   place where;
   text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
-  text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it is
-                    ///< empty, descriptions look for it in the source
+  text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it and
+                    ///< `rule` are empty, descriptions look for it in JSON sources
   text_range text;  ///< one sentence
   place related;    ///< what the note is about; length 0 for a note about no place
   text_range note;
@@ -7769,7 +7769,7 @@ TESSERA_INLINE void listing::find_paths() {
   for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
     const diagnostic& d = found_.diagnostics[i];
     paths_.push_back(d.path);
-    if (d.path.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
   }
   const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
   sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
@@ -7827,6 +7827,10 @@ TESSERA_INLINE text listing::describe(const diagnostic& d) const {
     }
     out << ": " << severity << ": " << message;
   };
+  const auto end = [&out](const place& p) {
+    if (p.index != error_index::none && p.index != error_index::whole)
+      out << " at " << tessera::name(p.index) << ' ' << p.offset;
+  };
   const auto excerpt = [&](const place& p, std::string_view inserted, std::uint64_t inserted_at) {
     if (!has_source(p)) return;
     const source_file& s = sources_[p.file];
@@ -7843,8 +7847,7 @@ TESSERA_INLINE text listing::describe(const diagnostic& d) const {
   const std::string_view path = path_of(d);
   if (path.empty() && !is_binary) {
     out << " [" << found_.rule_of(d) << ']';
-    if (is_element && d.where.index != error_index::whole)
-      out << " at " << tessera::name(d.where.index) << ' ' << d.where.offset;
+    end(d.where);
     out << '\n';
   } else {
     out << "\n  [" << found_.rule_of(d) << "] at ";
@@ -7864,6 +7867,7 @@ TESSERA_INLINE text listing::describe(const diagnostic& d) const {
       out << "  note: " << found_.text_of(d.note) << '\n';
     } else {
       begin(d.related, "note", found_.text_of(d.note));
+      end(d.related);
       out << '\n';
       excerpt(d.related, {}, 0);
     }
@@ -9628,6 +9632,12 @@ namespace detail {
 
 class findings {
  public:
+  /// Appends to every message: which iteration of a loop it is about.
+  struct ending {
+    void (*append)(const void* context, const diagnostic& d, text& to) = nullptr;
+    const void* context = nullptr;
+  };
+
   findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
@@ -9636,8 +9646,8 @@ class findings {
   /// order, a path, a note and a fix.
   class writer {
    public:
-    writer(report* to, bool has_general_message) noexcept : to_(to) {
-      if (to != nullptr) open(last().text, has_general_message);
+    explicit writer(report* to, const ending* end = nullptr) noexcept : to_(to), ending_(end) {
+      if (to != nullptr) open(last().text);
     }
     writer(const writer&) = delete;
     writer& operator=(const writer&) = delete;
@@ -9649,6 +9659,7 @@ class findings {
       if (to_ != nullptr) put(part);
       return *this;
     }
+    writer& operator<<(const text& part) { return *this << part.view(); }
     writer& operator<<(const char* part) { return *this << std::string_view(part); }
     writer& operator<<(char part) { return *this << std::string_view(&part, 1); }
     template <class Int>
@@ -9659,13 +9670,12 @@ class findings {
     }
     /// Whatever else can be written into a text, as it is.
     template <class Part>
-      requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view>)
+      requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view> &&
+               !std::is_same_v<Part, text>)
     writer& operator<<(const Part& part) {
       if (to_ != nullptr) to_->characters << part;
       return *this;
     }
-    /// Sets the id of the rule, where it isn't the code's name.
-    [[gnu::cold]] writer& rule(std::string_view id);
     /// What follows is the path, written as it is.
     [[gnu::cold]] writer& path();
     /// What follows is the note, about `related`.
@@ -9677,16 +9687,18 @@ class findings {
     [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
     [[gnu::cold]] void put(std::string_view part);
     [[gnu::cold]] void put(bool is_negative, std::uint64_t part);
-    [[gnu::cold]] void open(text_range& range, bool has_general_message = false) noexcept;
+    [[gnu::cold]] void open(text_range& range) noexcept;
     [[gnu::cold]] void close();
 
     report* to_;
+    const ending* ending_;
     text_range* range_ = nullptr;
-    bool is_verbatim_ = false, has_general_message_ = false;
+    bool is_verbatim_ = false;
   };
 
-  /// Adds a finding, whose texts are written into the result.
-  [[gnu::cold]] writer add(errc code, severity s, place where);
+  /// Adds a finding, whose texts are written into the result. `rule` is the id of the rule where that
+  /// isn't the code's name.
+  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {});
   writer error(errc code, place where) { return add(code, severity::error, where); }
   writer warning(errc code, place where) { return add(code, severity::warning, where); }
   writer note(errc code, place where) { return add(code, severity::note, where); }
@@ -9703,6 +9715,7 @@ class findings {
   std::uint64_t max_;
   std::uint64_t errors_ = 0;
   tessera::error first_;
+  ending ending_;
 };
 
 }  // namespace detail
@@ -9721,32 +9734,25 @@ class findings {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-TESSERA_INLINE auto findings::add(errc code, severity s, place where) -> writer {
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule) -> writer {
   if (s == severity::error) {
     ++errors_;
     if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
   }
-  if (to_ == nullptr) return writer(nullptr, false);
+  if (to_ == nullptr) return writer(nullptr);
   ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
   constexpr std::size_t max_characters = std::size_t{1} << 30;
   if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
-    return writer(nullptr, false);
+    return writer(nullptr);
   to_->diagnostics.push_back({});
   diagnostic& d = to_->diagnostics.back();
   d.code = code;
   d.severity = s;
   d.where = where;
-  return writer(to_, true);
-}
-
-TESSERA_INLINE auto findings::writer::rule(std::string_view id) -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  open(last().rule);
-  to_->characters << id;
-  close();
-  range_ = nullptr;
-  return *this;
+  d.rule = {static_cast<std::uint32_t>(to_->characters.size()),
+            static_cast<std::uint32_t>(rule.size())};
+  to_->characters << rule;
+  return writer(to_, &ending_);
 }
 
 TESSERA_INLINE auto findings::writer::path() -> writer& {
@@ -9798,18 +9804,20 @@ TESSERA_INLINE void findings::writer::put(bool is_negative, std::uint64_t part) 
     to_->characters << part;
 }
 
-TESSERA_INLINE void findings::writer::open(text_range& range, bool has_general_message) noexcept {
+TESSERA_INLINE void findings::writer::open(text_range& range) noexcept {
   range_ = &range;
   range_->first = static_cast<std::uint32_t>(to_->characters.size());
   is_verbatim_ = false;
-  has_general_message_ = has_general_message;
 }
 
 TESSERA_INLINE void findings::writer::close() {
   if (range_ == nullptr) return;
   text& out = to_->characters;
-  if (has_general_message_ && out.size() == range_->first)
-    out << tessera::error{last().code}.message();
+  if (range_ == &last().text) {
+    if (out.size() == range_->first) out << tessera::error{last().code}.message();
+    if (ending_ != nullptr && ending_->append != nullptr)
+      ending_->append(ending_->context, last(), out);
+  }
   range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
 }
 
@@ -9957,13 +9965,10 @@ class message {
  public:
   [[gnu::cold, gnu::noinline]] message(tessera::detail::findings& to, errc code, severity s,
                                        const tessera::place& where, std::string_view path)
-      : to_(to.add(code, s, where)), code_(code), path_(path) {}
+      : to_(to.add(code, s, where, rule(code).id())), path_(path) {}
   message(const message&) = delete;
   message& operator=(const message&) = delete;
-  [[gnu::cold, gnu::noinline]] ~message() {
-    to_.path() << path_;
-    if (const rule r(code_); !r.id().empty()) to_.rule(r.id());
-  }
+  [[gnu::cold, gnu::noinline]] ~message() { to_.path() << path_; }
 
   // Not one template: there are over a hundred messages, compiled wherever models are verified.
   [[gnu::cold, gnu::noinline]] message& operator<<(std::string_view s) { return put(s); }
@@ -9991,7 +9996,6 @@ class message {
   }
 
   tessera::detail::findings::writer to_;
-  errc code_;
   std::string_view path_;
 };
 

@@ -10,7 +10,7 @@
 //
 // NEM, a text language for accelerators with explicitly scheduled tasks and memories.
 //
-//   nem::report found;
+//   tessera::report found;
 //   auto model = tessera::nem::read(source, {}, &found);          // the syntax tree
 //   if (!model) return show(found);                              // up to 16 errors
 //   std::cout << tessera::nem::print(*model);                    // canonical text
@@ -89,35 +89,48 @@
 #define TESSERA_NEM_HPP
 
 
-// ---- tessera/nem/describe.hpp
+// ---- tessera/nem/execution.hpp
 //
-// Diagnostics in words, with the lines that they are about.
+// What verification is made of, for machines that check a program as they execute it.
 //
-//   nem::source_file file{"tiles.nem", source};
-//   nem::listing list(found, {&file, 1});
-//   for (const nem::diagnostic& d : found.diagnostics) std::cerr << list.describe(d);
+//   tessera::report report;
+//   nem::verify_options options;
+//   nem::findings found(&report, program.profile(), options.max_diagnostics);
+//   nem::context c{program.model(), options, found, program.catalog(), program.target()};
+//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // as nem::visit does, with the context
 //
-//   tiles.nem:4:32: error: expected ',' between type attributes [SYN-009]
-//     let R = region(B, 0, 8) elem=i8 shape=[8], layout=C
-//                                     ^~~~~
-//                                    ,
-//   tiles.nem:7:7: error: duplicate constant declaration N [CON-001]
-//     const N = 8
-//           ^
-//   tiles.nem:2:7: note: declared here first
-//     const N = 4
-//           ^
+//   walker           calls a visitor with all that a program does       walk.hpp
+//   findings         collects diagnostics                               diagnostic.hpp
+//   context          what rules share                                   context.hpp
+//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules_compute.hpp
+//   check_transfer   XFR of a transfer or a store                       rules_transfer.hpp
+//   hazards          HAZ and CAP-003, as the program goes on            hazards.hpp
 //
-// Below the caret stands what a fix would insert or put in place of what is underlined. Of a model
-// that was built in code there is no line: "<input>: error: … [CON-001] at node 5".
+// verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
+// that no rule has seen.
 //
-// Lifetime:   a listing borrows the report and the sources.
-// Errors:     none: any place can be shown.
-// Limits:     at most 78 columns of a line are shown.
-// Allocation: 4 bytes for each line of the sources, and the texts.
+// Lifetime:   a context borrows the program, the options and the findings.
+// Errors:     findings.
+// Limits:     those of each part.
+// Allocation: those of each part.
 
-#ifndef TESSERA_NEM_DESCRIBE_HPP
-#define TESSERA_NEM_DESCRIBE_HPP
+#ifndef TESSERA_NEM_EXECUTION_HPP
+#define TESSERA_NEM_EXECUTION_HPP
+
+
+// ---- tessera/nem/detail/context.hpp
+//
+// What the rules of verification share: the model, the catalog, the target and the findings.
+//
+//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
+//
+// Lifetime:   borrows all that it names; owned by verify().
+// Errors:     none.
+// Limits:     none.
+// Allocation: that of `values`.
+
+#ifndef TESSERA_NEM_DETAIL_CONTEXT_HPP
+#define TESSERA_NEM_DETAIL_CONTEXT_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -743,32 +756,27 @@ struct line_column {
 
 #endif  // TESSERA_CORE_TEXT_HPP
 
-// ---- tessera/nem/diagnostic.hpp
+// ---- tessera/nem/rule.hpp
 //
-// What reading and verifying NEM find: a list of diagnostics, each with its rule.
+// The rules of NEM: their ids, which part of reading or verifying checks them, and how severe what
+// breaks them is.
 //
-//   nem::report found;
-//   auto model = nem::read(source, {}, &found);
-//   for (const nem::diagnostic& d : found.diagnostics)
-//     std::cout << nem::rule(d.code).id() << ' ' << found.text_of(d.text) << '\n';
-//   // CON-001 duplicate constant declaration X
-//
-// A diagnostic names a range of the source, may point to a related place (the earlier declaration,
-// the other task of a race) and may carry a fix: text that replaces a range. nem/describe.hpp shows
-// them as compilers do.
+//   for (const tessera::diagnostic& d : found.diagnostics)
+//     if (nem::phase_of(d.code) == nem::phase::hazard)
+//       std::cout << nem::rule(d.code).id() << ' ' << found.text_of(d.text) << '\n';
+//   // HAZ-001 …
 //
 //   profile     standard   severities of core/error_table_nem.hpp
 //               strict     warnings that mark extensions are errors
 //               upstream   FAM-004 and SHP-004 are warnings, as the format's own examples need
 //
-// Lifetime:   a report owns its texts.
+// Lifetime:   rules own their ids.
 // Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all; names of more than 200 bytes
-//             are cut in its texts, so that some long one doesn't fill it.
-// Allocation: 72 bytes and its texts for each diagnostic that is kept.
+// Limits:     none.
+// Allocation: none.
 
-#ifndef TESSERA_NEM_DIAGNOSTIC_HPP
-#define TESSERA_NEM_DIAGNOSTIC_HPP
+#ifndef TESSERA_NEM_RULE_HPP
+#define TESSERA_NEM_RULE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -1946,6 +1954,277 @@ struct error {
 
 #endif  // TESSERA_CORE_ERROR_HPP
 
+// ---- tessera/core/findings.hpp
+//
+// How verifiers fill a report, and keep the first error even without one.
+//
+//   detail::findings found(report, options.max_diagnostics);
+//   found.error(errc::nac_arity, {.offset = at})
+//       << name << ": " << count << " arguments; expected " << least << " or " << most;
+//   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
+//   if (found.failed()) return found.first_error();
+//
+// Without a message of its own, a finding has the general message of its code.
+//
+// Lifetime:   borrows the report.
+// Errors:     none.
+// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; a
+//             text written into a message is cut to 200 bytes.
+// Allocation: the report's.
+
+#ifndef TESSERA_CORE_FINDINGS_HPP
+#define TESSERA_CORE_FINDINGS_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+
+// ---- tessera/core/report.hpp
+//
+// What reading or verifying found: a list of diagnostics, of one type for all formats.
+//
+//   tessera::report found;
+//   auto program = nem::verify(std::move(*model), {}, &found);
+//   const tessera::source_file file{"tiles.nem", source};
+//   std::cerr << describe(found, {&file, 1});
+//
+//   tiles.nem:4:32: error: expected ',' between type attributes [SYN-009]
+//     let R = region(B, 0, 8) elem=i8 shape=[8], layout=C
+//                                     ^~~~~
+//                                    ,
+//   tiles.nem:7:7: error: duplicate constant declaration N [CON-001]
+//     const N = 8
+//           ^
+//   tiles.nem:2:7: note: declared here first
+//     const N = 4
+//           ^
+//
+//   rank0.json:1:812: error: expected the Id of a node in this file: 99
+//     [G03] at $.Nodes[3].ConsumerNodeIds[0], offset 811
+//     …
+//
+//   net.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
+//     [nac_arity] at instruction 12, offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Below the caret is the text that a fix would insert, or replace the underlined text with. A model
+// that was built in code has no source: "<input>: error: … [CON-001] at node 5".
+//
+// Lifetime:   a report owns its texts; a listing borrows the report and the sources.
+// Errors:     none: any place can be shown.
+// Limits:     a report keeps the first `max_diagnostics` of the options, and counts all; at most 78
+//             columns of a line are shown.
+// Allocation: 128 bytes and the texts for each diagnostic that is kept.
+
+#ifndef TESSERA_CORE_REPORT_HPP
+#define TESSERA_CORE_REPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+enum class severity : std::uint8_t { error, warning, note };
+[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
+  return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
+}
+
+/// A part of a source: of file 0, which was read or verified, or of another one.
+struct place {
+  std::uint32_t file = 0;
+  std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
+  std::uint32_t length = 0;  ///< in bytes
+  error_index index = error_index::none;
+};
+
+/// Some of report::characters.
+struct text_range {
+  std::uint32_t first = 0, size = 0;
+  friend bool operator==(const text_range&, const text_range&) = default;
+};
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  tessera::severity severity = tessera::severity::error;
+  bool has_note = false, has_fix = false;
+  place where;
+  text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
+  text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it and
+                    ///< `rule` are empty, descriptions look for it in JSON sources
+  text_range text;  ///< one sentence
+  place related;    ///< what the note is about; length 0 for a note about no place
+  text_range note;
+  place fix;  ///< the part that `replacement` replaces, empty where it is inserted
+  text_range replacement;
+};
+
+/// What was found, in the order in which it was found.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  pool<text_range> files;  ///< the names of the files after file 0, where the format has them
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  bool is_bounded = false;  ///< a search stopped at the limit that the options set
+
+  [[nodiscard]] std::string_view text_of(text_range r) const& noexcept {
+    return {characters.data() + r.first, r.size};
+  }
+  std::string_view text_of(text_range) const&& = delete;
+  [[nodiscard]] std::string_view rule_of(const diagnostic& d) const& noexcept {
+    return d.rule.size != 0 ? text_of(d.rule) : tessera::error{d.code}.name();
+  }
+  std::string_view rule_of(const diagnostic&) const&& = delete;
+};
+
+/// A file that diagnostics are about, with its name as it is to be shown.
+struct source_file {
+  std::string_view name;
+  std::string_view text;
+  bool is_binary = false;
+};
+
+/// Shows the diagnostics of a report, one by one.
+class listing {
+ public:
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
+  /// their lines.
+  listing(const report& found, view<source_file> sources);
+  listing(const report&&, view<source_file>) = delete;
+
+  /// The line and column where a place begins; 1, 1 in files without a source.
+  [[nodiscard]] line_column locate(const place& p) const noexcept;
+  /// The name of the file that a place is in.
+  [[nodiscard]] std::string_view file_name(const place& p) const noexcept;
+  /// The path of a diagnostic of the report, looked up in JSON sources; empty where there is none.
+  [[nodiscard]] std::string_view path_of(const diagnostic& d) const noexcept;
+  /// A diagnostic of the report with its line, its note and its fix.
+  [[nodiscard]] text describe(const diagnostic& d) const;
+
+ private:
+  [[nodiscard]] bool has_source(const place& p) const noexcept {
+    return p.index == error_index::none && p.file < sources_.size();
+  }
+
+  void find_paths();
+
+  const report& found_;
+  view<source_file> sources_;
+  pool<std::uint64_t> lines_;      // where each line of each file begins
+  pool<std::size_t> first_lines_;  // of each file, in lines_
+  text characters_;                // paths that the report lacks
+  pool<text_range> paths_;         // of each diagnostic, in characters_
+};
+
+/// All diagnostics of a report.
+[[nodiscard]] text describe(const report& found, view<source_file> sources);
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_REPORT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+class findings {
+ public:
+  /// Appends to every message: which iteration of a loop it is about.
+  struct ending {
+    void (*append)(const void* context, const diagnostic& d, text& to) = nullptr;
+    const void* context = nullptr;
+  };
+
+  findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// Writes the texts of one diagnostic: the message first, then, each at most once and in any
+  /// order, a path, a note and a fix.
+  class writer {
+   public:
+    explicit writer(report* to, const ending* end = nullptr) noexcept : to_(to), ending_(end) {
+      if (to != nullptr) open(last().text);
+    }
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+    ~writer() {
+      if (to_ != nullptr) close();
+    }
+
+    writer& operator<<(std::string_view part) {
+      if (to_ != nullptr) put(part);
+      return *this;
+    }
+    writer& operator<<(const text& part) { return *this << part.view(); }
+    writer& operator<<(const char* part) { return *this << std::string_view(part); }
+    writer& operator<<(char part) { return *this << std::string_view(&part, 1); }
+    template <class Int>
+      requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+    writer& operator<<(Int part) {
+      if (to_ != nullptr) put(std::is_signed_v<Int> && part < 0, static_cast<std::uint64_t>(part));
+      return *this;
+    }
+    /// Whatever else can be written into a text, as it is.
+    template <class Part>
+      requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view> &&
+               !std::is_same_v<Part, text>)
+    writer& operator<<(const Part& part) {
+      if (to_ != nullptr) to_->characters << part;
+      return *this;
+    }
+    /// What follows is the path, written as it is.
+    [[gnu::cold]] writer& path();
+    /// What follows is the note, about `related`.
+    [[gnu::cold]] writer& note(place related = {});
+    /// What follows replaces `range`, as it is.
+    [[gnu::cold]] writer& fix(place range);
+
+   private:
+    [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
+    [[gnu::cold]] void put(std::string_view part);
+    [[gnu::cold]] void put(bool is_negative, std::uint64_t part);
+    [[gnu::cold]] void open(text_range& range) noexcept;
+    [[gnu::cold]] void close();
+
+    report* to_;
+    const ending* ending_;
+    text_range* range_ = nullptr;
+    bool is_verbatim_ = false;
+  };
+
+  /// Adds a finding, whose texts are written into the result. `rule` is the id of the rule where that
+  /// isn't the code's name.
+  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {});
+  writer error(errc code, place where) { return add(code, severity::error, where); }
+  writer warning(errc code, place where) { return add(code, severity::warning, where); }
+  writer note(errc code, place where) { return add(code, severity::note, where); }
+  /// Adds an error with its general message.
+  [[gnu::cold]] void error(const tessera::error& e) { error(e.code, {0, e.offset, 0, e.index}); }
+
+  [[nodiscard]] bool failed() const noexcept { return first_.code != errc::ok; }
+  [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
+  /// The number of errors.
+  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+
+ protected:
+  report* to_;
+  std::uint64_t max_;
+  std::uint64_t errors_ = 0;
+  tessera::error first_;
+  ending ending_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_FINDINGS_HPP
+
 // ---- tessera/nem/detail/keyed_rows.hpp
 //
 // Rows by 64-bit keys: what verification remembers, by open addressing.
@@ -2354,10 +2633,6 @@ class children {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-enum class severity : std::uint8_t { error, warning, note };
-[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
-  return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
-}
 /// Which part of reading or verifying finds something.
 enum class phase : std::uint8_t {
   lex,
@@ -2399,7 +2674,7 @@ class rule {
 struct rule_row {
   errc code;
   nem::phase phase;
-  nem::severity severity;  ///< in the profile `standard`
+  tessera::severity severity;  ///< in the profile `standard`
 };
 namespace detail {
 /// Phases as the table spells them.
@@ -2440,114 +2715,33 @@ inline constexpr std::size_t rule_count = sizeof rule_table / sizeof rule_table[
   return i < rule_count ? rule_table[i].severity : severity::error;
 }
 
-/// A range of a source. File 0 is the one that was read or verified, file n is
-/// report::files[n - 1], which an include or a device directive named.
-struct place {
-  std::uint32_t file = 0;
-  std::uint32_t offset = 0;
-  std::uint32_t length = 0;
-};
-
-/// One finding.
-struct diagnostic {
-  errc code = errc::ok;
-  nem::severity severity = nem::severity::error;
-  bool has_note = false, has_fix = false;
-  place where;
-  string text;    ///< one sentence, in report::characters
-  place related;  ///< what the note is about; length 0 for a note about no place
-  string note;
-  place fix;  ///< the range that `replacement` replaces, empty where it is inserted
-  string replacement;
-};
-
-/// What was found, in the order in which it was found.
-struct report {
-  pool<diagnostic> diagnostics;
-  text characters;
-  pool<string> files;  ///< those behind file 0, as the resolver calls them
-  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
-  /// Whether file 0 is a model that was built in code: its places are indices of nodes.
-  bool is_built = false;
-
-  [[nodiscard]] std::string_view text_of(string s) const& noexcept {
-    return {characters.data() + s.first, s.size};
-  }
-  std::string_view text_of(string) const&& = delete;
-};
-
 namespace detail {
 
-/// Collects diagnostics: each rule once for a place, however many iterations find it.
-class findings {
+/// Collects findings: each rule once for a place, however many iterations find it.
+class findings : public tessera::detail::findings {
  public:
-  findings(nem::report* to, nem::profile p, std::size_t most) noexcept
-      : to_(to != nullptr ? to : &own_), profile_(p), most_(most) {}
-  findings(const findings&) = delete;
-  findings& operator=(const findings&) = delete;
+  using tessera::detail::findings::ending;
 
-  /// Writes one diagnostic's texts, in this order: its own by <<, then at most one note and one fix.
-  class writer {
-   public:
-    explicit writer(findings& f, diagnostic* d) noexcept : f_(f), d_(d) {
-      if (d_ != nullptr) d_->text.first = f_.at();
-    }
-    writer(const writer&) = delete;
-    writer& operator=(const writer&) = delete;
-    ~writer() { close(); }
+  findings(tessera::report* to, nem::profile p, std::uint64_t max_diagnostics) noexcept
+      : tessera::detail::findings(to != nullptr ? to : &own_, to != nullptr ? max_diagnostics : 0),
+        profile_(p) {}
 
-    template <class Part>
-    writer& operator<<(const Part& part) {
-      if (d_ == nullptr) return *this;
-      if constexpr (requires { std::string_view(part); })
-        put(std::string_view(part));
-      else
-        f_.to_->characters << part;
-      return *this;
-    }
-    /// What follows is the note, about `related`.
-    writer& note(place related = {});
-    /// What follows replaces `range`.
-    writer& fix(place range);
-
-   private:
-    void put(std::string_view part);
-    writer& start();
-    void close();
-    findings& f_;
-    diagnostic* d_;
-    string* open_ = nullptr;
-  };
-
-  /// Writes what each text ends with: the iteration that it is about.
-  struct ending {
-    void (*write)(const void* context, const diagnostic& d, text& to) = nullptr;
-    const void* context = nullptr;
-  };
-  ending tail = {};
-
-  /// Adds a finding; what is written into the result is its text.
+  /// Adds a finding, as severe as the profile has it; what is written into the result is its text.
   writer add(errc code, place where);
+  /// What each message ends with from now on.
+  void end_with(ending e) noexcept { ending_ = e; }
+  /// Says of all findings in file 0 that their places are nodes of a model that was built in code.
+  void mark_nodes() noexcept;
 
-  [[nodiscard]] bool failed() const noexcept { return first_error_.code != errc::ok; }
-  [[nodiscard]] std::uint64_t errors() const noexcept { return to_->errors; }
-  /// The first error.
-  [[nodiscard]] tessera::error error() const noexcept { return first_error_; }
   [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
-  [[nodiscard]] nem::report& report() noexcept { return *to_; }
+  [[nodiscard]] tessera::report& report() noexcept { return *to_; }
 
  private:
-  [[nodiscard]] std::uint32_t at() const noexcept {
-    return static_cast<std::uint32_t>(to_->characters.size());
-  }
   /// There are fewer than 2^16 files and codes.
-  [[nodiscard]] bool first_time(errc code, place where);
+  [[nodiscard]] bool first_time(errc code, const place& where);
 
-  nem::report own_;
-  nem::report* to_;
+  tessera::report own_;
   nem::profile profile_;
-  std::size_t most_;
-  tessera::error first_error_;
   struct seen {
     std::uint64_t key = 0;
   };
@@ -2564,99 +2758,7 @@ class findings {
 }  // namespace tessera::inline TESSERA_ABI
 
 
-#endif  // TESSERA_NEM_DIAGNOSTIC_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// A file that diagnostics are about, with its name as it is to be shown.
-struct source_file {
-  std::string_view name;
-  std::string_view text;
-};
-
-/// Shows the diagnostics of a report.
-class listing {
- public:
-  /// `sources` are the file that was read and those behind it in the order of report::files; files
-  /// that it lacks are named without their lines.
-  listing(const report& found, view<source_file> sources);
-  listing(const report&&, view<source_file>) = delete;
-
-  /// The line and column where a place begins; 1, 1 in files without a source.
-  [[nodiscard]] line_column locate(place p) const noexcept;
-
-  /// The name of the file that a place is in.
-  [[nodiscard]] std::string_view file_name(place p) const noexcept;
-
-  /// A diagnostic with its line, its note and its fix.
-  [[nodiscard]] text describe(const diagnostic& d) const;
-
- private:
-  [[nodiscard]] static bool is_line(std::string_view s) noexcept { return s.find('\n') == s.npos; }
-  [[nodiscard]] bool is_built(place p) const noexcept { return found_.is_built && p.file == 0; }
-  void append(text& out, place p, std::string_view severity, std::string_view message,
-              std::string_view id, std::string_view inserted, std::size_t inserted_at) const;
-
-  const report& found_;
-  view<source_file> sources_;
-  pool<std::uint32_t> lines_;      // where each line of each file begins
-  pool<std::size_t> first_lines_;  // of each file, in lines_
-};
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NEM_DESCRIBE_HPP
-
-// ---- tessera/nem/execution.hpp
-//
-// What verification is made of, for machines that check a program as they execute it.
-//
-//   nem::report report;
-//   nem::verify_options options;
-//   nem::findings found(&report, program.profile(), options.max_diagnostics);
-//   nem::context c{program.model(), options, found, program.catalog(), program.target()};
-//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // as nem::visit does, with the context
-//
-//   walker           calls a visitor with all that a program does       walk.hpp
-//   findings         collects diagnostics                               diagnostic.hpp
-//   context          what rules share                                   context.hpp
-//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules_compute.hpp
-//   check_transfer   XFR of a transfer or a store                       rules_transfer.hpp
-//   hazards          HAZ and CAP-003, as the program goes on            hazards.hpp
-//
-// verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
-// that no rule has seen.
-//
-// Lifetime:   a context borrows the program, the options and the findings.
-// Errors:     findings.
-// Limits:     those of each part.
-// Allocation: those of each part.
-
-#ifndef TESSERA_NEM_EXECUTION_HPP
-#define TESSERA_NEM_EXECUTION_HPP
-
-
-// ---- tessera/nem/detail/context.hpp
-//
-// What the rules of verification share: the model, the catalog, the target and the findings.
-//
-//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
-//
-// Lifetime:   borrows all that it names; owned by verify().
-// Errors:     none.
-// Limits:     none.
-// Allocation: that of `values`.
-
-#ifndef TESSERA_NEM_DETAIL_CONTEXT_HPP
-#define TESSERA_NEM_DETAIL_CONTEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
+#endif  // TESSERA_NEM_RULE_HPP
 
 // ---- tessera/nem/values.hpp
 //
@@ -3665,7 +3767,7 @@ struct verify_options {
   std::uint32_t max_include_depth = 32;   ///< files inside one another
   std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
   std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
-  std::uint32_t max_diagnostics = 1000;   ///< that a report keeps
+  std::uint64_t max_diagnostics = 1000;   ///< that a report keeps
 };
 
 }  // namespace nem
@@ -9402,7 +9504,7 @@ class walker {
  public:
   walker(context& c, Visitor& to, std::uint64_t most) : c_(c), v_(c.v), to_(to), names_(c.d) {
     c.names = &names_;
-    if (is_checking) c.found.tail = {name_iteration, this};
+    if (is_checking) c.found.end_with({name_iteration, this});
     most_ = most;
     most_nodes_ = times(most, 128);
   }
@@ -9410,7 +9512,7 @@ class walker {
   walker& operator=(const walker&) = delete;
   ~walker() {
     c_.names = nullptr;
-    c_.found.tail = {};
+    c_.found.end_with({});
   }
 
   expansion run() {
@@ -10161,7 +10263,7 @@ struct print_options {
 //
 // Reads NEM: the text of a program, a device or type families, to its syntax tree.
 //
-//   nem::report found;
+//   tessera::report found;
 //   auto model = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
 //   if (!model) return show(found);           // up to 16 errors, each with place, note and fix
 //   model->nodes[0].kind;                     // node_kind::constant
@@ -10396,7 +10498,7 @@ namespace nem {
 //
 // Verifies a model: whether a device, or any device, can run what it says.
 //
-//   nem::report found;
+//   tessera::report found;
 //   auto program = nem::verify(std::move(*model), {}, &found);
 //   if (!program) return show(found);
 //   nem::visit(*program, my_visitor);                  // what it does, task by task
@@ -10633,189 +10735,12 @@ TESSERA_INLINE std::string_view error::name() const noexcept { return detail::ro
 
 #endif  // TESSERA_CORE_DETAIL_ERROR_HPP
 
-// ---- tessera/nem/detail/model.hpp
+// ---- tessera/core/detail/report.hpp
 //
-// The bodies of nem/model.hpp.
+// The bodies of core/report.hpp.
 
-#ifndef TESSERA_NEM_DETAIL_MODEL_HPP
-#define TESSERA_NEM_DETAIL_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-TESSERA_INLINE std::string_view model::name(std::uint32_t index) const& noexcept {
-  const string s = names[index];
-  return {characters.data() + s.first, s.size};
-}
-
-TESSERA_INLINE std::string_view name_of(const model& d, std::uint32_t i) noexcept {
-  const node& n = d.nodes[i];
-  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
-}
-
-TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept {
-  for (const std::uint32_t c : children(d, parent))
-    if (d.nodes[c].kind == k) return c;
-  return no_node;
-}
-
-TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
-                                   std::uint8_t detail) noexcept {
-  for (const std::uint32_t c : children(d, parent))
-    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
-  return no_node;
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_MODEL_HPP
-
-// ---- tessera/nem/detail/diagnostic.hpp
-//
-// The bodies of nem/diagnostic.hpp.
-
-#ifndef TESSERA_NEM_DETAIL_DIAGNOSTIC_HPP
-#define TESSERA_NEM_DETAIL_DIAGNOSTIC_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-TESSERA_INLINE rule::rule(errc code) noexcept {
-  const std::string_view name = error{code}.name();
-  if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
-  const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
-  while (size_ < (is_run ? sizeof id_ : 7) && size_ + 4 < name.size()) {
-    const char c = name[4 + size_];
-    id_[size_++] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  }
-}
-
-}  // namespace nem
-namespace nem::detail {
-
-inline constexpr std::size_t max_quoted = 200;  ///< bytes of a name in a text
-
-TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
-  close();
-  if (d_ != nullptr) d_->has_note = true, d_->related = related, open_ = &d_->note;
-  return start();
-}
-
-TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
-  close();
-  if (d_ != nullptr) d_->has_fix = true, d_->fix = range, open_ = &d_->replacement;
-  return start();
-}
-
-TESSERA_INLINE void findings::writer::put(std::string_view part) {
-  std::size_t size = part.size();
-  if (size > max_quoted && open_ != &d_->replacement)
-    for (size = max_quoted; size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
-      --size;
-  // A replacement is text of the file; all else is shown to people.
-  if (open_ == &d_->replacement)
-    f_.to_->characters << part;
-  else
-    append_shown(f_.to_->characters, part.substr(0, size));
-  if (size < part.size()) f_.to_->characters << "...";
-}
-
-TESSERA_INLINE auto findings::writer::start() -> writer& {
-  if (d_ != nullptr) open_->first = f_.at();
-  return *this;
-}
-
-TESSERA_INLINE void findings::writer::close() {
-  if (d_ == nullptr) return;
-  if (open_ == nullptr && f_.tail.write != nullptr)
-    f_.tail.write(f_.tail.context, *d_, f_.to_->characters);
-  string& s = open_ != nullptr ? *open_ : d_->text;
-  s.size = f_.at() - s.first;
-}
-
-TESSERA_INLINE auto findings::add(errc code, place where) -> writer {
-  const severity s = severity_of(code, profile_);
-  if (!first_time(code, where)) return writer(*this, nullptr);
-  if (s == severity::error && first_error_.code == errc::ok)
-    first_error_ = {code, where.offset,
-                    to_->is_built && where.file == 0 ? error_index::node : error_index::none};
-  ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
-  if (to_->diagnostics.size() >= most_) return writer(*this, nullptr);
-  to_->diagnostics.push_back({});
-  diagnostic& d = to_->diagnostics.back();
-  d.code = code;
-  d.severity = s;
-  d.where = where;
-  return writer(*this, &d);
-}
-
-TESSERA_INLINE bool findings::first_time(errc code, place where) {
-  return seen_
-      .find(std::uint64_t{where.offset} << 32 | std::uint64_t{where.file} << 16 |
-            static_cast<std::uint64_t>(code))
-      .is_new;
-}
-
-}  // namespace nem::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_DIAGNOSTIC_HPP
-
-// ---- tessera/nem/detail/errors.hpp
-//
-// The names and messages of NEM's codes, made known to core.
-
-#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
-#define TESSERA_NEM_DETAIL_ERRORS_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
-    TESSERA_NEM_RULES(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace nem::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
-
-// ---- tessera/nem/detail/describe.hpp
-//
-// The bodies of nem/describe.hpp.
-
-#ifndef TESSERA_NEM_DETAIL_DESCRIBE_HPP
-#define TESSERA_NEM_DETAIL_DESCRIBE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
+#ifndef TESSERA_CORE_DETAIL_REPORT_HPP
+#define TESSERA_CORE_DETAIL_REPORT_HPP
 
 
 // ---- tessera/core/caret.hpp
@@ -10907,22 +10832,1245 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 
 #endif  // TESSERA_CORE_CARET_HPP
 
+// ---- tessera/core/json_path.hpp
+//
+// JSON paths, both ways: the path of the value at an offset, and the offset of the value at a path.
+//
+//   json::path(R"({"a":[1,{"b":2}]})", 14);            // $.a[1].b
+//   json::find(R"({"a":[1,{"b":2}]})", "$.a[1].b");    // 14
+//
+// Lifetime:   texts that are returned own themselves.
+// Errors:     none: in broken text, what comes before the place where it breaks.
+// Limits:     those of json::reader.
+// Allocation: the text, and what json::reader needs.
+
+#ifndef TESSERA_CORE_JSON_PATH_HPP
+#define TESSERA_CORE_JSON_PATH_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
+namespace json {
+
+/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
+void append_key(text& out, std::string_view key);
+
+/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
+/// in broken text, of the last value before the place where reading stops.
+[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+
+inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+
+/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
+/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
+/// follows it; what isn't there gets no_offset.
+void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
+          const limits& limit = {});
+/// The offset of the value at one path, or no_offset.
+[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
+                                 const limits& limit = {});
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+
+// ---- tessera/core/detail/json_path.hpp
+//
+// The bodies of core/json_path.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_JSON_PATH_HPP
+#define TESSERA_CORE_DETAIL_JSON_PATH_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/json.hpp
+//
+// JSON, both ways: json::reader, json::writer, and copying from one to the other.
+//
+//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
+//
+// Lifetime:   see reader and writer.
+// Errors:     those of the reader; what was written until then stays.
+// Limits:     those of the reader.
+// Allocation: a byte for each open container.
+
+#ifndef TESSERA_CORE_JSON_HPP
+#define TESSERA_CORE_JSON_HPP
+
+#include <string_view>
+
+
+// ---- tessera/core/json_read.hpp
+//
+// A strict pull reader for JSON (RFC 8259), directed by the caller's schema.
+//
+//   json::reader in(source);
+//   std::string_view key;
+//   for (in.object(); in.key(key);) {
+//     if (key == "values")
+//       for (in.array(); in.element();) values.push_back(in.int64());
+//     else
+//       in.skip();
+//   }
+//   if (error e = in.finish(); e.code != errc::ok) return e;
+//
+// The first error sticks: from then on every loop ends, every value is 0, and finish() reports it.
+// So a schema reads like the format's documentation, with one check at the end.
+//
+//   accepted    RFC 8259, and a UTF-8 byte order mark before the value
+//   rejected    anything else, duplicate keys of one object (compared after unescaping), numbers
+//               beyond a double, invalid UTF-8, unpaired surrogates, bytes after the value
+//   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
+//   doubles     correctly rounded, whatever the locale
+//
+// Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
+//             escapes, from the reader until its next string or key.
+// Errors:     json_* and input_too_large, at the first wrong byte. A duplicate key is
+//             reported when its object closes, at the second of the two.
+// Limits:     max_bytes, max_depth. Nothing here recurses.
+// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
+//             each at most twice (see pool).
+
+#ifndef TESSERA_CORE_JSON_READ_HPP
+#define TESSERA_CORE_JSON_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The kind of the next value, by its first character.
+enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
+
+/// A number as it is in the text.
+struct number {
+  double value = 0;
+  bool integral = false;        ///< the token has neither fraction nor exponent
+  std::string_view token = {};  ///< verbatim, for writing it back unchanged
+};
+
+class reader {
+ public:
+  explicit reader(std::string_view source, const limits& limit = {})
+      : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), limit_(limit) {
+    if (source.size() > limit.max_bytes)
+      fail(errc::input_too_large, limit.max_bytes);
+    else if (source.substr(0, 3) == "\xEF\xBB\xBF")
+      at_ += 3;
+  }
+  /// A temporary string would be destroyed before the first value is read.
+  template <class Owner>
+    requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
+  explicit reader(Owner&& source, const limits& limit = {}) = delete;
+
+  reader(const reader&) = delete;
+  reader& operator=(const reader&) = delete;
+
+  /// Enters an array. Then call element() before each value, until it returns false.
+  void array() { open('[', errc::json_expected_array); }
+  /// True when another element follows, which must then be read; false after the ']'.
+  [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
+  /// The same for arrays of fixed length: an element must follow.
+  void require_element(errc code = errc::json_missing_element) {
+    const char* const at = token();
+    if (!element()) fail_at(code, at);
+  }
+  /// Leaves an array that must end here.
+  void end_array(errc code = errc::json_unexpected_element) {
+    const char* const at = token();
+    if (element()) fail_at(code, at);
+  }
+
+  /// Enters an object. Then call key() before each member, until it returns false.
+  void object() {
+    open('{', errc::json_expected_object);
+    if (!failed()) object_keys_.push_back(keys_.size());
+  }
+  /// True when another member follows: its key, unescaped, is in `out` and its value is to be read.
+  [[nodiscard]] bool key(std::string_view& out) {
+    if (object_keys_.empty() && !failed()) __builtin_trap();  // without object()
+    if (!next('}', errc::json_expected_comma_or_brace)) {
+      close_object();
+      return false;
+    }
+    skip_space();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ != '"') return fail_at(errc::json_expected_key, at_), false;
+    const char* const start = at_;
+    bool escaped = false;
+    out = quoted(escaped);
+    if (failed()) return false;
+    keys_.push_back({hash(out), start, std::uint64_t{out.size()} << 1 | (escaped ? 1u : 0u)});
+    skip_space();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ != ':') return fail_at(errc::json_expected_colon, at_), false;
+    ++at_;
+    return true;
+  }
+
+  /// The kind of the value that comes next; `none` at the end of the text and for other bytes.
+  [[nodiscard]] kind peek() {
+    skip_space();
+    if (at_ == end_) return kind::none;
+    switch (*at_) {
+      case '{': return kind::object;
+      case '[': return kind::array;
+      case '"': return kind::string;
+      case 't':
+      case 'f': return kind::boolean;
+      case 'n': return kind::null;
+      default: return *at_ == '-' || is_digit(*at_) ? kind::number : kind::none;
+    }
+  }
+
+  /// An integer in [-2^63, 2^63).
+  [[nodiscard]] std::int64_t int64() {
+    bool above = false;
+    const char* const start = token();
+    const std::int64_t v = int64_pattern(above);
+    if (above) fail_at(errc::json_integer_range, start);
+    return failed() ? 0 : v;
+  }
+  /// An integer in [low, high].
+  template <class Int>
+  [[nodiscard]] Int integer(Int low, Int high) {
+    const char* const start = token();
+    const std::int64_t v = int64();
+    if (!failed() && (v < std::int64_t{low} || v > std::int64_t{high}))
+      fail_at(errc::json_integer_range, start);
+    return failed() ? Int{} : static_cast<Int>(v);
+  }
+  [[nodiscard]] std::int32_t int32() { return integer<std::int32_t>(INT32_MIN, INT32_MAX); }
+  /// An integer in [0, 2^64).
+  [[nodiscard]] std::uint64_t uint64() {
+    const char* const start = token();
+    bool above = false;
+    const std::int64_t v = int64_pattern(above);
+    if (v < 0 && !above) fail_at(errc::json_integer_range, start);
+    return failed() ? 0 : static_cast<std::uint64_t>(v);
+  }
+  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` is set from 2^63 on.
+  [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
+    above_int64 = false;
+    const scan s = scan_number(errc::json_expected_integer);
+    if (failed()) return 0;
+    if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
+    const std::uint64_t magnitude = s.significand;
+    // A 20-digit number that starts with 1 and is 2^64 or more has wrapped to less than 2 * 10^18.
+    if (s.digits.size() > 20 ||
+        (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
+      return fail_at(errc::json_integer_range, s.first), 0;
+    constexpr std::uint64_t half = std::uint64_t{1} << 63;
+    if (s.negative && magnitude > half) return fail_at(errc::json_integer_range, s.first), 0;
+    above_int64 = !s.negative && magnitude >= half;
+    return static_cast<std::int64_t>(s.negative ? 0 - magnitude : magnitude);
+  }
+  /// Any number, correctly rounded.
+  [[nodiscard]] json::number number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (failed()) return {};
+    const decimal d{s.digits, s.exponent};
+    const double magnitude =
+        s.digits.size() <= 19 ? decimal_to_double(d, s.significand) : decimal_to_double(d);
+    if (magnitude > DBL_MAX) return fail_at(errc::json_number_range, s.first), json::number{};
+    return {s.negative ? -magnitude : magnitude,
+            s.integral,
+            {s.first, static_cast<std::size_t>(at_ - s.first)}};
+  }
+  /// A number that a float can hold, rounded to a double and then to a float, as readers do that
+  /// read JSON by way of doubles.
+  [[nodiscard]] float float32() {
+    const char* const start = token();
+    const double v = number().value;
+    constexpr double largest = 0x1.fffffep127;
+    if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
+    return failed() ? 0.0f : static_cast<float>(v);
+  }
+  [[nodiscard]] bool boolean() {
+    token();
+    if (accept("true")) return true;
+    if (!accept("false")) fail_literal(errc::json_expected_boolean);
+    return false;
+  }
+  void null() {
+    token();
+    if (!accept("null")) fail_literal(errc::json_expected_null);
+  }
+  /// A string, unescaped. Valid until the next string or key.
+  [[nodiscard]] std::string_view string() {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), std::string_view{};
+    if (*at_ != '"') return fail_at(errc::json_expected_string, at_), std::string_view{};
+    bool escaped = false;
+    return quoted(escaped);
+  }
+
+  /// Reads over one value of any kind, checking all of it, and returns its text.
+  std::string_view skip() {
+    const char* const start = token();
+    pool<bool> objects;  // the containers that this value has opened
+    std::string_view ignored;
+    do {
+      switch (peek()) {
+        case kind::object: object(), objects.push_back(true); break;
+        case kind::array: array(), objects.push_back(false); break;
+        case kind::string: (void)string(); break;
+        case kind::number: skip_number(); break;
+        case kind::boolean:
+        case kind::null: literal(); break;
+        case kind::none: fail_value(); break;
+      }
+      while (!objects.empty() && !(objects.back() ? key(ignored) : element())) objects.pop_back();
+    } while (!objects.empty());
+    return failed() ? std::string_view{}
+                    : std::string_view(start, static_cast<std::size_t>(at_ - start));
+  }
+
+  /// The text from the value that comes next, for reading parts of it by other means.
+  [[nodiscard]] std::string_view rest() {
+    const char* const at = token();
+    return {at, static_cast<std::size_t>(end_ - at)};
+  }
+  /// Continues at `at`, after the value or the elements of the open array that were read from
+  /// rest().
+  void resume(const char* at) noexcept { at_ = at; }
+  /// Whether `more` containers inside one another may still be opened.
+  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
+    return limit_.max_depth - depth_ >= more;
+  }
+
+  /// Byte offset of the value or bracket that comes next.
+  [[nodiscard]] std::uint64_t offset() {
+    skip_space();
+    return offset_of(at_);
+  }
+
+  /// Reports an error of the schema; the first error of any kind wins.
+  void fail(errc code, std::uint64_t offset) {
+    if (error_.code == errc::ok) error_ = {code, offset};
+    end_ = at_;  // every later step finds the end of the text, and the first error stays
+  }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+
+  /// Checks that nothing but white space follows, and returns the first error.
+  [[nodiscard]] tessera::error finish() {
+    skip_space();
+    if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
+    return error_;
+  }
+
+ private:
+  struct scan {
+    const char* first = nullptr;
+    std::string_view digits;        // may hold a '.'
+    std::uint64_t significand = 0;  // their value modulo 2^64
+    std::int64_t exponent = 0;
+    bool negative = false;
+    bool integral = true;
+  };
+  struct seen_key {
+    std::uint64_t hash;
+    const char* start;     // the opening quote
+    std::uint64_t packed;  // its length when unescaped, times 2, and 1 when it holds escapes
+
+    [[nodiscard]] bool escaped() const noexcept { return (packed & 1) != 0; }
+    [[nodiscard]] std::uint64_t length() const noexcept { return packed >> 1; }
+  };
+
+  [[nodiscard]] static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+  [[nodiscard]] std::uint64_t offset_of(const char* at) const noexcept {
+    return error_.code != errc::ok ? error_.offset : static_cast<std::uint64_t>(at - begin_);
+  }
+
+  void skip_space() noexcept {
+    while (at_ != end_ && *at_ <= ' ' &&
+           (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t'))
+      ++at_;
+  }
+  const char* token() noexcept {
+    skip_space();
+    return at_;
+  }
+
+  void fail_at(errc code, const char* at) { fail(code, static_cast<std::uint64_t>(at - begin_)); }
+
+  bool accept(std::string_view literal) noexcept {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    if (rest.substr(0, literal.size()) != literal) return false;
+    at_ += literal.size();
+    return true;
+  }
+  void literal() {
+    if (!accept("true") && !accept("false") && !accept("null"))
+      fail_literal(errc::json_bad_literal);
+  }
+  /// None of the expected literals: fails, unless the text ends inside one.
+  void fail_literal(errc code) {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    for (const std::string_view whole : {"true", "false", "null"})
+      if (rest.size() < whole.size() && whole.substr(0, rest.size()) == rest)
+        return fail_at(errc::json_unexpected_end, end_);
+    fail_at(code, at_);
+  }
+  void fail_value() {
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
+    const bool letter = (*at_ >= 'a' && *at_ <= 'z') || (*at_ >= 'A' && *at_ <= 'Z');
+    fail_at(letter ? errc::json_bad_literal : errc::json_expected_value, at_);
+  }
+
+  void open(char bracket, errc code) {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
+    if (*at_ != bracket) return fail_at(code, at_);
+    if (depth_ >= limit_.max_depth) return fail_at(errc::json_depth, at_);
+    ++depth_;
+    ++at_;
+    fresh_ = true;
+  }
+  bool next(char bracket, errc code) {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ == bracket) {
+      ++at_;
+      --depth_;
+      fresh_ = false;
+      return false;
+    }
+    if (fresh_) return fresh_ = false, true;
+    if (*at_ != ',') return fail_at(code, at_), false;
+    ++at_;
+    return true;
+  }
+
+  scan scan_number(errc code) {
+    scan s;
+    const char* p = s.first = token();
+    if (p == end_) return fail_at(errc::json_unexpected_end, p), s;
+    if (*p == '-') {
+      s.negative = true;
+      ++p;
+    } else if (!is_digit(*p)) {
+      return fail_at(code, p), s;
+    }
+    const char* const digits = p;
+    if (!scan_digits(p, s.significand)) return s;
+    if (*digits == '0' && p - digits > 1) return fail_at(errc::json_leading_zero, digits), s;
+    if (p != end_ && *p == '.') {
+      s.integral = false;
+      const char* const point = ++p;
+      if (!scan_digits(p, s.significand)) return s;
+      s.exponent = -(p - point);
+    }
+    s.digits = {digits, static_cast<std::size_t>(p - digits)};
+    if (p != end_ && (*p == 'e' || *p == 'E')) {
+      s.integral = false;
+      ++p;
+      bool negative = false;
+      if (p != end_ && (*p == '+' || *p == '-')) negative = *p++ == '-';
+      const char* const power = p;
+      std::uint64_t any = 0;
+      if (!scan_digits(p, any)) return s;
+      std::int64_t value = 0;
+      for (const char* q = power; q != p; ++q)  // beyond 2^50 it no longer matters how much
+        if (value < std::int64_t{1} << 50) value = value * 10 + (*q - '0');
+      s.exponent += negative ? -value : value;
+    }
+    at_ = p;
+    return s;
+  }
+  /// Reads over a number. Below 10^308 it is in range whatever its digits are, so only what may not
+  /// be is converted.
+  void skip_number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (s.exponent + static_cast<std::int64_t>(s.digits.size()) <= 308 || failed()) return;
+    if (decimal_to_double({s.digits, s.exponent}) > DBL_MAX)
+      fail_at(errc::json_number_range, s.first);
+  }
+  /// Appends digits to `value`, modulo 2^64.
+  bool scan_digits(const char*& p, std::uint64_t& value) {
+    if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
+    if (!is_digit(*p)) return fail_at(errc::json_expected_digit, p), false;
+    for (; p != end_ && is_digit(*p); ++p)
+      value = value * 10 + static_cast<std::uint64_t>(*p - '0');
+    return true;
+  }
+
+  /// The string at at_, which is a quote.
+  std::string_view quoted(bool& escaped) {
+    const char* const start = ++at_;
+    const char* const close = scan_string(start, escaped);
+    if (close == nullptr) return {};
+    at_ = close + 1;
+    if (!escaped) return {start, static_cast<std::size_t>(close - start)};
+    unescape(start, close, unescaped_);
+    return unescaped_;
+  }
+  /// The closing quote of the string whose first character is at p, all of it checked.
+  const char* scan_string(const char* p, bool& escaped) {
+    while (p != end_) {
+      const auto c = static_cast<unsigned char>(*p);
+      if (c == '"') return p;
+      if (c == '\\') {
+        escaped = true;
+        if (!scan_escape(p)) return nullptr;
+      } else if (c < 0x20) {
+        return fail_at(errc::json_control_character, p), nullptr;
+      } else if (c < 0x80) {
+        ++p;
+      } else {
+        const unsigned length = utf8_length(p, end_);
+        if (length == 0) return fail_at(errc::json_bad_utf8, p), nullptr;
+        p += length;
+      }
+    }
+    return fail_at(errc::json_unexpected_end, p), nullptr;
+  }
+  bool scan_escape(const char*& p) {
+    if (end_ - p < 2) return fail_at(errc::json_unexpected_end, end_), false;
+    if (p[1] != 'u') {
+      constexpr std::string_view letters = "\"\\/bfnrt";
+      if (letters.find(p[1]) == std::string_view::npos)
+        return fail_at(errc::json_bad_escape, p), false;
+      return p += 2, true;
+    }
+    const char* const start = p;
+    std::uint32_t unit = 0;
+    if (!scan_unit(p, unit)) return false;
+    if (unit < 0xd800 || unit > 0xdfff) return true;
+    std::uint32_t low = 0;
+    if (unit > 0xdbff) return fail_at(errc::json_lone_surrogate, start), false;
+    if (p == end_ || (*p == '\\' && end_ - p < 2))
+      return fail_at(errc::json_unexpected_end, end_), false;
+    if (*p != '\\' || p[1] != 'u') return fail_at(errc::json_lone_surrogate, start), false;
+    if (!scan_unit(p, low)) return false;
+    if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
+    return true;
+  }
+  /// \uXXXX at p, after a backslash and a u.
+  bool scan_unit(const char*& p, std::uint32_t& unit) {
+    const char* const start = p;
+    p += 2;
+    for (int i = 0; i < 4; ++i, ++p) {
+      if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
+      const int digit = hex(*p);
+      if (digit < 0) return fail_at(errc::json_bad_escape, start), false;
+      unit = unit << 4 | static_cast<std::uint32_t>(digit);
+    }
+    return true;
+  }
+  [[nodiscard]] static constexpr int hex(char c) noexcept {
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  }
+  /// A string that scan_string accepted.
+  static void unescape(const char* p, const char* close, text& out) {
+    out.clear();
+    const auto unit = [](const char* digits) {
+      std::uint32_t v = 0;
+      for (int i = 0; i < 4; ++i) v = v << 4 | static_cast<std::uint32_t>(hex(digits[i]));
+      return v;
+    };
+    while (p != close) {
+      const char* const plain = p;
+      while (p != close && *p != '\\') ++p;
+      out << std::string_view(plain, static_cast<std::size_t>(p - plain));
+      if (p == close) return;
+      constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+      if (p[1] != 'u') {
+        out << meant[letters.find(p[1])];
+        p += 2;
+        continue;
+      }
+      std::uint32_t code_point = unit(p + 2);
+      p += 6;
+      if (code_point >= 0xd800 && code_point <= 0xdbff) {
+        code_point = 0x10000 + ((code_point - 0xd800) << 10) + (unit(p + 2) - 0xdc00);
+        p += 6;
+      }
+      out.advance(utf8_encode(code_point, out.prepare(4)));
+    }
+  }
+
+  [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
+    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions only cost time in sorting
+    for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return h;
+  }
+  /// Order by hash, then by length, then by unescaped key. Only keys of one length are compared
+  /// again, so a long key costs no more than its own length however many short ones there are.
+  [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
+    if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;
+    if (a.length() != b.length()) return a.length() < b.length() ? -1 : 1;
+    text left, right;
+    return key_text(a, left).compare(key_text(b, right));
+  }
+  static std::string_view key_text(const seen_key& k, text& storage) {
+    const char* const first = k.start + 1;
+    if (!k.escaped()) return {first, to_size(k.length())};
+    const char* close = first;
+    for (; *close != '"'; ++close)
+      if (*close == '\\') ++close;
+    unescape(first, close, storage);
+    return storage;
+  }
+  [[nodiscard]] static bool before(const seen_key& a, const seen_key& b) {
+    const int order = compare_keys(a, b);
+    return order != 0 ? order < 0 : a.start < b.start;
+  }
+
+  /// After the '}': looks for duplicate keys. Sorting keeps hostile keys from costing more than
+  /// n log n.
+  void close_object() {
+    if (failed()) return;
+    const std::size_t base = object_keys_.back();
+    seen_key* const k = keys_.data() + base;
+    const std::size_t count = keys_.size() - base;
+    object_keys_.pop_back();
+    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
+    const char* duplicate = nullptr;
+    for (std::size_t i = 1; i < count; ++i)
+      if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
+          (duplicate == nullptr || k[i].start < duplicate))
+        duplicate = k[i].start;
+    keys_.resize(base);
+    if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  limits limit_;
+  tessera::error error_;
+  std::uint32_t depth_ = 0;
+  bool fresh_ = false;             // just after an opening bracket
+  pool<std::size_t> object_keys_;  // where the keys of each open object start
+  pool<seen_key> keys_;
+  text unescaped_;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_READ_HPP
+
+// ---- tessera/core/json_write.hpp
+//
+// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
+//
+//   tessera::text out;
+//   json::writer w(out, json::compact);
+//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
+//   // {"step":0.5,"ids":[7]}
+//
+//   json::compact    {"a":[1,2]}          no white space
+//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
+//   json::indented   two spaces a level, one member or element a line, "key": value
+//
+// Within `indented`, a container begun with `one_line` is written compact, with its contents;
+// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
+//
+// A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
+//
+//   w.record(json::number_room + 2, [](json::cursor to) {
+//     return to.literal("[").number(0.5).literal("]");
+//   });
+//
+// Lifetime:   borrows the text it appends to.
+// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
+// Limits:     none.
+// Allocation: the growth of the text.
+
+#ifndef TESSERA_CORE_JSON_WRITE_HPP
+#define TESSERA_CORE_JSON_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The white space of a document.
+struct layout {
+  unsigned indent;  ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;
+  double_style doubles = double_style::python;
+};
+inline constexpr layout compact{0, ",", ":"};
+inline constexpr layout spaced{0, ", ", ": "};
+inline constexpr layout indented{2, ",", ": "};
+
+/// Appends `s` in quotes. Escapes only what JSON requires; other controls as \u00xx.
+inline void append_quoted(text& out, std::string_view s) {
+  out << '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out << s.substr(plain, i - plain) << '\\';
+    plain = i + 1;
+    switch (c) {
+      case '\b': out << 'b'; break;
+      case '\f': out << 'f'; break;
+      case '\n': out << 'n'; break;
+      case '\r': out << 'r'; break;
+      case '\t': out << 't'; break;
+      case '"':
+      case '\\': out << s[i]; break;
+      default:
+        out << "u00"
+            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
+    }
+  }
+  out << s.substr(plain) << '"';
+}
+
+inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+
+/// Where the next character of a record goes. Each call stores and returns the next position: by
+/// value, so that it stays in registers. Nothing checks the capacity there.
+class cursor {
+ public:
+  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
+
+  template <class Int>
+  [[nodiscard]] cursor integer(Int v) const noexcept {
+    return {put_integer(to_, v), doubles_};
+  }
+  [[nodiscard]] cursor number(double v) const noexcept {
+    return {put_double(to_, v, doubles_), doubles_};
+  }
+  /// Verbatim JSON: brackets, commas, keys.
+  template <std::size_t Size>
+  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
+    std::memcpy(to_, json, Size - 1);
+    return {to_ + Size - 1, doubles_};
+  }
+  [[nodiscard]] char* place() const noexcept { return to_; }
+
+ private:
+  char* to_;
+  double_style doubles_;
+};
+
+class writer {
+ public:
+  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
+
+  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
+  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  /// Closes the innermost container.
+  writer& end() {
+    const bool is_object = (kinds_.view().back() == '}');
+    kinds_.truncate(kinds_.size() - 1);
+    if (!fresh_ && one_line_ == 0) new_line();
+    if (one_line_ != 0) --one_line_;
+    out_ << (is_object ? '}' : ']');
+    fresh_ = false;
+    return *this;
+  }
+  /// The key of the next member.
+  writer& key(std::string_view name) {
+    separate();
+    append_quoted(out_, name);
+    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
+    after_key_ = true;
+    return *this;
+  }
+
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  writer& integer(Int v) { return separate(), out_ << v, *this; }
+  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  writer& null() { return raw("null"); }
+  /// A value that is already JSON text, such as a number's token.
+  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
+  /// A value of at most `max_size` bytes that `write(cursor)` stores; it returns the end of the
+  /// value.
+  template <class Write>
+  writer& record(std::size_t max_size, Write write) {
+    separate();
+    char* const begin = out_.prepare(max_size);
+    const cursor end = write(cursor(begin, layout_.doubles));
+    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
+  }
+
+ private:
+  writer& begin(char bracket, char close, bool one_line) {
+    separate();
+    out_ << bracket;
+    kinds_ << close;
+    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
+    fresh_ = true;
+    return *this;
+  }
+  void separate() {
+    if (after_key_) {
+      after_key_ = false;
+    } else if (kinds_.size() != 0) {
+      if (!fresh_) {
+        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
+          out_ << ',';
+        else
+          out_ << layout_.comma;
+      }
+      if (one_line_ == 0) new_line();
+    }
+    fresh_ = false;
+  }
+  void new_line() {
+    const std::size_t spaces = kinds_.size() * layout_.indent;
+    char* const to = out_.prepare(1 + spaces);
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    out_.advance(1 + spaces);
+  }
+
+  text& out_;
+  layout layout_;
+  text kinds_;                // the closing brackets that are due
+  std::size_t one_line_ = 0;  // the number of innermost containers on one line
+  bool fresh_ = false, after_key_ = false;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_WRITE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// Copies one value of any kind: order of members and tokens of numbers as they were, white space
+/// and escapes as the writer lays them out.
+inline void copy(reader& in, writer& out) {
+  pool<bool> objects;  // the containers that this value has opened
+  std::string_view name;
+  do {
+    switch (in.peek()) {
+      case kind::object:
+        in.object(), out.begin_object();
+        objects.push_back(true);
+        break;
+      case kind::array:
+        in.array(), out.begin_array();
+        objects.push_back(false);
+        break;
+      case kind::string: out.string(in.string()); break;
+      default: out.raw(in.skip());
+    }
+    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
+      out.end();
+      objects.pop_back();
+    }
+    if (!objects.empty() && objects.back()) out.key(name);
+  } while (!objects.empty());
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+namespace detail {
+
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
+  }
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
+
+namespace detail {
+
+/// Finds the paths of values, at ascending offsets, in one walk.
+class path_finder {
+ public:
+  path_finder(std::string_view source, const limits& limit) : in_(source, limit) {}
+
+  /// Appends the path of the innermost value that starts at `offset` or contains it.
+  void append(text& out, std::uint64_t offset) {
+    advance(offset);
+    out << '$';
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const step& s = steps_[i];
+      if (s.count == 0) break;  // after the opening bracket, before the first value
+      if (!s.is_object) {
+        out << '[' << s.count - 1 << ']';
+        continue;
+      }
+      const std::size_t end = i + 1 < steps_.size() ? steps_[i + 1].key_first : keys_.size();
+      append_key(out, keys_.view().substr(s.key_first, end - s.key_first));
+    }
+  }
+
+ private:
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys_`, up to the next step's
+  };
+
+  void advance(std::uint64_t offset) {
+    bool found = has_ended_ || (is_at_value_ ? in_.offset() >= offset : in_.offset() > offset);
+    while (!found) {
+      if (is_at_value_) {
+        is_at_value_ = false;
+        switch (in_.peek()) {
+          case kind::object: in_.object(), steps_.push_back({true, 0, keys_.size()}); break;
+          case kind::array: in_.array(), steps_.push_back({false, 0, keys_.size()}); break;
+          default: in_.skip(), found = in_.offset() > offset;
+        }
+      }
+      // On to the next value; containers that end on the way are left.
+      while (!found && !is_at_value_ && !steps_.empty()) {
+        std::string_view name;
+        is_at_value_ = steps_.back().is_object ? in_.key(name) : in_.element();
+        if (in_.failed()) {
+          found = has_ended_ = true;
+        } else if (is_at_value_) {
+          ++steps_.back().count;
+          keys_.truncate(steps_.back().key_first);
+          keys_ << name;
+          found = in_.offset() >= offset;
+        } else {
+          found = in_.offset() > offset;
+          keys_.truncate(steps_.back().key_first);
+          steps_.pop_back();
+        }
+      }
+      if (steps_.empty()) found = has_ended_ = true;
+    }
+  }
+
+  reader in_;
+  pool<step> steps_;
+  text keys_;
+  bool is_at_value_ = true, has_ended_ = false;
+};
+
+/// Whether a text may be JSON, for which paths mean something.
+[[nodiscard]] inline bool is_json(std::string_view source) noexcept {
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  return start != source.npos && (source[start] == '{' || source[start] == '[');
+}
+
+}  // namespace detail
+
+TESSERA_INLINE text path(std::string_view source, std::uint64_t offset, const limits& limit) {
+  text out;
+  detail::path_finder(source, limit).append(out, offset);
+  return out;
+}
+
+TESSERA_INLINE void find(std::string_view source, tessera::view<std::string_view> paths,
+                         std::uint64_t* offsets, const limits& limit) {
+  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    offsets[i] = no_offset;
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return detail::compare_paths(paths[a], paths[b]) < 0;
+  });
+
+  struct level {
+    bool is_object;
+    std::uint64_t count;      // elements that were entered
+    std::size_t first, last;  // the paths into this container
+    std::size_t prefix;       // how much of these paths leads here
+  };
+  pool<level> levels;
+  text component;
+  reader in(source, limit);
+  std::size_t found = 0;
+  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
+    const std::uint64_t at = in.offset();
+    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
+      offsets[order[first]] = at;
+    const kind k = in.peek();
+    if (first == last || (k != kind::object && k != kind::array)) {
+      in.skip();
+      return;
+    }
+    if (k == kind::object)
+      in.object();
+    else
+      in.array();
+    levels.push_back({k == kind::object, 0, first, last, prefix});
+  };
+  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
+    const std::string_view path = paths[order[i]];
+    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
+  };
+  std::size_t first_path = 0, last_path = order.size();
+  while (first_path < last_path && !leads(first_path)) ++first_path;
+  while (first_path < last_path && !leads(last_path - 1)) --last_path;
+  value(first_path, last_path, 1);
+
+  std::string_view name;
+  while (!levels.empty() && !in.failed() && found < order.size()) {
+    level& l = levels.back();
+    if (l.is_object ? !in.key(name) : !in.element()) {
+      levels.pop_back();
+      continue;
+    }
+    component.clear();
+    if (l.is_object)
+      append_key(component, name);
+    else
+      component << '[' << l.count++ << ']';
+    const auto order_of = [&](std::size_t i) {
+      const std::string_view path = paths[order[i]];
+      const std::size_t end = detail::component_end(path, l.prefix);
+      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
+    };
+    std::size_t first = l.first, last = l.last;
+    while (first < last) {  // to the first that is not before the component
+      const std::size_t middle = first + (last - first) / 2;
+      if (order_of(middle) < 0)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    while (last < l.last && order_of(last) == 0) ++last;
+    value(first, last, l.prefix + component.size());
+  }
+}
+TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path,
+                                  const limits& limit) {
+  std::uint64_t offset = no_offset;
+  find(source, {&path, 1}, &offset, limit);
+  return offset;
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
+#endif
+
+#endif  // TESSERA_CORE_JSON_PATH_HPP
+
+// ---- tessera/core/detail/hex.hpp
+//
+// A place in a binary source, at the end of descriptions of errors.
+
+#ifndef TESSERA_CORE_DETAIL_HEX_HPP
+#define TESSERA_CORE_DETAIL_HEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/core/bytes.hpp
+//
+// Bytes of files: borrowed views, and the same memory seen as text.
+//
+//   tessera::bytes in = tessera::as_bytes(source);
+//   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
+//
+// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
+// and the byte order of the host don't matter.
+//
+// Lifetime:   `bytes` borrows.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_BYTES_HPP
+#define TESSERA_CORE_BYTES_HPP
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// A temporary owner of bytes: a view of it would dangle.
+template <class Owner>
+concept temporary_bytes =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
+/// The same for text: a temporary std::string, but not a view or a literal.
+template <class Owner>
+concept temporary_text =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, std::string_view> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, std::string_view> &&
+    !std::is_pointer_v<std::remove_cvref_t<Owner>>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_BYTES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+/// " (0x30c)"
+inline void append_offset_in_hex(text& out, std::uint64_t offset) {
+  out << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  append_hex(out, offset, digits);
+  out << ')';
+}
+
+/// The 16 bytes around an offset, and a caret below the byte at the offset.
+inline void append_hex_line(text& out, bytes source, std::size_t offset) {
+  out << "  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_HEX_HPP
+
+namespace tessera::inline TESSERA_ABI {
 
 TESSERA_INLINE listing::listing(const report& found, view<source_file> sources)
     : found_(found), sources_(sources) {
   for (const source_file& s : sources) {
     first_lines_.push_back(lines_.size());
     lines_.push_back(0);
+    if (s.is_binary) continue;
     for (std::size_t i = s.text.find('\n'); i != s.text.npos; i = s.text.find('\n', i + 1))
-      lines_.push_back(static_cast<std::uint32_t>(i + 1));
+      lines_.push_back(i + 1);
   }
   first_lines_.push_back(lines_.size());
+  find_paths();
 }
 
-TESSERA_INLINE line_column listing::locate(place p) const noexcept {
-  if (p.file >= sources_.size()) return {};
+TESSERA_INLINE void listing::find_paths() {
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
+    const diagnostic& d = found_.diagnostics[i];
+    paths_.push_back(d.path);
+    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+  }
+  const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    const place &p = where(a), &q = where(b);
+    return p.file != q.file ? p.file < q.file : p.offset < q.offset;
+  });
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    const std::uint32_t file = where(order[first]).file;
+    while (last < order.size() && where(order[last]).file == file) ++last;
+    const source_file& s = sources_[file];
+    if (s.is_binary || !json::detail::is_json(s.text)) continue;
+    json::detail::path_finder finder(s.text, {});
+    for (std::size_t i = first; i < last; ++i) {
+      text_range& path = paths_[order[i]];
+      path.first = static_cast<std::uint32_t>(characters_.size());
+      finder.append(characters_, where(order[i]).offset);
+      path.size = static_cast<std::uint32_t>(characters_.size()) - path.first;
+    }
+  }
+}
+
+TESSERA_INLINE std::string_view listing::path_of(const diagnostic& d) const noexcept {
+  if (d.path.size != 0) return found_.text_of(d.path);
+  const auto i = static_cast<std::size_t>(&d - found_.diagnostics.data());
+  return {characters_.data() + paths_[i].first, paths_[i].size};
+}
+
+TESSERA_INLINE line_column listing::locate(const place& p) const noexcept {
+  if (!has_source(p)) return {};
   std::size_t first = first_lines_[p.file], last = first_lines_[p.file + 1];
   const std::size_t begin = first;
   while (last - first > 1) {  // the last line that begins at or before the place
@@ -10932,49 +12080,318 @@ TESSERA_INLINE line_column listing::locate(place p) const noexcept {
     else
       last = middle;
   }
-  return {first - begin + 1, std::uint64_t{p.offset} - lines_[first] + 1};
+  return {first - begin + 1, p.offset - lines_[first] + 1};
 }
 
-TESSERA_INLINE std::string_view listing::file_name(place p) const noexcept {
+TESSERA_INLINE std::string_view listing::file_name(const place& p) const noexcept {
   if (p.file < sources_.size()) return sources_[p.file].name;
-  return p.file == 0 ? std::string_view("<input>") : found_.text_of(found_.files[p.file - 1]);
+  if (p.file == 0 || p.file > found_.files.size()) return "<input>";
+  return found_.text_of(found_.files[p.file - 1]);
 }
 
 TESSERA_INLINE text listing::describe(const diagnostic& d) const {
   text out;
-  const bool beside = d.has_fix && d.fix.file == d.where.file && d.replacement.size != 0 &&
-                      is_line(found_.text_of(d.replacement));
-  append(out, d.where, name(d.severity), found_.text_of(d.text), rule(d.code).id(),
-         beside ? found_.text_of(d.replacement) : std::string_view(), d.fix.offset);
-  if (d.has_note) {
-    if (d.related.length == 0)
-      out << "  note: " << found_.text_of(d.note) << '\n';
+  const auto begin = [&](const place& p, std::string_view severity, std::string_view message) {
+    out << file_name(p);
+    if (has_source(p) && !sources_[p.file].is_binary) {
+      const line_column at = locate(p);
+      out << ':' << at.line << ':' << at.column;
+    }
+    out << ": " << severity << ": " << message;
+  };
+  const auto end = [&out](const place& p) {
+    if (p.index != error_index::none && p.index != error_index::whole)
+      out << " at " << tessera::name(p.index) << ' ' << p.offset;
+  };
+  const auto excerpt = [&](const place& p, std::string_view inserted, std::uint64_t inserted_at) {
+    if (!has_source(p)) return;
+    const source_file& s = sources_[p.file];
+    const std::size_t offset = p.offset < s.text.size() ? to_size(p.offset) : s.text.size();
+    if (s.is_binary)
+      detail::append_hex_line(out, as_bytes(s.text), offset);
     else
-      append(out, d.related, "note", found_.text_of(d.note), {}, {}, 0);
+      detail::append_caret(out, s.text, offset, p.length, inserted, to_size(inserted_at));
+  };
+
+  begin(d.where, tessera::name(d.severity), found_.text_of(d.text));
+  const bool is_element = d.where.index != error_index::none;
+  const bool is_binary = has_source(d.where) && sources_[d.where.file].is_binary;
+  const std::string_view path = path_of(d);
+  if (path.empty() && !is_binary) {
+    out << " [" << found_.rule_of(d) << ']';
+    end(d.where);
+    out << '\n';
+  } else {
+    out << "\n  [" << found_.rule_of(d) << "] at ";
+    append_shown(out, path);
+    if (!is_element) {
+      out << (!path.empty() ? ", offset " : "offset ") << d.where.offset;
+      if (is_binary) detail::append_offset_in_hex(out, d.where.offset);
+    }
+    out << '\n';
+  }
+  const std::string_view replacement = found_.text_of(d.replacement);
+  const bool is_shown = d.has_fix && d.fix.file == d.where.file && !replacement.empty() &&
+                        replacement.find('\n') == replacement.npos;
+  excerpt(d.where, is_shown ? replacement : std::string_view(), d.fix.offset);
+  if (d.has_note) {
+    if (d.related.length == 0) {
+      out << "  note: " << found_.text_of(d.note) << '\n';
+    } else {
+      begin(d.related, "note", found_.text_of(d.note));
+      end(d.related);
+      out << '\n';
+      excerpt(d.related, {}, 0);
+    }
   }
   return out;
 }
 
-TESSERA_INLINE void listing::append(text& out, place p, std::string_view severity,
-                                    std::string_view message, std::string_view id,
-                                    std::string_view inserted, std::size_t inserted_at) const {
-  const line_column at = locate(p);
-  out << file_name(p);
-  if (p.file < sources_.size() && !is_built(p)) out << ':' << at.line << ':' << at.column;
-  out << ": " << severity << ": " << message;
-  if (!id.empty()) out << " [" << id << ']';
-  if (is_built(p)) out << " at node " << p.offset;
-  out << '\n';
-  if (is_built(p) || p.file >= sources_.size()) return;
-  const std::string_view source = sources_[p.file].text;
-  const std::size_t offset = p.offset < source.size() ? p.offset : source.size();
-  tessera::detail::append_caret(out, source, offset, p.length, inserted, inserted_at);
+TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
+  const listing list(found, sources);
+  text out;
+  for (const diagnostic& d : found.diagnostics) {
+    const text one = list.describe(d);
+    out << one.view();
+  }
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_REPORT_HPP
+
+// ---- tessera/core/detail/findings.hpp
+//
+// The bodies of core/findings.hpp.
+
+#ifndef TESSERA_CORE_DETAIL_FINDINGS_HPP
+#define TESSERA_CORE_DETAIL_FINDINGS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule) -> writer {
+  if (s == severity::error) {
+    ++errors_;
+    if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
+  }
+  if (to_ == nullptr) return writer(nullptr);
+  ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
+  constexpr std::size_t max_characters = std::size_t{1} << 30;
+  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
+    return writer(nullptr);
+  to_->diagnostics.push_back({});
+  diagnostic& d = to_->diagnostics.back();
+  d.code = code;
+  d.severity = s;
+  d.where = where;
+  d.rule = {static_cast<std::uint32_t>(to_->characters.size()),
+            static_cast<std::uint32_t>(rule.size())};
+  to_->characters << rule;
+  return writer(to_, &ending_);
+}
+
+TESSERA_INLINE auto findings::writer::path() -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  open(last().path);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_note = true;
+  last().related = related;
+  open(last().note);
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
+  if (to_ == nullptr) return *this;
+  close();
+  last().has_fix = true;
+  last().fix = range;
+  open(last().replacement);
+  is_verbatim_ = true;
+  return *this;
+}
+
+TESSERA_INLINE void findings::writer::put(std::string_view part) {
+  constexpr std::size_t max_shown = 200;
+  text& out = to_->characters;
+  if (is_verbatim_) {
+    out << part;
+    return;
+  }
+  std::size_t size = part.size();
+  if (size > max_shown)  // cut between characters of UTF-8
+    for (size = max_shown; size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
+      --size;
+  append_shown(out, part.substr(0, size));
+  if (size < part.size()) out << "...";
+}
+
+TESSERA_INLINE void findings::writer::put(bool is_negative, std::uint64_t part) {
+  if (is_negative)
+    to_->characters << static_cast<std::int64_t>(part);
+  else
+    to_->characters << part;
+}
+
+TESSERA_INLINE void findings::writer::open(text_range& range) noexcept {
+  range_ = &range;
+  range_->first = static_cast<std::uint32_t>(to_->characters.size());
+  is_verbatim_ = false;
+}
+
+TESSERA_INLINE void findings::writer::close() {
+  if (range_ == nullptr) return;
+  text& out = to_->characters;
+  if (range_ == &last().text) {
+    if (out.size() == range_->first) out << tessera::error{last().code}.message();
+    if (ending_ != nullptr && ending_->append != nullptr)
+      ending_->append(ending_->context, last(), out);
+  }
+  range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_FINDINGS_HPP
+
+// ---- tessera/nem/detail/model.hpp
+//
+// The bodies of nem/model.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_MODEL_HPP
+#define TESSERA_NEM_DETAIL_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+TESSERA_INLINE std::string_view model::name(std::uint32_t index) const& noexcept {
+  const string s = names[index];
+  return {characters.data() + s.first, s.size};
+}
+
+TESSERA_INLINE std::string_view name_of(const model& d, std::uint32_t i) noexcept {
+  const node& n = d.nodes[i];
+  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
+}
+
+TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k) return c;
+  return no_node;
+}
+
+TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
+                                   std::uint8_t detail) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
+  return no_node;
 }
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_DESCRIBE_HPP
+#endif  // TESSERA_NEM_DETAIL_MODEL_HPP
+
+// ---- tessera/nem/detail/rule.hpp
+//
+// The bodies of nem/rule.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_RULE_HPP
+#define TESSERA_NEM_DETAIL_RULE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+TESSERA_INLINE rule::rule(errc code) noexcept {
+  const std::string_view name = error{code}.name();
+  if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
+  const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
+  while (size_ < (is_run ? sizeof id_ : 7) && size_ + 4 < name.size()) {
+    const char c = name[4 + size_];
+    id_[size_++] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+}
+
+}  // namespace nem
+namespace nem::detail {
+
+TESSERA_INLINE auto findings::add(errc code, place where) -> writer {
+  if (!first_time(code, where)) return writer(nullptr);
+  return tessera::detail::findings::add(code, severity_of(code, profile_), where, rule(code).id());
+}
+
+TESSERA_INLINE void findings::mark_nodes() noexcept {
+  for (diagnostic& d : to_->diagnostics)
+    for (place* const p : {&d.where, &d.related, &d.fix})
+      if (p->file == 0 && p->length != 0) p->index = error_index::node;
+  if (failed()) first_.index = error_index::node;
+}
+
+TESSERA_INLINE bool findings::first_time(errc code, const place& where) {
+  return seen_
+      .find(where.offset << 32 | std::uint64_t{where.file} << 16 |
+            static_cast<std::uint64_t>(code))
+      .is_new;
+}
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULE_HPP
+
+// ---- tessera/nem/detail/errors.hpp
+//
+// The names and messages of NEM's codes, made known to core.
+
+#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
+#define TESSERA_NEM_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
+    TESSERA_NEM_RULES(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
 
 // ---- tessera/nem/detail/families.hpp
 //
@@ -12839,7 +14256,7 @@ inline constexpr std::size_t max_findings = 1000;
 class tree_reader : protected lexer {
  protected:
   tree_reader(std::string_view source, nem::profile p, const limits& limit,
-              std::uint32_t max_errors, nem::report* found)
+              std::uint32_t max_errors, tessera::report* found)
       : lexer(source),
         names_(d_, source.size()),
         found_(found, p, max_findings),
@@ -14946,7 +16363,7 @@ namespace nem::detail {
 
 class document_reader : private config_reader {
  public:
-  document_reader(std::string_view source, const read_options& o, nem::report* found)
+  document_reader(std::string_view source, const read_options& o, tessera::report* found)
       : config_reader(source, o.profile, o.limit, o.max_errors, found) {}
 
   result<model> read() {
@@ -14954,7 +16371,7 @@ class document_reader : private config_reader {
       if (!statement()) recover();
     check_loops();
     if (failure_.code != errc::ok && !found_.failed()) return failure_;
-    if (found_.failed()) return found_.error();
+    if (found_.failed()) return found_.first_error();
     close_document();
     return std::move(d_);
   }
@@ -15210,7 +16627,7 @@ TESSERA_INLINE result<model> read(std::string_view source, const read_options& o
         << (options.limit.max_bytes < 0xffffffffu ? options.limit.max_bytes
                                                   : std::uint64_t{0xffffffffu})
         << " bytes";
-    return f.error();
+    return f.first_error();
   }
   return detail::document_reader(source, options, found).read();
 }
@@ -17089,7 +18506,7 @@ TESSERA_INLINE result<program> verify(model d, const verify_options& options, re
   p.model_ = std::move(d);
   p.profile_ = options.profile;
   detail::findings findings(found, options.profile, options.max_diagnostics);
-  findings.report().is_built = detail::number_nodes(p.model_);
+  const bool is_built = detail::number_nodes(p.model_);
   detail::load(p.model_, options, findings, p.catalog_, p.target_);
   detail::context c{p.model_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
@@ -17097,7 +18514,8 @@ TESSERA_INLINE result<program> verify(model d, const verify_options& options, re
   p.most_live_tokens_ = checker.most_live_tokens();
   p.has_ended_search_ = checker.has_ended_search();
   detail::check_capacity(c);
-  if (findings.failed()) return findings.error();
+  if (is_built) findings.mark_nodes();
+  if (findings.failed()) return findings.first_error();
   return p;
 }
 
@@ -17118,196 +18536,6 @@ TESSERA_INLINE result<program> verify(model d, const verify_options& options, re
 #include <cstdint>
 #include <string_view>
 
-
-// ---- tessera/core/json_write.hpp
-//
-// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
-//
-//   tessera::text out;
-//   json::writer w(out, json::compact);
-//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
-//   // {"step":0.5,"ids":[7]}
-//
-//   json::compact    {"a":[1,2]}          no white space
-//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
-//   json::indented   two spaces a level, one member or element a line, "key": value
-//
-// Within `indented`, a container begun with `one_line` is written compact, with its contents;
-// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
-//
-// A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
-//
-//   w.record(json::number_room + 2, [](json::cursor to) {
-//     return to.literal("[").number(0.5).literal("]");
-//   });
-//
-// Lifetime:   borrows the text it appends to.
-// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
-// Limits:     none.
-// Allocation: the growth of the text.
-
-#ifndef TESSERA_CORE_JSON_WRITE_HPP
-#define TESSERA_CORE_JSON_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// The white space of a document.
-struct layout {
-  unsigned indent;  ///< spaces a level; 0 writes one line
-  std::string_view comma, colon;
-  double_style doubles = double_style::python;
-};
-inline constexpr layout compact{0, ",", ":"};
-inline constexpr layout spaced{0, ", ", ": "};
-inline constexpr layout indented{2, ",", ": "};
-
-/// Appends `s` in quotes. Escapes only what JSON requires; other controls as \u00xx.
-inline void append_quoted(text& out, std::string_view s) {
-  out << '"';
-  std::size_t plain = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    const auto c = static_cast<unsigned char>(s[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out << s.substr(plain, i - plain) << '\\';
-    plain = i + 1;
-    switch (c) {
-      case '\b': out << 'b'; break;
-      case '\f': out << 'f'; break;
-      case '\n': out << 'n'; break;
-      case '\r': out << 'r'; break;
-      case '\t': out << 't'; break;
-      case '"':
-      case '\\': out << s[i]; break;
-      default:
-        out << "u00"
-            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
-    }
-  }
-  out << s.substr(plain) << '"';
-}
-
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
-
-/// Where the next character of a record goes. Each call stores and returns the next position: by
-/// value, so that it stays in registers. Nothing checks the capacity there.
-class cursor {
- public:
-  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
-
-  template <class Int>
-  [[nodiscard]] cursor integer(Int v) const noexcept {
-    return {put_integer(to_, v), doubles_};
-  }
-  [[nodiscard]] cursor number(double v) const noexcept {
-    return {put_double(to_, v, doubles_), doubles_};
-  }
-  /// Verbatim JSON: brackets, commas, keys.
-  template <std::size_t Size>
-  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
-    std::memcpy(to_, json, Size - 1);
-    return {to_ + Size - 1, doubles_};
-  }
-  [[nodiscard]] char* place() const noexcept { return to_; }
-
- private:
-  char* to_;
-  double_style doubles_;
-};
-
-class writer {
- public:
-  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
-
-  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
-  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
-  /// Closes the innermost container.
-  writer& end() {
-    const bool is_object = (kinds_.view().back() == '}');
-    kinds_.truncate(kinds_.size() - 1);
-    if (!fresh_ && one_line_ == 0) new_line();
-    if (one_line_ != 0) --one_line_;
-    out_ << (is_object ? '}' : ']');
-    fresh_ = false;
-    return *this;
-  }
-  /// The key of the next member.
-  writer& key(std::string_view name) {
-    separate();
-    append_quoted(out_, name);
-    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
-    after_key_ = true;
-    return *this;
-  }
-
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  writer& integer(Int v) { return separate(), out_ << v, *this; }
-  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
-  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
-  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
-  writer& null() { return raw("null"); }
-  /// A value that is already JSON text, such as a number's token.
-  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
-  /// A value of at most `max_size` bytes that `write(cursor)` stores; it returns the end of the
-  /// value.
-  template <class Write>
-  writer& record(std::size_t max_size, Write write) {
-    separate();
-    char* const begin = out_.prepare(max_size);
-    const cursor end = write(cursor(begin, layout_.doubles));
-    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
-  }
-
- private:
-  writer& begin(char bracket, char close, bool one_line) {
-    separate();
-    out_ << bracket;
-    kinds_ << close;
-    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
-    fresh_ = true;
-    return *this;
-  }
-  void separate() {
-    if (after_key_) {
-      after_key_ = false;
-    } else if (kinds_.size() != 0) {
-      if (!fresh_) {
-        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
-          out_ << ',';
-        else
-          out_ << layout_.comma;
-      }
-      if (one_line_ == 0) new_line();
-    }
-    fresh_ = false;
-  }
-  void new_line() {
-    const std::size_t spaces = kinds_.size() * layout_.indent;
-    char* const to = out_.prepare(1 + spaces);
-    *to = '\n';
-    std::memset(to + 1, ' ', spaces);
-    out_.advance(1 + spaces);
-  }
-
-  text& out_;
-  layout layout_;
-  text kinds_;                // the closing brackets that are due
-  std::size_t one_line_ = 0;  // the number of innermost containers on one line
-  bool fresh_ = false, after_key_ = false;
-};
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_JSON_WRITE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {

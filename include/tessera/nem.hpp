@@ -3,20 +3,20 @@
 //
 // NEM, a text language for accelerators with explicitly scheduled tasks and memories.
 //
-//   nem::report found;
+//   tessera::report found;
 //   auto model = tessera::nem::read(source, {}, &found);          // the syntax tree
 //   if (!model) return show(found);                              // up to 16 errors
 //   std::cout << tessera::nem::print(*model);                    // canonical text
 //   auto program = tessera::nem::verify(std::move(*model), {}, &found);
-//   for (const auto& d : found.diagnostics) std::cerr << list.describe(d);      // a nem::listing
+//   const tessera::source_file file{"tiles.nem", source};
+//   std::cerr << describe(found, {&file, 1});                    // each finding with its line
 //
 //   read        programs, devices and type families               nem/read.hpp
 //   verify      178 rules over every iteration of every loop      nem/verify.hpp
 //   print       canonical text; write_json: the tree              nem/print.hpp, nem/write_json.hpp
 //   reformat    canonical layout with the comments                nem/reformat.hpp
-//   visit       a verified program, task by task                  nem/verify.hpp
-//   listing     diagnostics with line, caret, note and fix        nem/describe.hpp
-//   describe    an error alone, without its report                core/describe.hpp, to be included
+//   for_each_task  a verified program, task by task               nem/verify.hpp
+//   describe    findings with line, caret, note and fix           core/report.hpp
 //   walker      for machines that check while they execute        nem/execution.hpp
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
@@ -33,7 +33,6 @@
 #ifndef TESSERA_NEM_HPP
 #define TESSERA_NEM_HPP
 
-#include "nem/describe.hpp"
 #include "nem/execution.hpp"
 #include "nem/families.hpp"
 #include "nem/format.hpp"

@@ -11,23 +11,13 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-namespace {
-
-/// The id of a code's rule; for codes without one, the code's name.
-[[nodiscard]] std::string rule_of(errc code) {
-  const ark::rule rule(code);
-  return std::string(rule.id().empty() ? error{code}.name() : rule.id());
-}
-
-}  // namespace
-
 diagnostic diagnose_ark(error e, const source& from) {
   const std::uint64_t offset = std::min<std::uint64_t>(e.offset, from.characters().size());
   const text path = json::path(from.characters(), offset);
+  const ark::rule rule(e.code);
   tessera::report found;
   tessera::detail::findings(&found, 1)
-          .add(e.code, severity::error, {.offset = offset})
-          .rule(rule_of(e.code))
+          .add(e.code, severity::error, {.offset = offset}, rule.id())
           .path()
       << path.view();
   return diagnose_ark(found, from)[0];

@@ -119,7 +119,7 @@ bool nem_files::is_inside(const std::vector<fs::path>& folders, const std::strin
   });
 }
 
-nem::source_file nem_files::of(const nem::report& found, std::uint32_t file) const {
+source_file nem_files::of(const report& found, std::uint32_t file) const {
   if (file == 0) return {main_.name, main_.characters()};
   const std::string_view id = found.text_of(found.files[file - 1]);
   const auto known = opened_.find(id);
@@ -127,48 +127,12 @@ nem::source_file nem_files::of(const nem::report& found, std::uint32_t file) con
   return {known->second.shown, as_text(known->second.content.view())};
 }
 
-std::vector<diagnostic> diagnose_nem(const nem::report& found, const source& from,
+std::vector<diagnostic> diagnose_nem(const report& found, const source& from,
                                      const nem_files* files) {
-  std::vector<nem::source_file> sources = {{from.name, from.characters()}};
+  std::vector<source_file> sources = {{from.name, from.characters()}};
   for (std::uint32_t i = 1; i <= found.files.size() && files != nullptr; ++i)
     sources.push_back(files->of(found, i));
-  const nem::listing list(found, {sources.data(), sources.size()});
-  const auto name_of = [&](nem::place p) {
-    return p.file == 0 ? std::string() : json_name(list.file_name(p));
-  };
-  std::vector<diagnostic> out;
-  for (const nem::diagnostic& f : found.diagnostics) {
-    diagnostic d;
-    d.included = name_of(f.where);
-    d.severity = name(f.severity);
-    d.rule = nem::rule(f.code).id();
-    if (d.rule.empty()) d.rule = error{f.code}.name();
-    d.message = found.text_of(f.text);
-    const line_column at = list.locate(f.where);
-    d.offset = f.where.offset;
-    d.line = at.line;
-    d.column = at.column;
-    d.length = f.where.length;
-    if (f.has_note) {
-      diagnostic::related_note note;
-      note.message = found.text_of(f.note);
-      if (f.related.length != 0) {
-        const line_column there = list.locate(f.related);
-        note.included = name_of(f.related);
-        note.offset = f.related.offset;
-        note.line = there.line;
-        note.column = there.column;
-      }
-      d.note = std::move(note);
-    }
-    if (f.has_fix)
-      d.fix = diagnostic::replacement{f.fix.offset, f.fix.length,
-                                      std::string(found.text_of(f.replacement))};
-    const text shown = list.describe(f);
-    d.shown = shown.view();
-    out.push_back(std::move(d));
-  }
-  return out;
+  return diagnose(found, sources);
 }
 
 nem_outcome verify_nem(const source& from, const reporting& to, const nem_options& options) {
@@ -190,8 +154,7 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   const std::string id = to.path == "-" ? std::string() : id_of(to.path);
   v.id = id;
   if (!options.hazards) v.hazard_steps = 0;
-  if (options.all)
-    v.max_diagnostics = static_cast<std::uint32_t>(max_findings(from.characters().size()));
+  if (options.all) v.max_diagnostics = max_findings(from.characters().size());
   result<nem::program> p = nem::verify(std::move(*d), v, &out.report);
   out.found = diagnose_nem(out.report, from, &files);
   if (p)
@@ -218,7 +181,7 @@ exit_code tell_nem(const nem_outcome& found, const source& from, const reporting
 }
 
 nem_document read_nem(const source& from, const reporting& to) {
-  nem::report found;
+  report found;
   result<nem::model> d = nem::read(from.characters(), {}, &found);
   if (d) return {std::move(*d), success};
   const std::vector<diagnostic> all = diagnose_nem(found, from, nullptr);

@@ -41,7 +41,7 @@ class nem_files {
 
   [[nodiscard]] nem::resolver resolver() noexcept { return {open, this}; }
   /// The file of a place in a report: the main one, or one that was opened.
-  [[nodiscard]] nem::source_file of(const nem::report& found, std::uint32_t file) const;
+  [[nodiscard]] tessera::source_file of(const tessera::report& found, std::uint32_t file) const;
 
  private:
   struct opened {
@@ -65,13 +65,13 @@ class nem_files {
 };
 
 /// Each finding, as people and as tools see it.
-[[nodiscard]] std::vector<diagnostic> diagnose_nem(const nem::report& found, const source& from,
+[[nodiscard]] std::vector<diagnostic> diagnose_nem(const tessera::report& found, const source& from,
                                                    const nem_files* files);
 /// What reading and verifying a NEM file gave.
 struct nem_outcome {
   std::optional<nem::program> program = {};
   std::vector<diagnostic> found = {};
-  nem::report report = {};
+  tessera::report report = {};
 };
 [[nodiscard]] nem_outcome verify_nem(const source& from, const reporting& to,
                                      const nem_options& options);

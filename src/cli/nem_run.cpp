@@ -75,7 +75,7 @@ class nem_runner {
     const clock::time_point start = clock::now();
     vn::outcome done;
     for (std::uint64_t i = 0; i < options_.steps.value_or(1) && !is_fatal(done.code); ++i) {
-      nem::report found;
+      tessera::report found;
       done = machine_.run(&found);
       tasks_ += done.tasks;
       soften(found);
@@ -103,10 +103,10 @@ class nem_runner {
         findings_.push_back(std::move(d));
   }
   /// What doesn't end the run, because it was asked to go on, is a warning.
-  void soften(nem::report& found) const {
-    for (nem::diagnostic& d : found.diagnostics)
-      if (d.severity == nem::severity::error && is_allowed(d.code))
-        d.severity = nem::severity::warning;
+  void soften(tessera::report& found) const {
+    for (tessera::diagnostic& d : found.diagnostics)
+      if (d.severity == tessera::severity::error && is_allowed(d.code))
+        d.severity = tessera::severity::warning;
   }
   [[nodiscard]] bool is_allowed(errc code) const noexcept {
     if (code == errc::nem_rt_race) return options_.nem.allow_races;

@@ -47,7 +47,7 @@ namespace {
 /// Executes the program, and tells what was found.
 [[nodiscard]] exit_code execute(vn::machine& machine, vn::timeline& when, bool has_values,
                                 std::uint64_t max_memory, const reporting& to, const source& file) {
-  nem::report found;
+  tessera::report found;
   const vn::outcome done = machine.run(&found, &when);
   const bool is_over =
       done.code != errc::ok && done.code != errc::nem_rt_race && !is_of_values(done.code);
@@ -55,8 +55,8 @@ namespace {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (is_of_values(list[i].code) && !has_values) continue;
-    if (!is_over && list[i].severity == nem::severity::error)
-      list[i].severity = nem::severity::warning;
+    if (!is_over && list[i].severity == tessera::severity::error)
+      list[i].severity = tessera::severity::warning;
     list[kept++] = list[i];
   }
   list.resize(kept);

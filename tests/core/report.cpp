@@ -138,7 +138,7 @@ TEST_CASE("findings: messages, paths, notes and fixes", "[core]") {
   detail::findings found(&r, 3);
   CHECK_FALSE(found.failed());
   found.warning(errc::input_too_large, {0, 3, 1});
-  found.error(errc::json_expected_value, {0, 5, 2}).rule("CON-001").path() << "$.a";
+  found.add(errc::json_expected_value, severity::error, {0, 5, 2}, "CON-001").path() << "$.a";
   found.error(errc::json_expected_integer, {0, 1, 1}) << "expected " << 2 << ", found \x1b";
   found.note(errc::json_expected_value, {}).note({0, 1, 1}).fix({0, 2, 1}) << "not kept";
   CHECK(found.failed());

@@ -193,7 +193,7 @@ TEST_CASE("nem/compute: visitors see the attributes", "[nem]") {
       "  softmax.sync in {f16 2 2 XY} out {f16 2 2 XY} axis=i - 1\nendloop\n"
       "clamp.sync in {f16 4 C} out {f16 4 C} min_val=-1 max_val=0.5"));
   REQUIRE(d);
-  nem::report found;
+  tessera::report found;
   auto p = nem_test::verify(std::move(*d), {}, &found);
   REQUIRE(p);
   struct : nem::visitor {

@@ -95,8 +95,10 @@ struct finding {
   std::uint32_t line = 0;
   std::string rule, severity, text;
 };
-const char* name_of(nem::severity s) {
-  return s == nem::severity::error ? "error" : s == nem::severity::warning ? "warning" : "note";
+const char* name_of(tessera::severity s) {
+  return s == tessera::severity::error     ? "error"
+         : s == tessera::severity::warning ? "warning"
+                                           : "note";
 }
 
 struct outcome {
@@ -122,7 +124,7 @@ struct outcome {
 /// Reads and verifies `source` as if it were `file`.
 outcome check(const std::string& file, const std::string& source, nem::profile profile) {
   folder files(file);
-  nem::report found;
+  tessera::report found;
   nem::read_options how;
   how.profile = profile;
   nem::verify_options options;
@@ -133,7 +135,7 @@ outcome check(const std::string& file, const std::string& source, nem::profile p
   o.is_read = static_cast<bool>(d);
   if (d) o.is_verified = static_cast<bool>(nem::verify(std::move(*d), options, &found));
   o.errors = found.errors;
-  for (const nem::diagnostic& f : found.diagnostics) {
+  for (const tessera::diagnostic& f : found.diagnostics) {
     const std::string in = f.where.file == 0
                                ? std::string()
                                : std::string(found.text_of(found.files[f.where.file - 1]));
@@ -258,13 +260,13 @@ TEST_CASE("nem/conformance: canonical text reads as the same program", "[nem]") 
     ++read;
     const std::string once = printed(*d);
     INFO(r.file << '\n' << once);
-    nem::report found;
+    tessera::report found;
     const result<nem::model> again = nem::read(once, {}, &found);
     REQUIRE(again);
     CHECK(printed(*again) == once);
     CHECK(count_of(*again) == count_of(*d));
     // Nothing that other readers don't know: no warning but that of names.
-    for (const nem::diagnostic& f : found.diagnostics)
+    for (const tessera::diagnostic& f : found.diagnostics)
       CHECK((f.code == errc::nem_syn_018_upstream_reserved ||
              f.code == errc::nem_syn_019_trailing_comma || f.code == errc::nem_lex_003_escape));
     CHECK(verified_rules(check(r.file, once, nem::profile::standard)) ==
@@ -290,7 +292,7 @@ TEST_CASE("nem/conformance: what is read of a file doesn't depend on what follow
     }
     // And wherever else it ends, its error lies within.
     for (std::size_t size = 0; size < source.size(); ++size) {
-      nem::report found;
+      tessera::report found;
       const result<nem::model> part =
           nem::read(std::string_view(source).substr(0, size), {}, &found);
       if (static_cast<bool>(part) != (found.errors == 0)) FAIL(file << " up to byte " << size);

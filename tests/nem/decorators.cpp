@@ -146,7 +146,7 @@ TEST_CASE("nem/decorators: DEC-004 the second of two", "[nem]") {
   const auto c = check("buffer B : L2 (size=8) @readonly `@readonly");
   REQUIRE(c.rules() == "DEC-004");
   CHECK(c.first("DEC-004")->where.offset == c.mark);
-  CHECK(c.first("DEC-004")->severity == nem::severity::warning);
+  CHECK(c.first("DEC-004")->severity == tessera::severity::warning);
   CHECK(c.first("DEC-004")->related.offset == 23);
   CHECK(finds("DEC-004", "loop i in [0..3] @max_in_flight(2) `@max_in_flight(3):\nendloop") == "");
   CHECK(finds("DEC-004", head + "relu.sync in X out Y @debug(a) `@debug(b)") == "");

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tessera/nem/describe.hpp>
+#include <tessera/core/report.hpp>
+#include <tessera/nem.hpp>
 
 #include "support/catch.hpp"
 
@@ -13,16 +14,16 @@ namespace {
 
 /// A report of one finding.
 struct one {
-  nem::report found;
+  tessera::report found;
   template <class Write>
-  explicit one(errc code, nem::place where, Write write) {
+  explicit one(errc code, tessera::place where, Write write) {
     nem::detail::findings f(&found, nem::profile::standard, 10);
     auto w = f.add(code, where);
     write(w);
   }
   [[nodiscard]] text shown(std::string_view source) const {
-    const nem::source_file file{"a.nem", source};
-    const nem::listing list(found, {&file, 1});
+    const tessera::source_file file{"a.nem", source};
+    const tessera::listing list(found, {&file, 1});
     return list.describe(found.diagnostics[0]);
   }
 };
@@ -79,8 +80,8 @@ TEST_CASE("nem/describe: a place at the end, in other files, and a note of no pl
   other.found.files.push_back({static_cast<std::uint32_t>(other.found.characters.size()), 5});
   other.found.characters << "d.cfg";
   CHECK(other.shown("") == "d.cfg: error: memory [DEV-006]\n");
-  const nem::source_file both[] = {{"a.nem", ""}, {"d.cfg", "device d"}};
-  const nem::listing list(other.found, {both, 2});
+  const tessera::source_file both[] = {{"a.nem", ""}, {"d.cfg", "device d"}};
+  const tessera::listing list(other.found, {both, 2});
   CHECK(list.describe(other.found.diagnostics[0]) ==
         "d.cfg:1:4: error: memory [DEV-006]\n"
         "  device d\n"
@@ -89,16 +90,16 @@ TEST_CASE("nem/describe: a place at the end, in other files, and a note of no pl
 
 TEST_CASE("nem/describe: lines and columns are found anywhere", "[nem]") {
   const std::string_view source = "a\n\nbc\n";
-  const nem::report none;
-  const nem::source_file file{"x", source};
-  const nem::listing list(none, {&file, 1});
+  const tessera::report none;
+  const tessera::source_file file{"x", source};
+  const tessera::listing list(none, {&file, 1});
   for (std::uint32_t i = 0; i <= source.size(); ++i)
     CHECK(list.locate({0, i, 1}) == locate(source, i));
 }
 
 /// Findings whose places differ only where their numbers have more than 24 bits.
 TEST_CASE("nem/describe: findings of several large files are distinguished", "[nem]") {
-  nem::report found;
+  tessera::report found;
   nem::detail::findings f(&found, nem::profile::standard, 10);
   const std::uint32_t offsets[] = {0, 1u << 24, 1u << 28, 0xffffffffu};
   for (int again = 0; again < 2; ++again)

@@ -84,7 +84,7 @@ std::string tree(std::string_view source) {
 }
 
 std::string found(std::string_view source, const tessera::nem::read_options& options) {
-  tessera::nem::report r;
+  tessera::report r;
   (void)nem_test::read(source, options, &r);
   std::string out;
   for (const auto& d : r.diagnostics) {

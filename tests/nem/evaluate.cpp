@@ -28,11 +28,11 @@ std::int64_t value_of(const std::string& expression, const std::string& before =
   const std::string source = "buffer B : DDR (size=9223372036854775807)\n" + before +
                              "\ntransfer.async(dst=region(B, 0, 1), src=region(B, " + expression +
                              ", 1)) @memmove";
-  nem::report found;
+  tessera::report found;
   auto d = nem_test::read(source, {}, &found);
   REQUIRE(d);
   auto p = nem_test::verify(std::move(*d), {}, &found);
-  for (const nem::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
+  for (const tessera::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
   REQUIRE(p);
   offset_of v;
   nem::for_each_task(*p, v);

@@ -151,7 +151,7 @@ TEST_CASE("nem/families: the baseline is found under both of its names, in any d
 TEST_CASE("nem/families: the baseline's text reads back as the same catalog", "[nem]") {
   for (const nem::baseline_row& b : nem::baseline_files) {
     const text source = nem::baseline_text(b.file);
-    nem::report found;
+    tessera::report found;
     const result<nem::model> d = nem_test::read(source, {}, &found);
     REQUIRE(d);
     CHECK(found.diagnostics.empty());

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <tessera/nem/diagnostic.hpp>
 #include <tessera/nem/format.hpp>
+#include <tessera/nem/rule.hpp>
 
 #include "support/catch.hpp"
 
@@ -71,9 +71,9 @@ TEST_CASE("nem/format: each rule has an id of its own", "[nem]") {
   CHECK(nem::rule(errc::nem_rt_unsupported).id() == "RT-UNSUPPORTED");
   CHECK(nem::rule(errc::json_depth).id().empty());
   CHECK(nem::severity_of(errc::nem_fam_004_quant, nem::profile::upstream) ==
-        nem::severity::warning);
+        tessera::severity::warning);
   CHECK(nem::severity_of(errc::nem_typ_002_extension, nem::profile::strict) ==
-        nem::severity::error);
+        tessera::severity::error);
 }
 
 TEST_CASE("nem/format: units that may execute an opcode", "[nem]") {

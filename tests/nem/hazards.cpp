@@ -66,9 +66,9 @@ struct both : nem::visitor {
 
 template <class Observer>
 outcome analyse(const std::string& source, Observer& observer, nem::verify_options options = {}) {
-  nem::report found;
+  tessera::report found;
   auto d = nem_test::read(source, {}, &found);
-  for (const nem::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
+  for (const tessera::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
   UNSCOPED_INFO(source.substr(0, 4000));
   REQUIRE(d);
   nem::detail::findings findings(&found, options.profile, options.max_diagnostics);
@@ -84,7 +84,7 @@ outcome analyse(const std::string& source, Observer& observer, nem::verify_optio
   outcome o;
   o.fixed = source;
   bool is_fixed = false;
-  for (const nem::diagnostic& f : found.diagnostics) {
+  for (const tessera::diagnostic& f : found.diagnostics) {
     const std::string rule(nem::rule(f.code).id());
     if (rule.substr(0, 3) != "HAZ" && rule != "CAP-003") continue;
     o.found.insert(rule + "@" + std::to_string(line_of(source, f.where.offset)));

@@ -35,11 +35,11 @@ namespace {
 struct outcome {
   std::string rules;
   std::string text;  ///< of the first
-  nem::report found;
+  tessera::report found;
   bool is_valid = false;
 };
 void list(outcome& o) {
-  for (const nem::diagnostic& d : o.found.diagnostics) {
+  for (const tessera::diagnostic& d : o.found.diagnostics) {
     std::string rule(nem::rule(d.code).id());
     if (rule.empty()) rule = error{d.code, 0}.name();
     if (o.rules.find(rule) != o.rules.npos) continue;
@@ -121,7 +121,7 @@ TEST_CASE("nem/hostile: long texts", "[nem]") {
     const text printed = nem::print(*d);
     CHECK(nem::reformat(*d, source).size() == printed.size());
     CHECK(nem::write_json(*d).size() > printed.size());
-    nem::report found;
+    tessera::report found;
     (void)nem_test::verify(*std::move(d), {}, &found);
     return std::pair(found.errors, found.diagnostics.size());
   };
@@ -147,7 +147,7 @@ TEST_CASE("nem/hostile: after 16 errors the reader is silent", "[nem]") {
     CHECK(o.found.errors == 16);
     CHECK(o.found.diagnostics.size() == 16);
   }
-  nem::report found;
+  tessera::report found;
   nem::read_options options;
   options.max_errors = 1000;
   CHECK_FALSE(nem_test::read(times(2'000, "let = 1\n"), options, &found));
@@ -159,7 +159,7 @@ TEST_CASE("nem/hostile: after 1000 diagnostics they are counted", "[nem]") {
   CHECK(o.found.diagnostics.size() == 1000);
   CHECK(o.found.errors == 1'500);
   // Warnings of reading leave room for those of verifying.
-  nem::report found;
+  tessera::report found;
   CHECK(nem_test::read("let x = [" + times(1'500, "[1,],") + "1]", {}, &found));
   CHECK(found.diagnostics.size() == 500);
   CHECK(found.warnings == 1'500);
@@ -181,7 +181,7 @@ TEST_CASE("nem/hostile: a long name doesn't fill a report", "[nem]") {
       check(std::string(two_regions) + token + " = transfer.async(dst=x, src=y)\n" +
             "transfer.async(dst=x, src=y)\n");
   REQUIRE(race.found.diagnostics.size() == 1);
-  const nem::diagnostic& d = race.found.diagnostics[0];
+  const tessera::diagnostic& d = race.found.diagnostics[0];
   REQUIRE(d.has_fix);
   CHECK(race.found.text_of(d.replacement) == ", deps=[" + token + "]");
   CHECK(d.text.size < 400);
@@ -398,7 +398,7 @@ TEST_CASE("nem/hostile: what fuzzing found", "[nem]") {
   for (std::uint32_t most = 1; most < 5; ++most) {
     nem::read_options options;
     options.max_errors = most;
-    nem::report found;
+    tessera::report found;
     CHECK_FALSE(nem_test::read(times(5, "let r = region(b, 0, 4) elem=i8 shape=[4] layout=C\n"),
                                options, &found));
     CHECK(found.errors == most);

@@ -41,12 +41,12 @@ namespace fs = std::filesystem;
   return all;
 }
 
-[[nodiscard]] bool lies_in(const nem::place& p, std::size_t size) {
+[[nodiscard]] bool lies_in(const tessera::place& p, std::size_t size) {
   return p.file != 0 || (p.offset <= size && p.length <= size - p.offset);
 }
 /// Empty when all places of a report are in a text of that size.
-[[nodiscard]] std::string broken_place(const nem::report& found, std::size_t size) {
-  for (const nem::diagnostic& d : found.diagnostics) {
+[[nodiscard]] std::string broken_place(const tessera::report& found, std::size_t size) {
+  for (const tessera::diagnostic& d : found.diagnostics) {
     const std::string code(nem::rule(d.code).id());
     if (!lies_in(d.where, size)) return code + " is outside";
     if (d.has_note && !lies_in(d.related, size)) return "a note of " + code + " is outside";
@@ -70,7 +70,7 @@ struct count : nem::visitor {
 
 /// Empty when all holds that must hold of what is made of a text.
 [[nodiscard]] std::string broken_law(std::string_view source) {
-  nem::report found;
+  tessera::report found;
   result<nem::model> d = nem::read(source, {}, &found);
   if (std::string law = broken_place(found, source.size()); !law.empty()) return law;
   if (!d) {
@@ -80,7 +80,7 @@ struct count : nem::visitor {
   nem::verify_options options;
   options.max_instances = 200;
   options.hazard_steps = 5000;
-  nem::report verified;
+  tessera::report verified;
   const auto program = nem::verify(*std::move(d), options, &verified);
   if (std::string law = broken_place(verified, source.size()); !law.empty()) return law;
   if (static_cast<bool>(program) != (verified.errors == 0)) return "a program has no errors";
@@ -167,23 +167,23 @@ TEST_CASE("nem/laws: a changed byte of any text is an error, or another program"
 TEST_CASE("nem/laws: a fix that is applied takes its finding away", "[nem]") {
   std::size_t fixes = 0;
   for (const auto& [name, source] : texts(100'000)) {
-    nem::report found;
+    tessera::report found;
     auto d = nem::read(source, {}, &found);
     const bool is_read = static_cast<bool>(d);
     if (d) (void)nem::verify(*std::move(d), {}, &found);
-    for (const nem::diagnostic& f : found.diagnostics) {
+    for (const tessera::diagnostic& f : found.diagnostics) {
       if (!f.has_fix || f.where.file != 0) continue;
       ++fixes;
       std::string fixed = source;
       fixed.replace(f.fix.offset, f.fix.length, found.text_of(f.replacement));
-      nem::report after;
+      tessera::report after;
       auto again = nem::read(fixed, {}, &after);
       INFO(name << ": " << found.text_of(f.text) << "\n" << fixed);
       if (is_read) {  // what was read is read still
         CHECK(again);
         if (again) (void)nem::verify(*std::move(again), {}, &after);
       }
-      for (const nem::diagnostic& a : after.diagnostics)
+      for (const tessera::diagnostic& a : after.diagnostics)
         CHECK((a.code != f.code || a.where.offset != f.where.offset ||
                after.text_of(a.text) != found.text_of(f.text)));
     }
@@ -251,9 +251,10 @@ TEST_CASE("nem/laws: memory is linear in what is read, written, verified", "[nem
       peak[verb] = used.peak();
     };
     result<nem::model> d = error{};
-    nem::report errors;
+    tessera::report errors;
     measure(reading, [&] { d = nem::read(source, {}, &errors); });
-    INFO(errors.text_of(errors.characters.empty() ? nem::string{} : errors.diagnostics[0].text));
+    INFO(errors.text_of(errors.diagnostics.empty() ? tessera::text_range{}
+                                                   : errors.diagnostics[0].text));
     REQUIRE(d);
     // "Documents of real programs take 2.5 times the source."
     CHECK(d->nodes.size() * sizeof(nem::node) + d->characters.size() +
@@ -267,7 +268,7 @@ TEST_CASE("nem/laws: memory is linear in what is read, written, verified", "[nem
     measure(writing, [&] { t = nem::write_json(*d); });
     CHECK(peak[writing] <= 3 * t.size() + 1000);
     t = {};
-    nem::report found;
+    tessera::report found;
     result<nem::program> p = error{};
     measure(verifying, [&] { p = nem::verify(*std::move(d), {}, &found); });
     REQUIRE(p);

@@ -25,7 +25,7 @@ tessera::pool<nem::string> files;  // what "0", "1" … name, in `others`
 tessera::text others;
 tessera::result<nem::model> document = tessera::error{};
 tessera::text written;
-nem::report found;
+tessera::report found;
 std::size_t made = 0;
 
 using tessera::text;
@@ -355,7 +355,7 @@ struct resolver {
 
 TESSERA_MEASURED void measure_read() { document = nem::read(source); }
 TESSERA_MEASURED void measure_read_all() {
-  nem::report all;
+  tessera::report all;
   nem::read_options options;
   options.max_errors = 1000;
   if (nem::read(source, options, &all)) ++made;
@@ -372,9 +372,9 @@ TESSERA_MEASURED void measure_verify() {
   made += found.errors;
 }
 TESSERA_MEASURED void measure_describe() {
-  const nem::source_file main{"main", source};
-  const nem::listing list(found, {&main, 1});
-  for (const nem::diagnostic& d : found.diagnostics) made += list.describe(d).size();
+  const tessera::source_file main{"main", source};
+  const tessera::listing list(found, {&main, 1});
+  for (const tessera::diagnostic& d : found.diagnostics) made += list.describe(d).size();
 }
 
 int main(int argc, char** argv) {

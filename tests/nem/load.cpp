@@ -28,14 +28,14 @@ bool open_file(void* context, std::string_view, std::string_view path, nem::reso
 }
 
 struct outcome {
-  nem::report found;
+  tessera::report found;
   nem::catalog c;
   std::uint32_t target = 0;
 
-  std::string text_of(nem::string s) const { return std::string(found.text_of(s)); }
+  std::string text_of(tessera::text_range s) const { return std::string(found.text_of(s)); }
   std::string codes() const {
     std::string all;
-    for (const nem::diagnostic& d : found.diagnostics)
+    for (const tessera::diagnostic& d : found.diagnostics)
       all += (all.empty() ? "" : " ") + std::string(nem::rule(d.code).id());
     return all;
   }
@@ -82,7 +82,7 @@ void finds(std::string_view source, errc code, std::string_view at, std::string_
   INFO(source);
   CHECK(o.codes() == nem::rule(code).id());
   REQUIRE(o.found.diagnostics.size() == 1);
-  const nem::diagnostic& d = o.found.diagnostics[0];
+  const tessera::diagnostic& d = o.found.diagnostics[0];
   CHECK(d.code == code);
   CHECK(d.severity == nem::severity_of(code, nem::profile::standard));
   std::size_t offset = source.find(at);
@@ -365,7 +365,7 @@ TEST_CASE("nem/load: what a name may have meant, and what can be taken out", "[n
   const auto removed = [](const std::string& source) {
     const outcome o = load(source);
     REQUIRE(o.found.diagnostics.size() == 1);
-    const nem::diagnostic& d = o.found.diagnostics[0];
+    const tessera::diagnostic& d = o.found.diagnostics[0];
     REQUIRE(d.has_fix);
     CHECK(d.replacement.size == 0);
     return source.substr(d.fix.offset, d.fix.length);
@@ -661,7 +661,7 @@ TEST_CASE("nem/load: a report that has the files of another document", "[nem]") 
   files all = {{"a.nem", "include \"b.nem\""}, {"b.nem", family}};
   nem::verify_options options;
   options.resolver = {open_file, &all};
-  nem::report found;
+  tessera::report found;
   for (const std::string_view source :
        {"include \"a.nem\"", "include \"b.nem\"", "include \"b.nem\" include \"a.nem\""}) {
     INFO(source);
@@ -672,7 +672,7 @@ TEST_CASE("nem/load: a report that has the files of another document", "[nem]") 
     std::uint32_t target = 0;
     nem::detail::load(*d, options, findings, c, target);
     CHECK(found.errors == 0);
-    const nem::place where = c.families.data()[c.families.size() - 1].where;
+    const tessera::place where = c.families.data()[c.families.size() - 1].where;
     REQUIRE(where.file != 0);
     CHECK(found.text_of(found.files[where.file - 1]) == "b.nem");
   }

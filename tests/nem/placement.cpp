@@ -95,14 +95,15 @@ TEST_CASE("nem/placement: RES-004 each operation and each unit", "[nem]") {
           head + m + std::string(row.task) + " @resource(`" + std::string(unit) + "[0])";
       INFO(source);
       const auto c = check(source);
-      const nem::diagnostic* const d = c.first("RES-004");
+      const tessera::diagnostic* const d = c.first("RES-004");
       const bool is_eligible =
           (" " + std::string(row.units) + " ").find(" " + std::string(unit) + " ") !=
           std::string::npos;
       CHECK((d == nullptr) == is_eligible);
       if (d != nullptr) CHECK(d->where.offset == c.mark);
-      for (const nem::diagnostic& other : c.found.diagnostics)
-        CHECK((other.code == errc::nem_res_004_eligible || other.severity != nem::severity::error));
+      for (const tessera::diagnostic& other : c.found.diagnostics)
+        CHECK((other.code == errc::nem_res_004_eligible ||
+               other.severity != tessera::severity::error));
     }
   CHECK(check(head + "relu.sync in X out Y @resource(NMU[0])").text("RES-004") ==
         "NMU can't execute relu: expected CSTL or VPU");
@@ -141,7 +142,7 @@ TEST_CASE("nem/placement: RES-005 another unit of the type", "[nem]") {
   const auto c = check(on_device() + head + "relu.sync in X out Y @resource(CSTL[`5])");
   REQUIRE(c.first("RES-005") != nullptr);
   CHECK(c.first("RES-005")->where.offset == c.mark);
-  CHECK(c.first("RES-005")->severity == nem::severity::note);
+  CHECK(c.first("RES-005")->severity == tessera::severity::note);
   CHECK(c.text("RES-005") == "an engine of small has 2 CSTL: CSTL[5] becomes CSTL[1]");
   CHECK(c.found.errors == 0);
   CHECK(check(on_device() + head + "relu.sync in X out Y @resource(CSTL[1])").first("RES-005") ==
@@ -155,7 +156,7 @@ TEST_CASE("nem/placement: RES-006 another type of unit", "[nem]") {
   const auto c = check(without_vpu + head + "relu.sync in X out Y @resource(`VPU[0])");
   REQUIRE(c.first("RES-006") != nullptr);
   CHECK(c.first("RES-006")->where.offset == c.mark);
-  CHECK(c.first("RES-006")->severity == nem::severity::warning);
+  CHECK(c.first("RES-006")->severity == tessera::severity::warning);
   CHECK(c.text("RES-006") == "small has no VPU: CSTL executes relu");
   CHECK(c.found.errors == 0);
   CHECK(check(on_device() + head + "relu.sync in X out Y @resource(VPU[0])").first("RES-006") ==

@@ -71,10 +71,10 @@ std::string repeated(std::string_view s, std::size_t count) {
 }
 
 /// What holds for every tree, and for the places of every diagnostic.
-void check_laws(std::string_view source, const result<nem::model>& d, const nem::report& r) {
+void check_laws(std::string_view source, const result<nem::model>& d, const tessera::report& r) {
   if ((r.errors == 0) != static_cast<bool>(d)) FAIL("a document where there are errors, or none");
-  for (const nem::diagnostic& x : r.diagnostics) {
-    for (const nem::place& p : {x.where, x.related, x.fix})
+  for (const tessera::diagnostic& x : r.diagnostics) {
+    for (const tessera::place& p : {x.where, x.related, x.fix})
       if (std::uint64_t{p.offset} + p.length > source.size()) FAIL("a place past the source");
     if (x.text.size == 0) FAIL("a diagnostic without text");
   }
@@ -319,10 +319,10 @@ TEST_CASE("nem/read: each rule, with its place", "[nem]") {
 
 TEST_CASE("nem/read: texts, notes and fixes", "[nem]") {
   const auto one = [](std::string_view source) {
-    nem::report r;
+    tessera::report r;
     (void)nem::read(source, {}, &r);
     REQUIRE(r.diagnostics.size() == 1);
-    const nem::diagnostic& d = r.diagnostics[0];
+    const tessera::diagnostic& d = r.diagnostics[0];
     std::string out(r.text_of(d.text));
     if (d.has_note)
       out += " | " + std::to_string(d.related.offset) + '+' + std::to_string(d.related.length) +
@@ -372,14 +372,14 @@ TEST_CASE("nem/read: one mistake gives one error, and all are found", "[nem]") {
       "let t = 1 !\n"                               // 10: no token
       "x = 3\n"                                     // 11: no statement
       "wait()\n";                                   // 12: no name
-  nem::report r;
+  tessera::report r;
   const auto d = nem::read(source, {}, &r);
   CHECK_FALSE(d);
   CHECK(d.error().code == errc::nem_syn_001_token);
   CHECK(d.error().offset == 10);
   CHECK(r.errors == 12);
   std::string lines;
-  for (const nem::diagnostic& x : r.diagnostics)
+  for (const tessera::diagnostic& x : r.diagnostics)
     lines += std::to_string(locate(source, x.where.offset).line) + ' ';
   CHECK(lines == "2 3 4 6 7 8 12 13 14 15 16 17 ");
 
@@ -397,13 +397,13 @@ TEST_CASE("nem/read: one mistake gives one error, and all are found", "[nem]") {
 
 TEST_CASE("nem/read: sixteen errors, or as many as are asked for", "[nem]") {
   const std::string source = repeated("foo bar;\n", 40);
-  nem::report r;
+  tessera::report r;
   CHECK_FALSE(nem::read(source, {}, &r));
   CHECK(r.errors == 16);
   for (const std::uint32_t most : {0u, 1u, 17u, 40u, 41u}) {
     nem::read_options o;
     o.max_errors = most;
-    nem::report few;
+    tessera::report few;
     CHECK_FALSE(nem::read(source, o, &few));
     CHECK(few.errors == (most == 0 ? 1 : most < 40 ? most : 40));
   }
@@ -413,7 +413,7 @@ TEST_CASE("nem/read: severities by profile", "[nem]") {
   nem::read_options strict;
   strict.profile = nem::profile::strict;
   const std::string_view source = "let a = [1,]\nlet size = 1\n + 2";
-  nem::report r, s;
+  tessera::report r, s;
   CHECK(nem::read(source, {}, &r));
   CHECK(r.errors == 0);
   CHECK(r.warnings == 3);
@@ -421,7 +421,7 @@ TEST_CASE("nem/read: severities by profile", "[nem]") {
   CHECK(s.errors == 2);
   CHECK(s.warnings == 1);
   // Warnings beyond what a report keeps are counted, and leave room for errors.
-  nem::report many;
+  tessera::report many;
   CHECK_FALSE(nem::read(repeated("let size = 1\n", 5000) + "foo", {}, &many));
   CHECK(many.warnings == 5000);
   CHECK(many.errors == 1);
@@ -467,7 +467,7 @@ TEST_CASE("nem/read: limits at n and at n + 1", "[nem]") {
   CHECK(nem::read(source, o));
   for (const std::uint64_t items : {6u, 5u, 4u, 1u, 0u}) {
     o.limit.max_items = items;
-    nem::report r;
+    tessera::report r;
     CHECK(nem::read(source, o, &r).error().code == errc::too_many_items);
     CHECK(r.errors == 1);
   }
@@ -495,7 +495,7 @@ TEST_CASE("nem/read: memory is linear on the worst sources", "[nem]") {
   for (const std::string& source : worst) {
     INFO(source.substr(0, 20));
     const tessera_tests::allocations used;
-    nem::report r;
+    tessera::report r;
     (void)nem::read(source, {}, &r);
     CHECK(used.peak() < 32 * source.size() + 100000);
   }
@@ -508,7 +508,7 @@ TEST_CASE("nem/read: a prefix of a valid file is an error, or ends after a state
     std::size_t accepted = 0;
     for (std::size_t size = 0; size < source.size(); ++size) {
       const std::string_view prefix = source.substr(0, size);
-      nem::report r;
+      tessera::report r;
       const auto d = nem::read(prefix, {}, &r);
       check_laws(prefix, d, r);
       if (!d) continue;
@@ -549,7 +549,7 @@ TEST_CASE("nem/read: what is left of a valid file is read or refused", "[nem]") 
         default: source.insert(at, source.substr(random(source.size()), random(60)));
       }
     }
-    nem::report r;
+    tessera::report r;
     const auto d = nem::read(source, {}, &r);
     check_laws(source, d, r);
     if (r.errors > 16) FAIL("more errors than sixteen");

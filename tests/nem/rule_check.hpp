@@ -20,40 +20,40 @@ namespace nem = tessera::nem;
 struct checked {
   std::string source;
   std::size_t mark = std::string::npos;
-  nem::report found;
+  tessera::report found;
 
   /// The rules that were found, in order, with blanks between.
   [[nodiscard]] std::string rules() const {
     std::string all;
-    for (const nem::diagnostic& d : found.diagnostics)
+    for (const tessera::diagnostic& d : found.diagnostics)
       all += (all.empty() ? "" : " ") + std::string(nem::rule(d.code).id());
     return all;
   }
-  [[nodiscard]] const nem::diagnostic* first(std::string_view rule) const {
-    for (const nem::diagnostic& d : found.diagnostics)
+  [[nodiscard]] const tessera::diagnostic* first(std::string_view rule) const {
+    for (const tessera::diagnostic& d : found.diagnostics)
       if (nem::rule(d.code).id() == rule) return &d;
     return nullptr;
   }
   /// The characters that a finding is about.
-  [[nodiscard]] std::string_view at(nem::place p) const {
+  [[nodiscard]] std::string_view at(tessera::place p) const {
     return std::string_view(source).substr(p.offset, p.length);
   }
   [[nodiscard]] std::string_view text(std::string_view rule) const {
-    const nem::diagnostic* const d = first(rule);
+    const tessera::diagnostic* const d = first(rule);
     return d == nullptr ? std::string_view() : found.text_of(d->text);
   }
   [[nodiscard]] std::string_view note(std::string_view rule) const {
-    const nem::diagnostic* const d = first(rule);
+    const tessera::diagnostic* const d = first(rule);
     return d == nullptr || !d->has_note ? std::string_view() : found.text_of(d->note);
   }
   /// What the note points to.
   [[nodiscard]] std::string_view related(std::string_view rule) const {
-    const nem::diagnostic* const d = first(rule);
+    const tessera::diagnostic* const d = first(rule);
     return d == nullptr || !d->has_note ? std::string_view() : at(d->related);
   }
   /// The source with a finding's fix.
   [[nodiscard]] std::string fixed(std::string_view rule) const {
-    const nem::diagnostic* const d = first(rule);
+    const tessera::diagnostic* const d = first(rule);
     if (d == nullptr || !d->has_fix) return {};
     std::string s = source;
     return s.replace(d->fix.offset, d->fix.length, found.text_of(d->replacement));
@@ -67,7 +67,7 @@ inline std::string finds(std::string_view rules, std::string_view marked) {
   const checked c = check(marked);
   std::string wrong;
   if (c.rules() != rules) wrong = "found [" + c.rules() + "]";
-  for (const nem::diagnostic& d : c.found.diagnostics)
+  for (const tessera::diagnostic& d : c.found.diagnostics)
     if (c.rules() != rules || (c.mark != std::string::npos && d.where.offset != c.mark))
       wrong += "\n" + std::string(nem::rule(d.code).id()) + " at " +
                std::to_string(d.where.offset) + ", mark " + std::to_string(c.mark) + ": " +

@@ -54,9 +54,9 @@ inline std::string expand_tasks(std::string_view tasks, std::string head = {}) {
 /// The errors, and what else has a rule of `also`: "SHP-004 FAM-001".
 inline std::string errors_of(const outcome& o, std::string_view also = {}) {
   std::string rules;
-  for (const nem::diagnostic& d : o.report.diagnostics) {
+  for (const tessera::diagnostic& d : o.report.diagnostics) {
     const std::string id(nem::rule(d.code).id());
-    if (d.severity == nem::severity::error || also.find(id) != std::string_view::npos)
+    if (d.severity == tessera::severity::error || also.find(id) != std::string_view::npos)
       rules += (rules.empty() ? "" : " ") + id;
   }
   return rules;
@@ -80,7 +80,7 @@ inline outcome refuses(std::string_view rule, std::string_view tasks, std::strin
   CAPTURE(m.source, m.offset, o.lines);
   CHECK(errors_of(o, rule) == rule);
   bool is_found = false;
-  for (const nem::diagnostic& d : o.report.diagnostics) {
+  for (const tessera::diagnostic& d : o.report.diagnostics) {
     if (nem::rule(d.code).id() != rule) continue;
     CHECK(d.where.offset == m.offset);
     is_found = std::string(o.report.text_of(d.text)).find(text) != std::string::npos;
@@ -92,7 +92,7 @@ inline outcome refuses(std::string_view rule, std::string_view tasks, std::strin
 
 /// The note of the first finding of a rule.
 inline std::string note_of(const outcome& o, std::string_view rule) {
-  for (const nem::diagnostic& d : o.report.diagnostics)
+  for (const tessera::diagnostic& d : o.report.diagnostics)
     if (nem::rule(d.code).id() == rule && d.has_note) return std::string(o.report.text_of(d.note));
   return {};
 }

@@ -39,7 +39,7 @@ TEST_CASE("nem/transfers: XFR-002 the destination is larger", "[nem]") {
   const auto c = check(two + "transfer.sync(dst=`region(B, 0, 8), src=region(A, 0, 5))");
   REQUIRE(c.rules() == "XFR-002");
   CHECK(c.first("XFR-002")->where.offset == c.mark);
-  CHECK(c.first("XFR-002")->severity == nem::severity::warning);
+  CHECK(c.first("XFR-002")->severity == tessera::severity::warning);
   CHECK(c.text("XFR-002") ==
         "the destination region of B has 8 bytes, the source region of A 5: the last 3 aren't "
         "written");
@@ -60,7 +60,7 @@ TEST_CASE("nem/transfers: XFR-004 shapes", "[nem]") {
   REQUIRE(c.rules() == "XFR-004");
   CHECK(c.first("XFR-004")->where.offset == c.mark);
   CHECK(c.text("XFR-004") == "the destination D has shape [2, 4], the source S [8]");
-  CHECK(c.first("XFR-004")->severity == nem::severity::warning);
+  CHECK(c.first("XFR-004")->severity == tessera::severity::warning);
   CHECK(finds("XFR-004", typed(" elem=i8, shape=[2, 4], layout=MK",
                                " elem=i8, shape=[4, 2], layout=MK")) == "");
   CHECK(passes(two + "const N = 4\nlet D = region(B, 0, 8) elem=i8, shape=[N / 2, N], layout=MK\n"

@@ -10,12 +10,12 @@ namespace nem_test {
 namespace nem = tessera::nem;
 
 tessera::result<nem::model> read(std::string_view source, const nem::read_options& options,
-                                 nem::report* found) {
+                                 tessera::report* found) {
   return nem::read(source, options, found);
 }
 
 tessera::result<nem::program> verify(nem::model d, const nem::verify_options& options,
-                                     nem::report* found) {
+                                     tessera::report* found) {
   return nem::verify(std::move(d), options, found);
 }
 

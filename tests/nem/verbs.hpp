@@ -15,10 +15,10 @@ namespace nem_test {
 
 [[nodiscard]] tessera::result<tessera::nem::model> read(
     std::string_view source, const tessera::nem::read_options& options = {},
-    tessera::nem::report* found = nullptr);
+    tessera::report* found = nullptr);
 [[nodiscard]] tessera::result<tessera::nem::program> verify(
     tessera::nem::model d, const tessera::nem::verify_options& options = {},
-    tessera::nem::report* found = nullptr);
+    tessera::report* found = nullptr);
 
 }  // namespace nem_test
 

@@ -22,7 +22,7 @@ outcome verified(std::string_view source, nem::verify_options options) {
     o.is_valid = bool(p);
     if (p) o.tasks = p->tasks(), o.iterations = p->iterations(), o.is_partial = p->is_partial();
   }
-  for (const nem::diagnostic& f : o.report.diagnostics)
+  for (const tessera::diagnostic& f : o.report.diagnostics)
     o.lines += std::string(nem::rule(f.code).id()) + " " + std::to_string(f.where.offset) + " " +
                std::string(o.report.text_of(f.text)) + "\n";
   return o;
@@ -34,11 +34,11 @@ void check(const example& e, nem::verify_options options) {
   const outcome wrong = verified(bad.source, options);
   CAPTURE(wrong.lines, bad.offset);
   bool is_found = false;
-  for (const nem::diagnostic& f : wrong.report.diagnostics) {
+  for (const tessera::diagnostic& f : wrong.report.diagnostics) {
     if (nem::rule(f.code).id() != e.rule || f.where.offset != bad.offset) continue;
     is_found = wrong.report.text_of(f.text).find(e.text) != std::string_view::npos;
     CHECK(wrong.is_valid == (wrong.report.errors == 0));
-    if (f.severity == nem::severity::error) CHECK_FALSE(wrong.is_valid);
+    if (f.severity == tessera::severity::error) CHECK_FALSE(wrong.is_valid);
   }
   CHECK(is_found);
   const outcome right = verified(e.good, options);

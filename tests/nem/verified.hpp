@@ -32,7 +32,7 @@ struct marked {
 struct outcome {
   bool is_valid = false;
   std::string lines;
-  nem::report report;
+  tessera::report report;
   std::size_t tasks = 0, iterations = 0;
   bool is_partial = false;
 

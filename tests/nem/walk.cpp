@@ -55,12 +55,12 @@ struct recorder : nem::visitor {
 };
 
 nem::program program_of(const std::string& source, nem::verify_options options = {}) {
-  nem::report found;
+  tessera::report found;
   auto d = nem_test::read(source, {}, &found);
-  for (const nem::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
+  for (const tessera::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
   REQUIRE(d);
   auto p = nem_test::verify(std::move(*d), options, &found);
-  for (const nem::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
+  for (const tessera::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
   REQUIRE(p);
   return std::move(*p);
 }

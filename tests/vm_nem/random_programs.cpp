@@ -32,17 +32,17 @@ namespace {
 
 constexpr std::uint64_t programs = 20;
 
-std::string list(const nem::report& found) {
+std::string list(const tessera::report& found) {
   std::string out;
-  for (const nem::diagnostic& d : found.diagnostics)
+  for (const tessera::diagnostic& d : found.diagnostics)
     out += std::string(nem::rule(d.code).id()) + ' ' + std::string(found.text_of(d.text)) + '\n';
   return out;
 }
-bool is_hazard(const nem::diagnostic& d) {
+bool is_hazard(const tessera::diagnostic& d) {
   return d.code == errc::nem_haz_001_unordered || d.code == errc::nem_haz_002_iterations;
 }
 
-result<nem::program> verified(const std::string& text, nem::report& found,
+result<nem::program> verified(const std::string& text, tessera::report& found,
                               bool has_hazards = true) {
   auto d = nem_test::read(text, {}, &found);
   REQUIRE(d);
@@ -63,7 +63,7 @@ std::string run(const nem::program& p, const machine_options& how,
     }
     vm.mark_bound(b);
   }
-  nem::report found;
+  tessera::report found;
   const vm::nem::outcome done = vm.run(&found, when);
   INFO(list(found));
   REQUIRE(done);
@@ -82,11 +82,11 @@ std::string run(const nem::program& p, schedule by, std::uint64_t seed = 0) {
 void check_schedules(std::uint64_t seed) {
   const std::string text = test::make_random_program(seed).text();
   CAPTURE(seed, text);
-  nem::report found;
+  tessera::report found;
   const auto p = verified(text, found);
   CAPTURE(list(found));
   REQUIRE(p);
-  for (const nem::diagnostic& d : found.diagnostics) {
+  for (const tessera::diagnostic& d : found.diagnostics) {
     REQUIRE_FALSE(is_hazard(d));
     REQUIRE(d.code != errc::nem_haz_003_rewritten);
   }
@@ -115,7 +115,7 @@ std::string first_words(std::string_view text, std::size_t n) {
   for (; n != 0; --n) end = text.find_first_of(" ,", end + 1);
   return std::string(text.substr(0, end));
 }
-std::string words_of(const nem::report& found, const nem::diagnostic& d) {
+std::string words_of(const tessera::report& found, const tessera::diagnostic& d) {
   return first_words(found.text_of(d.text), 6) + " " + first_words(found.text_of(d.note), 2);
 }
 
@@ -132,12 +132,12 @@ void check_races(const random_program& q, totals& count) {
   INFO(text);
   ++(expected.empty() ? count.harmless : count.racy);
 
-  nem::report found;
+  tessera::report found;
   const bool is_accepted = bool(verified(text, found));
   CAPTURE(list(found));
   REQUIRE(is_accepted == expected.empty());
   bool is_found = false;
-  for (const nem::diagnostic& d : found.diagnostics) {
+  for (const tessera::diagnostic& d : found.diagnostics) {
     if (!is_hazard(d)) continue;
     is_found = true;
     count.between_iterations += d.code == errc::nem_haz_002_iterations;
@@ -145,7 +145,7 @@ void check_races(const random_program& q, totals& count) {
   }
   REQUIRE(is_found == !expected.empty());
 
-  nem::report unsearched;
+  tessera::report unsearched;
   const auto p = verified(text, unsearched, false);
   REQUIRE(p);
   REQUIRE_FALSE(p->has_all_hazards());
@@ -153,12 +153,12 @@ void check_races(const random_program& q, totals& count) {
   how.races = vm::nem::race_search::always;
   machine vm(*p, how);
   for (const vm::nem::place& b : vm.buffers()) vm.mark_bound(b);
-  nem::report said;
+  tessera::report said;
   const vm::nem::outcome done = vm.run(&said);
   CAPTURE(list(said));
   REQUIRE(bool(done) == expected.empty());
   bool is_told = false;
-  for (const nem::diagnostic& d : said.diagnostics) {
+  for (const tessera::diagnostic& d : said.diagnostics) {
     if (d.code != errc::nem_rt_race) continue;
     is_told = true;
     REQUIRE(expected.count("HAZ-001 " + words_of(said, d)) +
@@ -171,7 +171,7 @@ void check_races(const random_program& q, totals& count) {
 
 /// Whether some of 100 seeds gives other bytes than the order of the text.
 bool shows(const random_program& q) {
-  nem::report found;
+  tessera::report found;
   const auto p = verified(q.text(), found, false);
   REQUIRE(p);
   const std::string first = run(*p, schedule::in_order);

@@ -253,9 +253,9 @@ using names = std::map<std::string, std::string, std::less<>>;
   return std::ranges::equal(got.subspan(i), wanted.subspan(i));
 }
 /// The rules that a report has, but for those of verification.
-[[nodiscard]] std::string runtime_rules(const nem::report& found) {
+[[nodiscard]] std::string runtime_rules(const tessera::report& found) {
   std::set<std::string> rules;
-  for (const nem::diagnostic& d : found.diagnostics)
+  for (const tessera::diagnostic& d : found.diagnostics)
     if (const std::string id(nem::rule(d.code).id()); id.substr(0, 3) == "RT-") rules.insert(id);
   std::string out;
   for (const std::string& r : rules) out += (out.empty() ? "" : " ") + r;
@@ -272,7 +272,7 @@ using names = std::map<std::string, std::string, std::less<>>;
       const vm::place* const place = machine.find(b.name);
       if (place == nullptr || !machine.bind(*place, b.data)) return "can't bind " + b.name;
     }
-    nem::report found;
+    tessera::report found;
     const vm::outcome done = machine.run(&found);
     if (const std::string rules = runtime_rules(found); rules != r.found)
       return "reports '" + rules + "', not '" + r.found + "'";
@@ -301,7 +301,7 @@ void replay(const std::string& group, std::size_t least) {
   for (const row& r : rows_of(group)) {
     ++rows;
     INFO("operations_" << group << ".txt:" << r.line << "\n" << r.source);
-    nem::report found;
+    tessera::report found;
     auto document = nem_test::read(r.source, {}, &found);
     std::string problem;
     if (document) {
@@ -318,8 +318,8 @@ void replay(const std::string& group, std::size_t least) {
         continue;
       }
     }
-    for (const nem::diagnostic& d : found.diagnostics)
-      if (d.severity == nem::severity::error)
+    for (const tessera::diagnostic& d : found.diagnostics)
+      if (d.severity == tessera::severity::error)
         problem +=
             std::string(nem::rule(d.code).id()) + " " + std::string(found.text_of(d.text)) + "\n";
     CHECK(problem == "");

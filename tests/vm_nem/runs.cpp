@@ -9,9 +9,9 @@
 
 namespace test {
 
-std::string shown(const nem::report& r, std::string_view source) {
+std::string shown(const tessera::report& r, std::string_view source) {
   std::string out;
-  for (const nem::diagnostic& d : r.diagnostics) {
+  for (const tessera::diagnostic& d : r.diagnostics) {
     const std::string_view at = source.substr(d.where.offset);
     out += std::string(nem::rule(d.code).id()) + " at '" +
            std::string(at.substr(0, at.find_first_of(" \n("))) +
@@ -24,7 +24,7 @@ std::string shown(const nem::report& r, std::string_view source) {
 }
 
 nem::program verified(std::string_view source, const nem::verify_options& options) {
-  nem::report found;
+  tessera::report found;
   auto d = nem_test::read(source, {}, &found);
   if (!d) throw std::runtime_error(shown(found, source));
   auto p = nem_test::verify(std::move(*d), options, &found);

@@ -25,7 +25,7 @@ namespace test {
 using namespace tessera;
 
 /// All diagnostics of a report: "RT-DIV0 at 'div.sync': text | note", one to a line.
-[[nodiscard]] std::string shown(const nem::report& r, std::string_view source);
+[[nodiscard]] std::string shown(const tessera::report& r, std::string_view source);
 /// Throws what was found where that isn't a program.
 [[nodiscard]] nem::program verified(std::string_view source,
                                     const nem::verify_options& options = {});
@@ -46,7 +46,7 @@ class running {
   running& operator=(const running&) = delete;
 
   vm::nem::outcome run(vm::nem::timeline* when = nullptr) {
-    nem::report found;
+    tessera::report found;
     const vm::nem::outcome done = machine.run(&found, when);
     warnings = found.warnings;
     messages = shown(found, source_);

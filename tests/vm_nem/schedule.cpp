@@ -240,7 +240,7 @@ std::vector<std::byte> bytes_of(const nem::program& p, machine_options how, vm::
     }
     vm.mark_bound(b);
   }
-  nem::report found;
+  tessera::report found;
   const vm::nem::outcome done = vm.run(&found, when);
   code = done.code;
   std::vector<std::byte> out;

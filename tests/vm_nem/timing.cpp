@@ -169,15 +169,15 @@ bool open_device(void*, std::string_view, std::string_view path, nem::resolver::
 }
 
 schedule simulate(const std::string& source, const timing_profile& costs = {}) {
-  nem::report found;
+  tessera::report found;
   auto d = nem_test::read(source, {}, &found);
-  for (const nem::diagnostic& f : found.diagnostics) FAIL(std::string(found.text_of(f.text)));
+  for (const tessera::diagnostic& f : found.diagnostics) FAIL(std::string(found.text_of(f.text)));
   REQUIRE(d);
   nem::verify_options options;
   options.resolver.open = open_device;
   const auto p = nem_test::verify(std::move(*d), options, &found);
-  for (const nem::diagnostic& f : found.diagnostics)
-    if (f.severity == nem::severity::error) FAIL(std::string(found.text_of(f.text)));
+  for (const tessera::diagnostic& f : found.diagnostics)
+    if (f.severity == tessera::severity::error) FAIL(std::string(found.text_of(f.text)));
   REQUIRE(p);
   analysis::timeline_recorder seen(*p, source);
   vm::nem::timeline when(*p, costs, seen.observer());

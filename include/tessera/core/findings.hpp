@@ -34,6 +34,12 @@ namespace detail {
 
 class findings {
  public:
+  /// Appends to every message: which iteration of a loop it is about.
+  struct ending {
+    void (*append)(const void* context, const diagnostic& d, text& to) = nullptr;
+    const void* context = nullptr;
+  };
+
   findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
@@ -42,8 +48,8 @@ class findings {
   /// order, a path, a note and a fix.
   class writer {
    public:
-    writer(report* to, bool has_general_message) noexcept : to_(to) {
-      if (to != nullptr) open(last().text, has_general_message);
+    explicit writer(report* to, const ending* end = nullptr) noexcept : to_(to), ending_(end) {
+      if (to != nullptr) open(last().text);
     }
     writer(const writer&) = delete;
     writer& operator=(const writer&) = delete;
@@ -55,6 +61,7 @@ class findings {
       if (to_ != nullptr) put(part);
       return *this;
     }
+    writer& operator<<(const text& part) { return *this << part.view(); }
     writer& operator<<(const char* part) { return *this << std::string_view(part); }
     writer& operator<<(char part) { return *this << std::string_view(&part, 1); }
     template <class Int>
@@ -65,13 +72,12 @@ class findings {
     }
     /// Whatever else can be written into a text, as it is.
     template <class Part>
-      requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view>)
+      requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view> &&
+               !std::is_same_v<Part, text>)
     writer& operator<<(const Part& part) {
       if (to_ != nullptr) to_->characters << part;
       return *this;
     }
-    /// Sets the id of the rule, where it isn't the code's name.
-    [[gnu::cold]] writer& rule(std::string_view id);
     /// What follows is the path, written as it is.
     [[gnu::cold]] writer& path();
     /// What follows is the note, about `related`.
@@ -83,16 +89,18 @@ class findings {
     [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
     [[gnu::cold]] void put(std::string_view part);
     [[gnu::cold]] void put(bool is_negative, std::uint64_t part);
-    [[gnu::cold]] void open(text_range& range, bool has_general_message = false) noexcept;
+    [[gnu::cold]] void open(text_range& range) noexcept;
     [[gnu::cold]] void close();
 
     report* to_;
+    const ending* ending_;
     text_range* range_ = nullptr;
-    bool is_verbatim_ = false, has_general_message_ = false;
+    bool is_verbatim_ = false;
   };
 
-  /// Adds a finding, whose texts are written into the result.
-  [[gnu::cold]] writer add(errc code, severity s, place where);
+  /// Adds a finding, whose texts are written into the result. `rule` is the id of the rule where that
+  /// isn't the code's name.
+  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {});
   writer error(errc code, place where) { return add(code, severity::error, where); }
   writer warning(errc code, place where) { return add(code, severity::warning, where); }
   writer note(errc code, place where) { return add(code, severity::note, where); }
@@ -109,6 +117,7 @@ class findings {
   std::uint64_t max_;
   std::uint64_t errors_ = 0;
   tessera::error first_;
+  ending ending_;
 };
 
 }  // namespace detail

@@ -77,8 +77,8 @@ struct diagnostic {
   bool has_note = false, has_fix = false;
   place where;
   text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
-  text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it is
-                    ///< empty, descriptions look for it in the source
+  text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it and
+                    ///< `rule` are empty, descriptions look for it in JSON sources
   text_range text;  ///< one sentence
   place related;    ///< what the note is about; length 0 for a note about no place
   text_range note;

@@ -3,7 +3,7 @@
 //
 // What verification is made of, for machines that check a program as they execute it.
 //
-//   nem::report report;
+//   tessera::report report;
 //   nem::verify_options options;
 //   nem::findings found(&report, program.profile(), options.max_diagnostics);
 //   nem::context c{program.model(), options, found, program.catalog(), program.target()};
@@ -33,7 +33,7 @@
 #include "detail/rules_compute.hpp"
 #include "detail/rules_decorator.hpp"
 #include "detail/rules_transfer.hpp"
-#include "diagnostic.hpp"
+#include "rule.hpp"
 #include "walk.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -3,7 +3,7 @@
 //
 // Reads NEM: the text of a program, a device or type families, to its syntax tree.
 //
-//   nem::report found;
+//   tessera::report found;
 //   auto model = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
 //   if (!model) return show(found);           // up to 16 errors, each with place, note and fix
 //   model->nodes[0].kind;                     // node_kind::constant
@@ -34,7 +34,7 @@
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../version.hpp"
-#include "diagnostic.hpp"
+#include "rule.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

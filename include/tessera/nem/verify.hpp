@@ -3,10 +3,10 @@
 //
 // Verifies a model: whether a device, or any device, can run what it says.
 //
-//   nem::report found;
+//   tessera::report found;
 //   auto program = nem::verify(std::move(*model), {}, &found);
 //   if (!program) return show(found);
-//   nem::visit(*program, my_visitor);                  // what it does, task by task
+//   nem::for_each_task(*program, my_visitor);          // what it does, task by task
 //
 //   files         includes, type families, devices, the target    load.hpp
 //   statements    names, numbers, buffers, regions, tasks         walk.hpp, in the order of the file

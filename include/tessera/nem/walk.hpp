@@ -75,7 +75,7 @@ class walker {
  public:
   walker(context& c, Visitor& to, std::uint64_t most) : c_(c), v_(c.v), to_(to), names_(c.d) {
     c.names = &names_;
-    if (is_checking) c.found.tail = {name_iteration, this};
+    if (is_checking) c.found.end_with({name_iteration, this});
     most_ = most;
     most_nodes_ = times(most, 128);
   }
@@ -83,7 +83,7 @@ class walker {
   walker& operator=(const walker&) = delete;
   ~walker() {
     c_.names = nullptr;
-    c_.found.tail = {};
+    c_.found.end_with({});
   }
 
   expansion run() {

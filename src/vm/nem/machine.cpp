@@ -191,7 +191,7 @@ void machine::mark_bound(const place& to) {
     state_->memory[to.buffer].written.mark(to.offset, to.offset + to.size);
 }
 
-outcome machine::run(model::report* found, timeline* when) {
+outcome machine::run(tessera::report* found, timeline* when) {
   state& s = *state_;
   run_findings findings(s.program, found);
   if (!has_memory()) {

@@ -5,7 +5,7 @@
 //
 //   machine vm(*program);                                     // from nem::verify
 //   if (const place* x = vm.find("x_ddr")) vm.bind(*x, bytes);
-//   nem::report found;
+//   tessera::report found;
 //   const outcome done = vm.run(&found);
 //   if (!done) return show(found);
 //   use(vm.bytes(*vm.find("y_ddr")));
@@ -127,7 +127,7 @@ class machine {
 
   /// Executes the program. Buffers keep their contents, also for later runs. With a timeline, tasks
   /// start in the order of time, whatever the schedule; `lookahead` are considered at once.
-  outcome run(model::report* found = nullptr, timeline* when = nullptr);
+  outcome run(tessera::report* found = nullptr, timeline* when = nullptr);
 
  private:
   class state;

@@ -63,7 +63,7 @@ run_visitor::race_finder::race_finder(run_visitor& r, const model::program& p)
     : found(&report, p.profile(), all_findings),
       context{p.model(), options, found, p.catalog(), p.target()},
       hazards(context) {
-  found.tail = {write_iteration, &r};
+  found.end_with({write_iteration, &r});
 }
 
 run_visitor::run_visitor(const model::program& p, const machine_options& how, binder& to,
@@ -83,7 +83,7 @@ run_visitor::run_visitor(const model::program& p, const machine_options& how, bi
       steps_(how.max_steps),
       has_graph_(when != nullptr || how.schedule != schedule::in_order),
       ready_(order_of(how, when), how.seed) {
-  late_.tail = {write_iteration, this};
+  late_.end_with({write_iteration, this});
   if (how.races == race_search::always ||
       (how.races == race_search::unverified && !p.has_all_hazards()))
     races_ = std::make_unique<race_finder>(*this, p);
@@ -93,7 +93,7 @@ void run_visitor::run() {
   (void)model::walker<run_visitor>(context_, *this, ~std::uint64_t{0}).run();
 }
 
-void run_visitor::write_iteration(const void* self, const model::diagnostic& d, text& to) {
+void run_visitor::write_iteration(const void* self, const tessera::diagnostic& d, text& to) {
   if (d.code == errc::nem_haz_002_iterations || d.code == errc::nem_haz_003_rewritten ||
       d.code == errc::nem_haz_005_partial)
     return;
@@ -201,8 +201,8 @@ bool run_visitor::is_sound(const model::values& v, const model::task& t) {
 /// operations can do without.
 bool run_visitor::has_late_error() {
   for (; late_seen_ < late_report_.diagnostics.size(); ++late_seen_) {
-    const model::diagnostic& d = late_report_.diagnostics[late_seen_];
-    if (d.severity != model::severity::error || d.code == errc::nem_fam_004_quant) continue;
+    const tessera::diagnostic& d = late_report_.diagnostics[late_seen_];
+    if (d.severity != tessera::severity::error || d.code == errc::nem_fam_004_quant) continue;
     found_.unsound(late_report_, d);
     return true;
   }

@@ -75,14 +75,14 @@ class run_visitor : public model::visitor {
   /// A search for races in the order of the text.
   struct race_finder {
     race_finder(run_visitor& r, const model::program& p);
-    model::report report;
+    tessera::report report;
     model::verify_options options;
     model::findings found;
     model::context context;
     model::hazards hazards;
     std::size_t reported = 0;  ///< diagnostics
   };
-  static void write_iteration(const void* self, const model::diagnostic& d, text& to);
+  static void write_iteration(const void* self, const tessera::diagnostic& d, text& to);
 
   [[nodiscard]] bool spend(std::uint32_t node, std::uint64_t steps);
   [[nodiscard]] bool is_sound(const model::values& v, const model::task& t);
@@ -108,7 +108,7 @@ class run_visitor : public model::visitor {
 
   // Iterations that verification skipped.
   bool is_checking_;
-  model::report late_report_;
+  tessera::report late_report_;
   model::verify_options options_;
   model::findings late_;
   model::context context_;

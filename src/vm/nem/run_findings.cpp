@@ -46,7 +46,7 @@ void run_findings::write(const model::model& d, const loop_values& at, text& to)
     to << (i == first ? " where " : " and ")
        << d.name(d.nodes[at.nodes[i]].value).substr(0, max_letters) << " is " << at.values[i];
 }
-void run_findings::write_iteration(const void* self, const model::diagnostic&, text& to) {
+void run_findings::write_iteration(const void* self, const tessera::diagnostic&, text& to) {
   const auto& f = *static_cast<const run_findings*>(self);
   write(f.document_, f.at_, to);
 }
@@ -125,19 +125,19 @@ void run_findings::over_budget(std::uint32_t node, std::string_view needs) {
       << "the step budget is exhausted: this needs " << needs;
 }
 
-void run_findings::copy(errc code, const model::report& from, const model::diagnostic& d) {
-  if (code_ == errc::ok && model::severity_of(code, found_.profile()) == model::severity::error)
+void run_findings::copy(errc code, const tessera::report& from, const tessera::diagnostic& d) {
+  if (code_ == errc::ok && model::severity_of(code, found_.profile()) == tessera::severity::error)
     code_ = code;
   writer&& out = found_.add(code, d.where);
   out << whole{from.text_of(d.text)};
   if (d.has_note) out.note(d.related) << whole{from.text_of(d.note)};
   if (d.has_fix) out.fix(d.fix) << whole{from.text_of(d.replacement)};
 }
-bool run_findings::races(const model::report& from, std::size_t first) {
+bool run_findings::races(const tessera::report& from, std::size_t first) {
   bool is_race = false;
-  found_.tail = {};  // the texts have theirs
+  found_.end_with({});  // the texts have theirs
   for (std::size_t i = first; i < from.diagnostics.size(); ++i) {
-    const model::diagnostic& d = from.diagnostics[i];
+    const tessera::diagnostic& d = from.diagnostics[i];
     switch (d.code) {
       case errc::nem_haz_001_unordered:
       case errc::nem_haz_002_iterations:
@@ -149,14 +149,14 @@ bool run_findings::races(const model::report& from, std::size_t first) {
       default: break;  // verification's
     }
   }
-  found_.tail = {write_iteration, this};
+  found_.end_with({write_iteration, this});
   return is_race;
 }
-void run_findings::unsound(const model::report& from, const model::diagnostic& d) {
-  found_.tail = {};
-  const bool is_error = model::severity_of(d.code, found_.profile()) == model::severity::error;
+void run_findings::unsound(const tessera::report& from, const tessera::diagnostic& d) {
+  found_.end_with({});
+  const bool is_error = model::severity_of(d.code, found_.profile()) == tessera::severity::error;
   copy(is_error ? d.code : errc::nem_rt_unsupported, from, d);
-  found_.tail = {write_iteration, this};
+  found_.end_with({write_iteration, this});
 }
 
 }  // namespace vm::nem

@@ -37,9 +37,9 @@ struct loop_values {
 
 class run_findings {
  public:
-  run_findings(const model::program& p, model::report* to)
+  run_findings(const model::program& p, tessera::report* to)
       : document_(p.model()), found_(to, p.profile(), max_findings) {
-    found_.tail = {write_iteration, this};
+    found_.end_with({write_iteration, this});
   }
 
   /// What the following findings are about.
@@ -63,10 +63,10 @@ class run_findings {
   void over_budget(std::uint32_t node, std::string_view needs);
   /// RT-RACE and warnings of a search for races: what its report has from `first` on. Whether there
   /// is a race.
-  bool races(const model::report& from, std::size_t first);
+  bool races(const tessera::report& from, std::size_t first);
   /// A rule that an iteration breaks which wasn't verified; RT-UNSUPPORTED where the profile lets that
   /// through.
-  void unsound(const model::report& from, const model::diagnostic& d);
+  void unsound(const tessera::report& from, const tessera::diagnostic& d);
 
   /// Writes an iteration: the ending of a text.
   static void write(const model::model& d, const loop_values& at, text& to);
@@ -75,17 +75,17 @@ class run_findings {
   static constexpr std::uint32_t max_findings = 1000;
 
   using writer = model::findings::writer;
-  [[nodiscard]] model::place place_of(std::uint32_t node) const noexcept {
+  [[nodiscard]] tessera::place place_of(std::uint32_t node) const noexcept {
     return model::place_of(document_.nodes[node]);
   }
   [[nodiscard]] writer add(errc code, std::uint32_t node) {
-    if (code_ == errc::ok && model::severity_of(code, found_.profile()) == model::severity::error)
+    if (code_ == errc::ok && model::severity_of(code, found_.profile()) == tessera::severity::error)
       code_ = code;
     return found_.add(code, place_of(node));
   }
   void name(writer& out, const bound_task& t) const;
-  void copy(errc code, const model::report& from, const model::diagnostic& d);
-  static void write_iteration(const void* self, const model::diagnostic& d, text& to);
+  void copy(errc code, const tessera::report& from, const tessera::diagnostic& d);
+  static void write_iteration(const void* self, const tessera::diagnostic& d, text& to);
 
   const model::model& document_;
   model::findings found_;

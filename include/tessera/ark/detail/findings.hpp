@@ -137,13 +137,10 @@ class message {
  public:
   [[gnu::cold, gnu::noinline]] message(tessera::detail::findings& to, errc code, severity s,
                                        const tessera::place& where, std::string_view path)
-      : to_(to.add(code, s, where)), code_(code), path_(path) {}
+      : to_(to.add(code, s, where, rule(code).id())), path_(path) {}
   message(const message&) = delete;
   message& operator=(const message&) = delete;
-  [[gnu::cold, gnu::noinline]] ~message() {
-    to_.path() << path_;
-    if (const rule r(code_); !r.id().empty()) to_.rule(r.id());
-  }
+  [[gnu::cold, gnu::noinline]] ~message() { to_.path() << path_; }
 
   // Not one template: there are over a hundred messages, compiled wherever models are verified.
   [[gnu::cold, gnu::noinline]] message& operator<<(std::string_view s) { return put(s); }
@@ -171,7 +168,6 @@ class message {
   }
 
   tessera::detail::findings::writer to_;
-  errc code_;
   std::string_view path_;
 };
 

@@ -11,32 +11,26 @@
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-TESSERA_INLINE auto findings::add(errc code, severity s, place where) -> writer {
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule)
+    -> writer {
   if (s == severity::error) {
     ++errors_;
     if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
   }
-  if (to_ == nullptr) return writer(nullptr, false);
+  if (to_ == nullptr) return writer(nullptr);
   ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
   constexpr std::size_t max_characters = std::size_t{1} << 30;
   if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
-    return writer(nullptr, false);
+    return writer(nullptr);
   to_->diagnostics.push_back({});
   diagnostic& d = to_->diagnostics.back();
   d.code = code;
   d.severity = s;
   d.where = where;
-  return writer(to_, true);
-}
-
-TESSERA_INLINE auto findings::writer::rule(std::string_view id) -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  open(last().rule);
-  to_->characters << id;
-  close();
-  range_ = nullptr;
-  return *this;
+  d.rule = {static_cast<std::uint32_t>(to_->characters.size()),
+            static_cast<std::uint32_t>(rule.size())};
+  to_->characters << rule;
+  return writer(to_, &ending_);
 }
 
 TESSERA_INLINE auto findings::writer::path() -> writer& {
@@ -88,18 +82,20 @@ TESSERA_INLINE void findings::writer::put(bool is_negative, std::uint64_t part) 
     to_->characters << part;
 }
 
-TESSERA_INLINE void findings::writer::open(text_range& range, bool has_general_message) noexcept {
+TESSERA_INLINE void findings::writer::open(text_range& range) noexcept {
   range_ = &range;
   range_->first = static_cast<std::uint32_t>(to_->characters.size());
   is_verbatim_ = false;
-  has_general_message_ = has_general_message;
 }
 
 TESSERA_INLINE void findings::writer::close() {
   if (range_ == nullptr) return;
   text& out = to_->characters;
-  if (has_general_message_ && out.size() == range_->first)
-    out << tessera::error{last().code}.message();
+  if (range_ == &last().text) {
+    if (out.size() == range_->first) out << tessera::error{last().code}.message();
+    if (ending_ != nullptr && ending_->append != nullptr)
+      ending_->append(ending_->context, last(), out);
+  }
   range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
 }
 

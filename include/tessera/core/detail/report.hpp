@@ -32,7 +32,8 @@ TESSERA_INLINE void listing::find_paths() {
   for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
     const diagnostic& d = found_.diagnostics[i];
     paths_.push_back(d.path);
-    if (d.path.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where))
+      order.push_back(static_cast<std::uint32_t>(i));
   }
   const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
   sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
@@ -90,6 +91,10 @@ TESSERA_INLINE text listing::describe(const diagnostic& d) const {
     }
     out << ": " << severity << ": " << message;
   };
+  const auto end = [&out](const place& p) {
+    if (p.index != error_index::none && p.index != error_index::whole)
+      out << " at " << tessera::name(p.index) << ' ' << p.offset;
+  };
   const auto excerpt = [&](const place& p, std::string_view inserted, std::uint64_t inserted_at) {
     if (!has_source(p)) return;
     const source_file& s = sources_[p.file];
@@ -106,8 +111,7 @@ TESSERA_INLINE text listing::describe(const diagnostic& d) const {
   const std::string_view path = path_of(d);
   if (path.empty() && !is_binary) {
     out << " [" << found_.rule_of(d) << ']';
-    if (is_element && d.where.index != error_index::whole)
-      out << " at " << tessera::name(d.where.index) << ' ' << d.where.offset;
+    end(d.where);
     out << '\n';
   } else {
     out << "\n  [" << found_.rule_of(d) << "] at ";
@@ -127,6 +131,7 @@ TESSERA_INLINE text listing::describe(const diagnostic& d) const {
       out << "  note: " << found_.text_of(d.note) << '\n';
     } else {
       begin(d.related, "note", found_.text_of(d.note));
+      end(d.related);
       out << '\n';
       excerpt(d.related, {}, 0);
     }

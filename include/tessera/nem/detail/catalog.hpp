@@ -31,9 +31,9 @@
 #include "../../core/sort.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../diagnostic.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
+#include "../rule.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -217,7 +217,7 @@ struct verify_options {
   std::uint32_t max_include_depth = 32;   ///< files inside one another
   std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
   std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
-  std::uint32_t max_diagnostics = 1000;   ///< that a report keeps
+  std::uint64_t max_diagnostics = 1000;   ///< that a report keeps
 };
 
 }  // namespace nem

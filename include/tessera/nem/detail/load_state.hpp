@@ -27,9 +27,9 @@
 #include "../../core/keyed_hash.hpp"
 #include "../../core/pool.hpp"
 #include "../../version.hpp"
-#include "../diagnostic.hpp"
 #include "../families.hpp"
 #include "../model.hpp"
+#include "../rule.hpp"
 #include "catalog.hpp"
 #include "suggest.hpp"
 

@@ -23,7 +23,7 @@ namespace nem::detail {
 
 class document_reader : private config_reader {
  public:
-  document_reader(std::string_view source, const read_options& o, nem::report* found)
+  document_reader(std::string_view source, const read_options& o, tessera::report* found)
       : config_reader(source, o.profile, o.limit, o.max_errors, found) {}
 
   result<model> read() {
@@ -31,7 +31,7 @@ class document_reader : private config_reader {
       if (!statement()) recover();
     check_loops();
     if (failure_.code != errc::ok && !found_.failed()) return failure_;
-    if (found_.failed()) return found_.error();
+    if (found_.failed()) return found_.first_error();
     close_document();
     return std::move(d_);
   }
@@ -287,7 +287,7 @@ TESSERA_INLINE result<model> read(std::string_view source, const read_options& o
         << (options.limit.max_bytes < 0xffffffffu ? options.limit.max_bytes
                                                   : std::uint64_t{0xffffffffu})
         << " bytes";
-    return f.error();
+    return f.first_error();
   }
   return detail::document_reader(source, options, found).read();
 }

@@ -29,8 +29,8 @@
 #include "../../core/pool.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
-#include "../diagnostic.hpp"
 #include "../model.hpp"
+#include "../rule.hpp"
 #include "lexer.hpp"
 #include "read_names.hpp"
 
@@ -46,7 +46,7 @@ inline constexpr std::size_t max_findings = 1000;
 class tree_reader : protected lexer {
  protected:
   tree_reader(std::string_view source, nem::profile p, const limits& limit,
-              std::uint32_t max_errors, nem::report* found)
+              std::uint32_t max_errors, tessera::report* found)
       : lexer(source),
         names_(d_, source.size()),
         found_(found, p, max_findings),

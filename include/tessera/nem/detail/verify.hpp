@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "../diagnostic.hpp"
 #include "../model.hpp"
+#include "../rule.hpp"
 #include "../values.hpp"
 #include "../verify.hpp"
 #include "catalog.hpp"
@@ -79,7 +79,7 @@ TESSERA_INLINE result<program> verify(model d, const verify_options& options, re
   p.model_ = std::move(d);
   p.profile_ = options.profile;
   detail::findings findings(found, options.profile, options.max_diagnostics);
-  findings.report().is_built = detail::number_nodes(p.model_);
+  const bool is_built = detail::number_nodes(p.model_);
   detail::load(p.model_, options, findings, p.catalog_, p.target_);
   detail::context c{p.model_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
@@ -87,7 +87,8 @@ TESSERA_INLINE result<program> verify(model d, const verify_options& options, re
   p.most_live_tokens_ = checker.most_live_tokens();
   p.has_ended_search_ = checker.has_ended_search();
   detail::check_capacity(c);
-  if (findings.failed()) return findings.error();
+  if (is_built) findings.mark_nodes();
+  if (findings.failed()) return findings.first_error();
   return p;
 }
 

@@ -5,15 +5,15 @@
 //
 // expect: (use of deleted function|call to deleted constructor)
 
-#include "tessera/nem/describe.hpp"
+#include "tessera/core/report.hpp"
 
-tessera::nem::report make();
-tessera::text twin(const tessera::nem::report& kept);
-tessera::text twin(const tessera::nem::report& kept) {
+tessera::report make();
+tessera::text twin(const tessera::report& kept);
+tessera::text twin(const tessera::report& kept) {
 #ifdef TESSERA_COMPILE_FAIL
-  const tessera::nem::listing list(make(), {});
+  const tessera::listing list(make(), {});
 #else
-  const tessera::nem::listing list(kept, {});
+  const tessera::listing list(kept, {});
 #endif
   return list.describe(kept.diagnostics[0]);
 }
