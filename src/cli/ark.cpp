@@ -49,16 +49,11 @@ void show_findings(const std::vector<diagnostic>& found, const shown_findings& h
   }
   for (const auto& [what, count] : seen)
     if (!how.all && count > few && !what.starts_with("error"))
-      show_note(std::to_string(count - few) + " more " + what.substr(0, what.find(' ')) +
-                (count - few == 1 ? "" : "s") + " of rule " + what.substr(what.find(' ') + 1) +
-                "; --all shows them");
+      show_note(plural(count - few, "more " + what.substr(0, what.find(' '))) + " of rule " +
+                what.substr(what.find(' ') + 1) + "; --all shows all");
   if (counts == nullptr) return;
-  const std::uint64_t total = counts->errors + counts->warnings + counts->notes;
-  if (total > counts->diagnostics.size())
-    show_note(std::to_string(total - counts->diagnostics.size()) +
-              " more findings were counted and not kept");
-  if (counts->is_bounded)
-    show_note("rule G14 was not checked to the end: the model is too large for it");
+  note_omitted(omitted_of(*counts));
+  if (counts->is_bounded) show_note("the check of rule G14 is incomplete: the model is too large");
 }
 
 read_outcome read_ark(const source& from, const reporting& to) {

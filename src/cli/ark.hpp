@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What the verbs share about ARK models: reading and verifying with all that is found, as
-// diagnostics.
+// What the verbs share for ARK models: reading and verifying, with diagnostics for all findings.
 
 #ifndef TESSERA_CLI_ARK_HPP
 #define TESSERA_CLI_ARK_HPP
@@ -20,12 +19,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// What a reader found wrong, with the id of its rule.
+/// The error of a reader, with the id of its rule.
 [[nodiscard]] diagnostic diagnose_ark(error e, const source& from);
 /// The findings of one file.
 [[nodiscard]] std::vector<diagnostic> diagnose_ark(const tessera::report& found,
                                                    const source& from);
-/// Those of several ranks, for each file.
+/// The findings of several ranks, one list per file.
 [[nodiscard]] std::vector<std::vector<diagnostic>> diagnose_ranks(
     const tessera::report& found, std::span<const source_file> files);
 [[nodiscard]] inline source_file file_of(const source& from) noexcept {
@@ -34,20 +33,20 @@ namespace cli {
 
 /// How findings are shown.
 struct shown_findings {
-  bool all = false;  ///< every warning and note, not just the first few of each rule
+  bool all = false;  ///< every warning and note, not only the first 3 of each rule
 };
-/// Prints findings to standard error, and how many there are.
+/// Shows findings, and of `counts` how many more there are.
 void show_findings(const std::vector<diagnostic>& found, const shown_findings& how,
                    const tessera::report* counts = nullptr);
 
-/// The model of a file; without it, its error has been reported.
+/// The model of a file; without one, the error has been reported.
 struct read_outcome {
   std::optional<ark::model> graph;
   exit_code code = success;
 };
 [[nodiscard]] read_outcome read_ark(const source& from, const reporting& to);
 
-/// The verified program of a file; without it, its errors have been reported.
+/// The verified program of a file; without one, the errors have been reported.
 struct verify_outcome {
   std::optional<ark::program> program;
   exit_code code = success;
@@ -55,10 +54,10 @@ struct verify_outcome {
 [[nodiscard]] verify_outcome verify_ark(const source& from, const reporting& to,
                                         const ark::verify_options& options);
 
-/// A model's facts and costs.
+/// Summarises a model and its costs.
 [[nodiscard]] exit_code info_model(const source& file, const reporting& to);
 
-/// Plans: what each verb does with one.
+/// The verbs' actions for plans.
 [[nodiscard]] exit_code check_plan(const source& file, const reporting& to,
                                    const shown_findings& how, const ark::program* model);
 [[nodiscard]] exit_code info_plan(const source& file, const reporting& to);

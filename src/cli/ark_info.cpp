@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera info` of an ARK model.
+// `tessera info` for ARK models.
 
 #include <algorithm>
 #include <cmath>
@@ -18,13 +18,13 @@ namespace cli {
 
 namespace {
 
-/// A number that people compare by eye: 1234567 is "1.23 M".
+/// A number with three digits and a prefix: 1234567 is "1.23 M".
 [[nodiscard]] std::string scaled(std::uint64_t v, std::string_view unit, double step) {
   constexpr const char* decimal[] = {"", "k", "M", "G", "T", "P", "E"};
   constexpr const char* binary[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   double x = static_cast<double>(v);
   std::size_t power = 0;
-  // What would be shown as 1000 of one unit is 1 of the next.
+  // A number that rounds to 1000 of one unit is 1 of the next.
   for (; x >= step * 0.99995 && power < 6; ++power) x /= step;
   char digits[32];
   std::snprintf(digits, sizeof digits,
@@ -41,8 +41,7 @@ namespace {
 [[nodiscard]] std::string flops_text(std::uint64_t v) { return scaled(v, "FLOP", 1000); }
 [[nodiscard]] std::string bytes_text(std::uint64_t v) { return scaled(v, "B", 1024); }
 
-/// The name that goes with a tensor: of the view or operation that makes it, else of the first
-/// operation that reads it.
+/// Names of tensors: of the view or operation that makes one, or of the first that reads it.
 class tensor_names {
  public:
   explicit tensor_names(const ark::model& g)
@@ -181,14 +180,14 @@ void append_ends(text& out, std::string_view title, const ark::model& g,
   char ratio[32];
   std::snprintf(ratio, sizeof ratio, "%.3g", intensity(total));
   out << "  intensity   " << ratio << " FLOP/B\n";
-  out << "  memory      " << bytes_text(m.bytes) << " in " << m.buffers << " buffers; at most "
-      << bytes_text(m.peak) << " live";
+  out << "  memory      " << bytes_text(m.bytes) << " in " << m.buffers << " buffers; peak "
+      << bytes_text(m.peak);
   if (m.peak_op != ark::none && !name(g, g.ops[m.peak_op]).empty())
     out << ", at " << shown_name(name(g, g.ops[m.peak_op]));
   out << '\n';
   if (m.padding != 0 || m.unused != 0)
     out << "  waste       " << bytes_text(m.padding) << " of padding, " << bytes_text(m.unused)
-        << " outside of tensors\n";
+        << " outside tensors\n";
   std::size_t width = 10;
   for (const analysis::type_cost& t : of.costs.types)
     width = std::max(width, std::min<std::size_t>(shown_name(t.type).size(), 24));
@@ -210,7 +209,7 @@ void append_ends(text& out, std::string_view title, const ark::model& g,
   append_ends(out, "outputs     ", g, of.f.outputs(), of, false);
   for (const analysis::traffic& t : of.costs.transfers)
     out << "  sends       rank " << t.from << " to rank " << t.to << ": " << bytes_text(t.bytes)
-        << " in " << t.transfers << (t.transfers == 1 ? " transfer\n" : " transfers\n");
+        << " in " << plural(t.transfers, "transfer") << '\n';
   return out;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What the verbs do with ARK plans.
+// The verbs' actions for ARK plans.
 
 #include <algorithm>
 #include <map>
@@ -40,16 +40,13 @@ exit_code check_plan(const source& file, const reporting& to, const shown_findin
   const std::vector<diagnostic> found = diagnose_ark(report, file);
   if (to.as_json) {
     const text line = file_report(to.path, file.what, found);
-    const exit_code wrote = print_result(line);
-    return wrote != success ? wrote : ok ? success : bad_input;
+    return print_result(line, ok ? success : bad_input);
   }
   show_findings(found, how, &report);
   if (!ok) return bad_input;
-  std::string more = std::string(model != nullptr ? ", held against its model" : "");
-  if (report.warnings != 0)
-    more +=
-        ", " + std::to_string(report.warnings) + (report.warnings == 1 ? " warning" : " warnings");
-  return print_result(file.name + ": ok (ARK plan" + more + ")\n");
+  std::string more = model != nullptr ? ", matches its model" : "";
+  if (report.warnings != 0) more += ", " + plural(report.warnings, "warning");
+  return print_ok(file, to, more);
 }
 
 namespace {
@@ -113,7 +110,7 @@ void write_json(json::writer& w, const ark::plan& p) {
   w.end().end();
 }
 
-/// The facts of a plan.
+/// What `info` shows of a plan.
 struct plan_facts {
   explicit plan_facts(const ark::plan& p) {
     std::map<std::string_view, std::uint64_t> types;

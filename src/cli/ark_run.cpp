@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera run` of an ARK model: one rank, or all of them together.
+// `tessera run` for ARK models: one rank, or all ranks together.
 
 #include <unistd.h>
 
@@ -81,7 +81,7 @@ struct model_file {
   return v > static_cast<std::uint64_t>(INT64_MAX) ? -1 : static_cast<std::int64_t>(v);
 }
 
-/// What runs: all ranks in this process, or this process's rank, the others elsewhere.
+/// The machine: all ranks in this process, or one rank per process.
 class engine {
  public:
   using watcher = void (*)(void* self);
@@ -90,14 +90,14 @@ class engine {
   [[nodiscard]] virtual std::uint64_t memory() const = 0;
   /// Whether this process has the memory of a rank.
   [[nodiscard]] virtual bool holds(std::size_t rank) const = 0;
-  /// Whether this process is the one that reports.
+  /// Whether this process reports results and errors.
   [[nodiscard]] virtual bool reports() const = 0;
   [[nodiscard]] virtual std::span<std::byte> memory(std::size_t rank, std::uint32_t buffer) = 0;
   [[nodiscard]] virtual bool write(std::size_t rank, std::uint32_t tensor,
                                    std::span<const std::byte> dense) = 0;
   [[nodiscard]] virtual bool read(std::size_t rank, std::uint32_t tensor,
                                   std::span<std::byte> dense) const = 0;
-  /// Calls watch(self) after operations, where it can.
+  /// Calls watch(self) after each operation, if the machine supports it.
   [[nodiscard]] virtual vm::ark::outcome run(watcher watch, void* self) = 0;
 };
 
@@ -129,9 +129,9 @@ class one_process final : public engine {
 };
 
 #ifdef TESSERA_HAS_MPI
-class one_of_many final : public engine {
+class mpi_process final : public engine {
  public:
-  one_of_many(const ark::world& world, const vm::ark::machine_options& how, std::uint64_t max_steps,
+  mpi_process(const ark::world& world, const vm::ark::machine_options& how, std::uint64_t max_steps,
               std::size_t rank)
       : machine_(world, how), max_steps_(max_steps), rank_(rank) {}
   const vm::ark::outcome& made() const override { return machine_.made(); }
@@ -172,7 +172,7 @@ class ark_runner {
     const result<ark::world> world = ark::verify_ranks(
         {programs.data(), programs.size()}, {.sources = {sources.data(), sources.size()}}, &found);
     if (!world) return fail_ranks(found);
-    // The machine counts ranks as the model does, the command line gives files in any order.
+    // The machine needs the programs in the order of Rank; files are in any order.
     std::sort(models_.begin(), models_.end(), [](const model_file& a, const model_file& b) {
       return a.program.model().rank < b.program.model().rank;
     });
@@ -203,7 +203,7 @@ class ark_runner {
         file = std::move(in.file);
       }
       if (file->what != ::tessera::cli::format::ark_model)
-        return not_for(*file, about, "run with several files", "the ranks of an ARK model");
+        return wrong_format(*file, about, "run with several files", "the ranks of an ARK model");
       verify_outcome v = verify_ark(*file, about, {.hazards = false});
       if (!v.program) return v.code;
       models_.push_back({std::move(*file), std::move(*v.program), options_.files[i]});
@@ -216,9 +216,7 @@ class ark_runner {
     for (const model_file& m : models_) files.push_back(file_of(m.file));
     const std::vector<std::vector<diagnostic>> all = diagnose_ranks(found, files);
     for (std::size_t i = 0; i < models_.size(); ++i) {
-      const bool wrong = std::any_of(all[i].begin(), all[i].end(),
-                                     [](const diagnostic& d) { return d.severity == "error"; });
-      if (wrong)
+      if (has_errors(all[i]))
         (void)reporting{models_[i].path, options_.json}.fail(all[i],
                                                              ::tessera::cli::format::ark_model);
     }
@@ -237,9 +235,9 @@ class ark_runner {
       const vm::ark::mpi_session session(nullptr, nullptr);
       if (session.size() != world.size())
         return session.rank() != 0 ? wrong_usage
-                                   : usage("--mpi takes a process for each rank: mpirun -n " +
+                                   : usage("--mpi requires one process per rank: mpirun -n " +
                                            std::to_string(world.size()));
-      one_of_many machine(world, how, max_steps, session.rank());
+      mpi_process machine(world, how, max_steps, session.rank());
       return run(machine);
     }
 #endif
@@ -251,9 +249,9 @@ class ark_runner {
     if (!machine.made()) {
       if (!machine.reports()) return bad_input;
       if (machine.made().code == errc::budget_memory)
-        return report_end(machine.made(), "it needs " + std::to_string(machine.memory()) +
-                                              " bytes; --max-memory allows more");
-      return report_end(machine.made(), "");
+        return report_failure(machine.made(), "it needs " + std::to_string(machine.memory()) +
+                                                  " bytes; --max-memory raises the limit");
+      return report_failure(machine.made(), "");
     }
     exit_code code = fill(machine);
     if (code == success) code = execute(machine);
@@ -269,7 +267,7 @@ class ark_runner {
     return ranks == 1 ? id : 'r' + std::to_string(rank) + ':' + id;
   }
 
-  /// What a NAME means. `wrong` says why it means nothing.
+  /// The target of a NAME; without one, `wrong` is the reason.
   [[nodiscard]] std::optional<target> resolve(std::string_view name, std::string& wrong) const {
     const std::string whole(name);
     std::size_t first = 0, last = models_.size();
@@ -284,7 +282,7 @@ class ark_runner {
           known = true;
         }
       if (!known) {
-        wrong = "no rank " + std::to_string(r) + " was given";
+        wrong = "no file is rank " + std::to_string(r);
         return std::nullopt;
       }
       name.remove_prefix(colon + 1);
@@ -293,23 +291,24 @@ class ark_runner {
     for (std::size_t r = first; r < last; ++r) find(r, name, found);
     if (found.size() == 1) return found[0];
     if (found.empty())
-      wrong = "no tensor, buffer or operation is named '" + shown_name(whole) +
-              "': give a tensor's Id (12 or t12), a buffer's (b3), or the name of the operation "
-              "that makes a tensor" +
-              (models_.size() > 1 ? ", after its rank (r0:t12)" : "");
+      wrong =
+          "unknown tensor, buffer or operation '" + shown_name(whole) +
+          "'; expected a tensor's Id (12 or t12), a buffer's (b3), or the name of the operation "
+          "that makes a tensor" +
+          (models_.size() > 1 ? ", after its rank (r0:t12)" : "");
     else if (last - first > 1)
-      wrong = "'" + shown_name(whole) + "' is in " + std::to_string(found.size()) +
-              " places: put its rank in front, as in r0:" + shown_name(name);
+      wrong = "'" + shown_name(whole) + "' matches " + std::to_string(found.size()) +
+              " tensors; expected its rank first, as in r0:" + shown_name(name);
     else
       wrong = "'" + shown_name(whole) + "' is the name of " + std::to_string(found.size()) +
-              " operations: give the tensor's Id";
+              " operations; expected the tensor's Id";
     return std::nullopt;
   }
 
   void find(std::size_t r, std::string_view name, std::vector<target>& found) const {
     const ark::model& g = graph(r);
     const std::size_t before = found.size();
-    // 12, t12 and, as `tessera print` shows it, %12 are a tensor; b3 and @3 are a buffer.
+    // 12, t12 and %12 (of `tessera print`) are a tensor; b3 and @3 are a buffer.
     const char kind = name.empty() ? '\0' : name[0];
     const bool is_buffer = kind == 'b' || kind == '@';
     const std::string_view id = is_buffer || kind == 't' || kind == '%' ? name.substr(1) : name;
@@ -346,12 +345,12 @@ class ark_runner {
           out.push_back({t, argument.substr(equals + 1)});
           continue;
         }
-        // Paths may have a '=' too, after a '/' or '.', which Ids don't have.
+        // A path may contain '=', too: it has a '/' or '.', which Ids don't have.
         if (name.find_first_of("/.") == name.npos) return usage(wrong);
       }
       if (next == defaults.size())
-        return usage("more files than the model has " + std::string(what) + "s, which is " +
-                     std::to_string(defaults.size()) + ": name others as NAME=FILE");
+        return usage("too many files: the model has " + plural(defaults.size(), what) +
+                     "; give files of other tensors as NAME=FILE");
       out.push_back({defaults[next++], argument});
     }
     return success;
@@ -374,18 +373,9 @@ class ark_runner {
     for (const binding& b : inputs_)
       if (b.path == "-") ++from_stdin;
     if (from_stdin > 1) return usage("standard input can be read only once");
-    std::size_t to_stdout = options_.json ? 1 : 0;
-    std::set<std::string> paths;
-    for (const binding& b : outputs_) {
-      if (b.path != "-" && b.path != "/dev/null" && !paths.insert(b.path).second)
-        return usage("two results for the file '" + shown_name(b.path) + "'");
-      if (b.path == "-" && ++to_stdout > 1)
-        return usage(options_.json ? "--json goes to standard output: give outputs a file"
-                                   : "only one result can go to standard output");
-      if (b.path == "-" && isatty(STDOUT_FILENO) == 1 &&
-          format_of(options_.output_format, b.path) != io::array_format::csv)
-        return usage("binary numbers on a terminal: give a file, or a pipe");
-    }
+    output_paths paths(options_);
+    for (const binding& b : outputs_)
+      if (code = paths.add(b.path); code != success) return code;
     return success;
   }
 
@@ -405,7 +395,7 @@ class ark_runner {
                                  : flows_[t.rank].storage_of_buffer(t.buffer);
   }
 
-  /// Random elements; an index is one of a row that is there.
+  /// Random elements; indices are valid ones.
   [[nodiscard]] std::vector<std::byte> random_elements(const target& t,
                                                        std::uint64_t& state) const {
     const ark::model& g = graph(t.rank);
@@ -450,7 +440,7 @@ class ark_runner {
     return true;
   }
 
-  /// Random values for inputs without a file, then the files in the order given.
+  /// Fills inputs without a file with random values, then reads the files in the order given.
   [[nodiscard]] exit_code fill(engine& machine) {
     std::set<std::pair<std::size_t, std::uint32_t>> given;
     for (const binding& b : inputs_) given.emplace(b.to->rank, storage_of(*b.to));
@@ -473,7 +463,7 @@ class ark_runner {
     if (missing_count != 0)
       return usage("no values for " + std::string(missing_count == 1 ? "input " : "inputs ") +
                    missing + (missing_count > 8 ? ", …" : "") +
-                   ": give --input NAME=FILE for each, or --random SEED");
+                   "; give --input NAME=FILE for each, or --random SEED");
     for (const binding& b : inputs_) {
       const io::expected<std::vector<std::byte>> values =
           read_elements(b.path, format_of(options_.input_format, b.path), shape_of(*b.to));
@@ -511,7 +501,7 @@ class ark_runner {
           machine.run([](void* self) { (*static_cast<progress*>(self))(); }, &done_so_far);
       if (std::exchange(done_so_far.shown, false)) std::fputs("\r\033[K", stderr);
       steps_ += done.steps;
-      if (!done) return machine.reports() ? report_end(done, "") : bad_input;
+      if (!done) return machine.reports() ? report_failure(done, "") : bad_input;
       if (!done.text.empty() && i + 1 == runs && !options_.json && machine.reports())
         show_note(done.text);
     }
@@ -520,13 +510,15 @@ class ark_runner {
     return success;
   }
 
-  /// A trap, a deadlock, or why nothing can run.
-  [[nodiscard]] exit_code report_end(const vm::ark::outcome& done, const std::string& more) const {
-    const exit_code code = report_why(done, more);
+  /// Reports why a run ended or couldn't start: a fault, a deadlock, a limit.
+  [[nodiscard]] exit_code report_failure(const vm::ark::outcome& done,
+                                         const std::string& more) const {
+    const exit_code code = report_error(done, more);
     note_limit(done.code, to_);
     return code;
   }
-  [[nodiscard]] exit_code report_why(const vm::ark::outcome& done, const std::string& more) const {
+  [[nodiscard]] exit_code report_error(const vm::ark::outcome& done,
+                                       const std::string& more) const {
     const std::size_t r = std::min<std::size_t>(done.rank, models_.size() - 1);
     const ark::model& g = graph(r);
     const error e{done.code};
@@ -578,7 +570,7 @@ class ark_runner {
     return success;
   }
 
-  // ---- what came out
+  // ---- results
 
   [[nodiscard]] exit_code summarise(engine& machine) const {
     std::vector<target> shown_targets;

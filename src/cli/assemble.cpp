@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera assemble`: a container from its text.
+// `tessera assemble`: a NAC container from assembly text.
 
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ struct options {
   bool any_path = false;
 };
 
-/// Finds the payloads that a text names: below its folder, unless it may name any file.
+/// Resolves the payload files that a text names: only in its folder, unless --allow-any-path.
 class payload_files {
  public:
   explicit payload_files(const options& o) : options_(o) {
@@ -37,7 +37,7 @@ class payload_files {
               return static_cast<payload_files*>(self)->find(which, out);
             }};
   }
-  /// Why the last one wasn't found.
+  /// Why the last one couldn't be resolved.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
   [[nodiscard]] exit_code code() const noexcept { return code_; }
 
@@ -47,8 +47,8 @@ class payload_files {
     if (file == nullptr) return false;
     const bytes all = file->data();
     if (which.offset > all.size() || which.size > all.size() - which.offset) {
-      why_ = file->name + " has " + std::to_string(all.size()) +
-             " bytes, fewer than the text refers to";
+      why_ = file->name + " has " + std::to_string(all.size()) + " bytes; the text refers to " +
+             std::to_string(which.size) + " bytes at offset " + std::to_string(which.offset);
       code_ = bad_input;
       return false;
     }
@@ -62,9 +62,10 @@ class payload_files {
       const fs::path wanted(name);
       path = wanted.is_absolute() ? name : (folder_ / wanted).string();
       if (!options_.any_path && (name.empty() || !is_inside(wanted, path))) {
-        why_ = "'" + shown_name(name) +
-               "' isn't in the text's folder: --allow-any-path lets the text name any file, and "
-               "--payloads names the one to read";
+        why_ =
+            "'" + shown_name(name) +
+            "' isn't in the text's folder; --allow-any-path permits any file, and --payloads FILE "
+            "replaces it";
         code_ = bad_input;
         return nullptr;
       }
@@ -80,7 +81,7 @@ class payload_files {
                 .first->second;
   }
 
-  /// Whether what a name leads to, by links too, lies below the text's folder.
+  /// Whether a name, with links followed, is inside the text's folder.
   [[nodiscard]] bool is_inside(const fs::path& name, const std::string& path) const {
     if (name.is_absolute()) return false;
     std::error_code unknown;
@@ -100,14 +101,14 @@ class payload_files {
   exit_code code_ = bad_input;
 };
 
-/// Gives a diagnostic other words.
-void reword(diagnostic& d, std::string words) {
+/// Replaces the message of a diagnostic.
+void set_message(diagnostic& d, std::string message) {
   if (const std::size_t at = d.shown.find(d.message); at != d.shown.npos)
-    d.shown.replace(at, d.message.size(), words);
-  d.message = std::move(words);
+    d.shown.replace(at, d.message.size(), message);
+  d.message = std::move(message);
 }
 
-/// Where in the text what no container can hold is.
+/// Where the text has what a container can't represent.
 [[nodiscard]] std::uint64_t place_of(const error& e, const nac::text_map& map) {
   using nac::assembly::text_section;
   switch (e.code) {
@@ -120,22 +121,22 @@ void reword(diagnostic& d, std::string words) {
   return map.of(training ? text_section::training : text_section::code, e.offset);
 }
 
-/// Tells what is wrong with a container that was made of a text, at the places there.
+/// Verifies a container that was made from a text, and shows the findings at their places in the text.
 [[nodiscard]] exit_code verify_assembled(bytes made, const source& text, const reporting& to,
                                          const nac::text_map& map) {
   const result<nac::model> file = nac::read(made);
   if (!file) return to.fail({file.error().code, 0}, text);
   tessera::report found;
-  constexpr std::uint64_t max_kept = std::uint64_t{1} << 20;  // more might hide errors
+  constexpr std::uint64_t max_kept = std::uint64_t{1} << 20;  // so that warnings don't hide errors
   const bool invalid =
       !nac::verify(*file, {.weights_elsewhere = true, .max_diagnostics = max_kept}, &found);
-  constexpr std::uint64_t max_shown = 100;  // each looks for its line
+  constexpr std::uint64_t max_shown = 100;  // each costs a search for its line
   std::uint64_t shown = 0;
   for (const tessera::diagnostic& d : found.diagnostics) {
     if (shown == max_shown || (invalid && d.severity != severity::error)) continue;
     ++shown;
     diagnostic at = diagnose(error{d.code, map.offset_of(*file, d.where.offset)}, text);
-    reword(at, std::string(found.text_of(d.text)));
+    set_message(at, std::string(found.text_of(d.text)));
     if (!invalid) {
       at.severity = "warning";
       at.shown.replace(at.shown.find(": error: "), 9, ": warning: ");
@@ -143,17 +144,18 @@ void reword(diagnostic& d, std::string words) {
     show(at);
   }
   const std::uint64_t all = found.errors + (invalid ? 0 : found.warnings);
-  if (all > shown) show_note("and " + std::to_string(all - shown) + " more like these");
+  note_omitted(all - shown);
   return invalid ? bad_input : success;
 }
 
 [[nodiscard]] exit_code assemble_file(const options& o) {
   const reporting to{o.text};
   if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
-    return usage_error("assemble", "a container on a terminal: give a file, or a pipe");
+    return usage_error("assemble",
+                       "a container can't be written to a terminal; give a file or use a pipe");
   io::expected<io::content> content = io::load(o.text);
   if (!content) return to.fail(content.error());
-  // Whatever it is, it's read as assembly.
+  // Read as assembly, whatever its content.
   const source text{shown_name(o.text), std::move(*content), format::nac_assembly};
   payload_files files(o);
   nac::text_map map;
@@ -163,7 +165,7 @@ void reword(diagnostic& d, std::string words) {
     if (parts.error().code != errc::nac_text_payload_unresolved || files.why().empty())
       return to.fail(parts.error(), text);
     diagnostic d = diagnose(parts.error(), text);
-    reword(d, d.message + ": " + files.why());
+    set_message(d, d.message + ": " + files.why());
     return to.fail(d, files.code(), text.what);
   }
   const result<pool<std::byte>> made = nac::write(*parts);
@@ -177,35 +179,35 @@ void reword(diagnostic& d, std::string words) {
 
 void add_assemble(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("assemble", "Make a NAC container from its text");
+  const command verb = app.add_subcommand("assemble", "Make a NAC container from assembly text");
   verb.add_option("TEXT", o->text,
-                  "Text from `tessera print`, or written by hand; - is standard input")
+                  "Assembly, printed by `tessera print` or written by hand; - is standard input")
       ->required();
   verb.add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
       ->required();
   verb.add_option("--payloads", o->payloads,
-                  "The file that all references to files are read from, whatever name they give")
+                  "The file that all payloads are read from, whatever file the text names")
       ->type_name("FILE");
-  verb.add_flag("--allow-any-path", o->any_path, "The text may name files outside of its folder");
-  verb.footer(
-      std::string(
-          "Only `code:` is needed; tables that it refers to are added. Four lines are a program:\n"
-          "\n"
-          "  code:\n"
-          "    x = input\n"
-          "    y = nac.add(x, 1.5)\n"
-          "    output(y)\n"
-          "\n"
-          "Payloads are hex digits, or references to files in the folder of the text: the output "
-          "of\n"
-          "`tessera print`, changed or not, assembles beside its container.\n"
-          "The container is verified before it is written.\n\n"
-          "Examples:\n"
-          "  tessera assemble program.txt program.nac\n"
-          "  tessera print model.nac > model.txt && tessera assemble model.txt -o patched.nac\n"
-          "  tessera print m.nac | sed 's/1.5/2.5/' | tessera assemble - n.nac --payloads "
-          "m.nac\n\n") +
-      exit_codes_help);
+  verb.add_flag("--allow-any-path", o->any_path, "Permit payload files outside the text's folder");
+  verb.footer({R"(
+Only `code:` is required; tables that it refers to are added. Four lines are a program:
+
+  code:
+    x = input
+    y = nac.add(x, 1.5)
+    output(y)
+
+Payloads are hex digits, or references to files in the text's folder: the output of `tessera print`,
+edited or not, can be assembled in the folder of its container.
+The container is verified before it is written.
+
+Examples:
+  tessera assemble program.txt program.nac
+  tessera print model.nac > model.txt && tessera assemble model.txt -o patched.nac
+  tessera print m.nac | sed 's/1.5/2.5/' | tessera assemble - n.nac --payloads m.nac
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return assemble_file(*o); }; });
 }
 

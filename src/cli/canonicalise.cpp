@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera canonicalise`: the same model with Ids from 0 and lists in order.
+// `tessera canonicalise`: the same model with Ids from 0 and sorted lists.
 
 #include <memory>
 #include <tessera/core/bytes.hpp>
@@ -34,25 +34,24 @@ struct options {
 void add_canonicalise(const command& app, action& run) {
   const auto o = std::make_shared<options>();
   const command verb =
-      app.add_subcommand("canonicalise", "Write an ARK model with Ids from 0 and lists in order")
+      app.add_subcommand("canonicalise", "Renumber the Ids of an ARK model and sort its lists")
           .alias("canonicalize");
   verb.add_option("FILE", o->file, "The model; - is standard input")->required();
-  verb.add_option("-o,--output,OUTPUT", o->output,
-                  "The file to write; - is standard output, and the default");
-  verb.add_flag("--compact", o->compact, "Without white space");
-  verb.footer(
-      std::string(
-          "The format's own serializer numbers tensors and buffers by all that its process made, "
-          "and\n"
-          "orders edges by address, so that two runs write two texts. Here Ids count from 0 in "
-          "the\n"
-          "order of their first use, and edges and tags are sorted; operations, names and the\n"
-          "dialect stay. Models that differ in nothing else become equal byte for byte.\n\n"
-          "Examples:\n"
-          "  tessera canonicalise model.json canonical.json\n"
-          "  tessera canonicalise model.json | sha256sum\n"
-          "  tessera canonicalise model.json.gz --compact -o model.min.json\n\n") +
-      exit_codes_help);
+  verb.add_option("-o,--output,OUTPUT", o->output, "The file to write (standard output)");
+  verb.add_flag("--compact", o->compact, "Write without white space");
+  verb.footer({R"(
+The format's own serializer numbers tensors and buffers by everything that its process created and
+orders edges by address, so two runs write different text. Here Ids count from 0 in the order of
+their first use, and edges and tags are sorted; operations, names and the dialect don't change.
+Models that differ in nothing else become identical, byte for byte.
+
+Examples:
+  tessera canonicalise model.json canonical.json
+  tessera canonicalise model.json | sha256sum
+  tessera canonicalise model.json.gz --compact -o model.min.json
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] {
     run = [o] {
       const reporting to{o->file};

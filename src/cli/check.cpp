@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera check`: is each file valid? Files of the ranks of one ARK model are also held against
-// each other.
+// `tessera check`: whether files are valid. The ranks of one ARK model are also checked against each
+// other.
 
 #include <algorithm>
 #include <memory>
@@ -24,7 +24,7 @@ struct options {
   nem_options nem;
   bool lenient = false, fp8 = false, no_hazards = false, all = false, ranks = false, strict = false;
 
-  /// For models of that many bytes.
+  /// For a model of that size.
   [[nodiscard]] ark::verify_options verify(std::uint64_t bytes) const {
     ark::verify_options v;
     v.strict = !lenient;
@@ -35,11 +35,11 @@ struct options {
   }
 };
 
-/// An ARK model that was checked by itself; its findings are told with those of its ranks.
+/// An ARK model that was checked by itself; its findings are shown with those of the other ranks.
 struct checked_model {
   std::string path;
   source file;
-  std::optional<ark::program> program;  ///< none when it has errors
+  std::optional<ark::program> program;  ///< none if it has errors
   std::vector<diagnostic> found;
   tessera::report report;
   std::int32_t rank = 0, world_size = 1;
@@ -81,7 +81,7 @@ class checker {
                alir::verify_options how;
                if (options_.all) how.max_diagnostics = max_findings(file.data().size());
                const result<alir::program> p = verify_alir(file, &found, how);
-               return p ? fine(path, file, "") : about.fail(found, p.error(), file);
+               return p ? print_ok(file, about) : about.fail(found, p.error(), file);
              },
          .ark_model = [&](const source&) { return check_model(path, std::move(*in.file)); },
          .ark_plan =
@@ -102,23 +102,13 @@ class checker {
              [&](const source& file) { return check_streams(file, about, options_.registry); }});
   }
 
-  [[nodiscard]] exit_code fine(const std::string& path, const source& file,
-                               const std::string& more) const {
-    if (options_.files.json) {
-      const text report = file_report(path, file.what, {});
-      return print_result(report);
-    }
-    return print_result(file.name + ": ok (" + std::string(info(file.what).description) + more +
-                        ")\n");
-  }
-
-  /// The model that plans are held against.
+  /// The model that plans must match.
   [[nodiscard]] exit_code load_model() {
     const reporting about = to(options_.model);
     loaded in = load_source(about, format::unknown, io::side_input);
     if (!in) return in.code;
     if (in.file->what != format::ark_model)
-      return not_for(*in.file, about, "--model", "ARK models");
+      return wrong_format(*in.file, about, "--model", "ARK models");
     verify_outcome v = verify_ark(*in.file, about, {});
     model_ = std::move(v.program);
     return v.code;
@@ -132,7 +122,7 @@ class checker {
     if (!g) {
       m.found.push_back(diagnose_ark(g.error(), m.file));
       if (!options_.ranks) raise(finish_set());
-      return tell(m);
+      return show_model(m);
     }
     m.rank = g->rank;
     m.world_size = g->world_size;
@@ -145,7 +135,7 @@ class checker {
 
     const bool joins = options_.ranks || (m.world_size > 1 && fits_set(m));
     if (!joins) raise(finish_set());
-    if (!options_.ranks && m.world_size <= 1) return tell(m);
+    if (!options_.ranks && m.world_size <= 1) return show_model(m);
     set_.push_back(std::move(m));
     if (!options_.ranks && set_.size() == static_cast<std::size_t>(set_[0].world_size))
       return finish_set();
@@ -158,8 +148,8 @@ class checker {
     });
   }
 
-  /// Holds the models that were gathered against each other, if they are all ranks of one, and tells
-  /// of each.
+  /// Checks the gathered models against each other, if they are all ranks of one model, and shows the
+  /// findings of each.
   [[nodiscard]] exit_code finish_set() {
     std::vector<checked_model> set;
     set.swap(set_);
@@ -190,42 +180,36 @@ class checker {
         std::move(more[i].begin(), more[i].end(), std::back_inserter(set[i].found));
     }
     exit_code code = success;
-    for (const checked_model& m : set) code = std::max(code, tell(m));
+    for (const checked_model& m : set) code = std::max(code, show_model(m));
     if (options_.files.json) return code;
     std::string names;
     for (const checked_model& m : set) names.append(names.empty() ? "" : ", ").append(m.file.name);
     if (together)
-      return std::max(code,
-                      print_result(names + ": ok (" + std::to_string(set.size()) +
-                                   (set.size() == 1 ? " rank" : " ranks") + " of one model)\n"));
+      return std::max(
+          code, print_result(names + ": ok (" + plural(set.size(), "rank") + " of one model)\n"));
     if (!proven && complete)
-      show_note(names + ": not held against each other, for they aren't all valid");
+      show_note(names + ": not checked against each other, because not all are valid");
     else if (proven && !complete && set.size() > 1 && !options_.ranks)
-      show_note(names + ": not held against each other, for ranks are missing; --ranks insists");
+      show_note(
+          names +
+          ": not checked against each other, because ranks are missing; --ranks requires all");
     return code;
   }
 
-  /// Says what was found in a model.
-  [[nodiscard]] exit_code tell(const checked_model& m) const {
-    const bool ok = std::none_of(m.found.begin(), m.found.end(),
-                                 [](const diagnostic& d) { return d.severity == "error"; });
+  /// Shows the findings of a model.
+  [[nodiscard]] exit_code show_model(const checked_model& m) const {
+    const exit_code verdict = has_errors(m.found) ? bad_input : success;
     if (options_.files.json) {
-      const std::uint64_t total = m.report.errors + m.report.warnings + m.report.notes;
-      const text report =
-          file_report(m.path, m.file.what, m.found,
-                      total - std::min<std::uint64_t>(total, m.report.diagnostics.size()));
-      const exit_code wrote = print_result(report);
-      return wrote != success ? wrote : ok ? success : bad_input;
+      const text report = file_report(m.path, m.file.what, m.found, omitted_of(m.report));
+      return print_result(report, verdict);
     }
     show_findings(m.found, {options_.all}, &m.report);
-    if (!ok) return bad_input;
+    if (verdict != success) return verdict;
     std::string more = ' ' + m.dialect;
     if (m.world_size != 1)
       more += ", rank " + std::to_string(m.rank) + " of " + std::to_string(m.world_size);
-    if (m.report.warnings != 0)
-      more += ", " + std::to_string(m.report.warnings) +
-              (m.report.warnings == 1 ? " warning" : " warnings");
-    return fine(m.path, m.file, more);
+    if (m.report.warnings != 0) more += ", " + plural(m.report.warnings, "warning");
+    return print_ok(m.file, to(m.path), more);
   }
 
   const options& options_;
@@ -238,52 +222,50 @@ class checker {
 
 void add_check(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("check", "Tell whether files are valid, and if not, why");
+  const command verb = app.add_subcommand("check", "Verify files and report what is wrong");
   o->files.add_options(verb, "Files to check",
-                       "One JSON object a line and file: file, format, ok, diagnostics");
+                       "Print a JSON object per file: file, format, ok, diagnostics");
   verb.add_flag(
       "--all", [o] { o->all = o->nem.all = true; },
-      "Every warning and note, not just the first few of each rule; at most\n1000, or one for each "
-      "64 bytes of the file");
-  verb.add_flag("--lenient", o->lenient, "ARK: unknown Types are warnings rather than errors");
-  verb.add_flag("--fp8", o->fp8, "ARK: FP8 data types are warnings rather than errors");
+      "Show every warning and note, not only the first 3 of each rule; at most\n1000, or one per "
+      "64 "
+      "bytes of a larger file");
+  verb.add_flag("--lenient", o->lenient, "ARK: report unknown Types as warnings, not errors");
+  verb.add_flag("--fp8", o->fp8, "ARK: report FP8 data types as warnings, not errors");
   verb.add_flag("--no-hazards", o->no_hazards,
-                "ARK: don't look for accesses that no dependency orders (rule G14)");
+                "ARK: skip the search for accesses that no dependency orders (rule G14)");
   verb.add_flag("--ranks", o->ranks,
-                "ARK: the models are the ranks of one, none missing and none twice");
-  verb.add_option("--model", o->model, "ARK: the model that plans have to fit")->type_name("FILE");
+                "ARK: require that the files are all ranks of one model, each once");
+  verb.add_option("--model", o->model, "ARK: the model that plans must match")->type_name("FILE");
   verb.add_option("--weights", o->weights,
-                  "NAC: a safetensors file of weights that stand outside; else what is beside:\n"
-                  "model.safetensors of model.nac")
+                  "NAC: the safetensors file with external weights (model.safetensors in the\n"
+                  "folder of model.nac)")
       ->type_name("FILE");
   verb.add_flag("--strict", o->strict,
-                "NAC: warnings are errors, and weights that stand outside have to be there");
+                "NAC: treat warnings as errors, and require external weights");
   add_nem_options(verb, o->nem);
   add_genome_options(verb, o->registry);
-  verb.footer(
-      std::string(
-          "ARK models are checked by numbered rules, whose ids stand in brackets.\n"
-          "Files that follow each other and are the ranks of one model are held against each "
-          "other\n"
-          "too: transfers that don't pair up, ranks that would wait forever. Only errors make a "
-          "file\n"
-          "invalid; warnings and notes don't.\n"
-          "NAC containers: everything that running relies on; elements of weights stay unread.\n"
-          "NEM: 178 rules, such as REG-003, over every iteration of every loop; both baseline "
-          "devices\n"
-          "are built in, npm_baseline_1.0.nem and nem_baseline_1.0.nem.\n"
-          "NAC v1.2: registries, and streams in them. With --registry a file that is nothing else "
-          "is the\n"
-          "bytes of a stream.\n\n"
-          "Examples:\n"
-          "  tessera check *.json\n"
-          "  zcat model.json.gz | tessera check - --json\n"
-          "  tessera check model_gpu?.json --ranks\n"
-          "  tessera check plan.json --model model.json\n"
-          "  tessera check model.nac --weights elsewhere.safetensors --strict\n"
-          "  tessera check tiles.nem --device npm_lite -I devices\n"
-          "  tessera check registry.json compressed_signatures.json\n\n") +
-      exit_codes_help + "With several files: the highest of theirs.\n");
+  verb.footer({R"(
+ARK: each finding shows the id of its rule in brackets. Consecutive files that are the ranks of one
+model are also checked against each other: transfers without a partner, deadlocks.
+NAC: everything that a run relies on is verified; the elements of weights are not read.
+NEM: 178 rules, such as REG-003, are checked over every iteration of every loop. Both baseline
+devices are built in: npm_baseline_1.0.nem and nem_baseline_1.0.nem.
+NAC v1.2: registries, and streams with their registry. With --registry, a file of unknown format is
+read as the bytes of a stream.
+Only errors make a file invalid; warnings and notes don't.
+
+Examples:
+  tessera check *.json
+  zcat model.json.gz | tessera check - --json
+  tessera check model_gpu?.json --ranks
+  tessera check plan.json --model model.json
+  tessera check model.nac --weights elsewhere.safetensors --strict
+  tessera check tiles.nem --device npm_lite -I devices
+  tessera check registry.json compressed_signatures.json
+
+)",
+               exit_codes_help, exit_codes_of_several});
   verb.callback([o, &run] { run = [o] { return checker(*o).run(); }; });
 }
 

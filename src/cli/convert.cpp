@@ -24,7 +24,7 @@ struct options {
   nac_convert_options nac;
 };
 
-/// The dialect of a name in lower case; none for the forms of ALIR.
+/// The dialect of a lower-case name; none for other forms.
 [[nodiscard]] std::optional<ark::dialect> dialect_of(std::string_view form) {
   for (const ark::dialect_row& row : ark::dialect_table)
     if (form.size() == row.name.size() && form.substr(1) == row.name.substr(1) && form[0] == 'd')
@@ -32,14 +32,14 @@ struct options {
   return std::nullopt;
 }
 
-/// The version of "v1.6" and so on; none for the forms of others.
+/// The version "v1.6" to "v1.8"; none for other forms.
 [[nodiscard]] std::optional<nac::header> version_of_name(std::string_view form) {
   for (const nac::header h : {nac::header::v1_6, nac::header::v1_7, nac::header::v1_8})
     if (form.size() == 4 && form[0] == 'v' && form.substr(1) == version_of(h)) return h;
   return std::nullopt;
 }
 
-/// The form that the name of the output asks for; empty when it says nothing.
+/// The form by the ending of the output's name; empty if unknown.
 [[nodiscard]] std::string_view form_of_name(std::string_view path) {
   if (path == "-") return "json";
   path = io::without_codec(path);
@@ -82,16 +82,18 @@ struct options {
   const reporting to{o.file};
   const std::string_view form = o.form.empty() ? form_of_name(o.output) : o.form;
   const auto nameless = [&o] {
-    return usage_error("convert", "can't tell the form from the name '" + o.output +
-                                      "': end it in .json or .bc, or say --to");
+    return usage_error("convert", "unknown form of the output '" + o.output +
+                                      "'; expected a name in .json or .bc, or --to");
   };
-  if (o.compact && o.pretty) return usage_error("convert", "--compact or --pretty, not both");
+  if (o.compact && o.pretty)
+    return usage_error("convert", "--compact and --pretty exclude each other");
   if (o.output == "-" && form == "bytecode" && isatty(STDOUT_FILENO) == 1)
-    return usage_error("convert", "bytecode on a terminal: give a file, or a pipe");
+    return usage_error("convert",
+                       "bytecode can't be written to a terminal; give a file or use a pipe");
   diagnostic why;
   const loaded in = try_load_source(o.file, why);
-  // The name of the output only matters to ALIR; but where nothing can be read, it's the first
-  // thing that is wrong.
+  // Only ALIR needs the name of the output, but if the input can't be read it is the first error of
+  // the command line.
   if (!in)
     return form.empty() && !is_nac_name(o.output) ? nameless()
                                                   : to.fail(why, in.code, format::unknown);
@@ -100,25 +102,27 @@ struct options {
   if (file.what == format::nac) {
     if ((!o.form.empty() && !version) || o.compact || o.pretty)
       return usage_error("convert", "'" + file.name +
-                                        "' is a NAC container: --to is v1.6, v1.7 or v1.8, and "
-                                        "--compact and --pretty are for ARK");
+                                        "' is a NAC container; --to is v1.6, v1.7 or v1.8, and "
+                                        "--compact and --pretty are for ARK only");
     if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
-      return usage_error("convert", "a container on a terminal: give a file, or a pipe");
+      return usage_error("convert",
+                         "a container can't be written to a terminal; give a file or use a pipe");
     if (!o.nac.quantize.empty() && o.nac.dequantize)
-      return usage_error("convert", "--quantize or --dequantize, not both");
+      return usage_error("convert", "--quantize and --dequantize exclude each other");
     if (o.nac.weights_out == o.output || (o.nac.weights_out == "-" && o.output == "-"))
-      return usage_error("convert", "--weights-out and OUTPUT have to be two files");
+      return usage_error("convert", "--weights-out and OUTPUT must be different files");
     nac_convert_options how = o.nac;
     how.form = version;
     return convert_nac(file, to, o.output, how);
   }
   if (file.what != format::alir_json && file.what != format::alir_bytecode &&
       file.what != format::ark_model && file.what != format::ark_plan)
-    return not_for(file, to, "convert", "ALIR programs, ARK models, ARK plans and NAC containers");
+    return wrong_format(file, to, "convert",
+                        "ALIR programs, ARK models, ARK plans and NAC containers");
   if (version || o.nac.any())
     return usage_error("convert", "'" + file.name + "' is " + std::string(info(file.what).article) +
                                       std::string(info(file.what).description) +
-                                      ": versions, weights and quantization are for NAC");
+                                      "; versions, weights and quantization are for NAC only");
   const bool is_ark = file.what == format::ark_model || file.what == format::ark_plan;
   const std::optional<ark::dialect> dialect = dialect_of(o.form);
   if (!is_ark) {
@@ -126,16 +130,18 @@ struct options {
     if (dialect || o.compact || o.pretty)
       return usage_error("convert", "'" + file.name + "' is " +
                                         std::string(info(file.what).description) +
-                                        ": dialects, --compact and --pretty are for ARK");
+                                        "; dialects, --compact and --pretty are for ARK only");
     return convert_alir(file, to, o.output, form);
   }
   if (!o.form.empty() && !dialect)
     return usage_error("convert", "'" + file.name + "' is an " +
                                       std::string(info(file.what).description) +
-                                      ": --to json and --to bytecode are for ALIR");
+                                      "; --to json and --to bytecode are for ALIR only");
   if (file.what == format::ark_plan) {
     if (dialect)
-      return usage_error("convert", "'" + file.name + "' is an ARK plan: there's one form");
+      return usage_error(
+          "convert",
+          "'" + file.name + "' is an ARK plan, which has only one form; --to is for ARK models");
     return convert_plan(file, to, o.output, !o.compact);
   }
   return convert_model(file, to, o.output, dialect.value_or(ark::dialect::d3), !o.compact);
@@ -145,55 +151,53 @@ struct options {
 
 void add_convert(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("convert", "Write a program in another form");
+  const command verb = app.add_subcommand("convert", "Write a program in another form or version");
   verb.add_option("FILE", o->file, "The file to convert; - is standard input")->required();
   verb.add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
       ->required();
   verb.add_option("--to", o->form,
-                  "ALIR: json or bytecode, else by the output's name; ARK: a dialect (d3);\n"
-                  "NAC: v1.6, v1.7 or v1.8, else the version stays")
+                  "ALIR: json or bytecode (by the output's name); ARK: the dialect (d3);\n"
+                  "NAC: the version (unchanged)")
       ->one_of({"json", "bytecode", "d1a", "d1b", "d1c", "d2", "d2x", "d3", "d3x", "v1.6", "v1.7",
                 "v1.8"});
-  verb.add_flag("--pretty", o->pretty, "ARK: over many lines, as its own tool does; the default");
-  verb.add_flag("--compact", o->compact, "ARK: without white space");
+  verb.add_flag("--pretty", o->pretty,
+                "ARK: write indented lines, as its own tool does (the default)");
+  verb.add_flag("--compact", o->compact, "ARK: write without white space");
   verb.add_option("--weights-out", o->nac.weights_out,
-                  "NAC: move the weights to a safetensors file")
+                  "NAC: the safetensors file that the weights are moved to")
       ->type_name("FILE");
   verb.add_option("--weights-in", o->nac.weights_in,
-                  "NAC: move the weights of a safetensors file into the container")
+                  "NAC: the safetensors file whose weights are moved into the container")
       ->type_name("FILE");
-  verb.add_option("--quantize", o->nac.quantize, "NAC: store weights by a method")
+  verb.add_option("--quantize", o->nac.quantize, "NAC: the method by which weights are quantized")
       ->type_name("METHOD")
       ->one_of({"fp16", "int8_tensor", "int8_channel", "block_fp8"});
   verb.add_flag("--dequantize", o->nac.dequantize,
                 "NAC: store quantized and 16-bit weights as float32");
   verb.add_flag("--schedule", o->nac.schedule,
-                "NAC: plan the memory schedule anew, by when results are used last");
-  verb.footer(
-      std::string(
-          "ALIR: the output's ending tells the form: .json is ALIR JSON version 2, as the "
-          "format's\n"
-          "own tool writes it, and .bc is ALIR bytecode version 2. What version 2 can't hold is\n"
-          "refused. Bytecode has no latencies, costs and intervals; JSON made from it has 0.0, "
-          "0.0\n"
-          "and the widest interval of each type.\n"
-          "ARK: models are written in the dialect of --to. Those before d3 hold several "
-          "operations\n"
-          "in a node, which are taken apart on the way to d3. Plans are only laid out anew.\n"
-          "NAC: sections are written anew, in their order and without slack. What check refuses "
-          "isn't\n"
-          "converted. A container's weights are streamed: it may be larger than memory.\n"
-          "A further .gz or .zst compresses.\n\n"
-          "Examples:\n"
-          "  tessera convert model.v4.json model.json.gz\n"
-          "  tessera convert model.json --output model.bc\n"
-          "  tessera convert model.bc --output - | jq .model[5][0]\n"
-          "  tessera convert ark.d1b.json ark.json --to d3\n"
-          "  tessera convert ark.json - --to d2 --compact\n"
-          "  tessera convert model.nac small.nac --quantize int8_channel\n"
-          "  tessera convert model.nac slim.nac --weights-out slim.safetensors\n"
-          "  tessera convert old.nac new.nac --to v1.8\n\n") +
-      exit_codes_help);
+                "NAC: replace the memory schedule: free results after their last use");
+  verb.footer({R"(
+ALIR: an output that ends in .json is JSON version 2, as the format's own tool writes it; one that
+ends in .bc is bytecode version 2. Programs that version 2 can't represent are refused. Bytecode has
+no latencies, costs and intervals; JSON made from it has 0.0, 0.0 and each type's full interval.
+ARK: models are written in the dialect of --to. Nodes of dialects before d3 have several operations;
+d3 has a node for each. Plans have one form and are only formatted.
+NAC: sections are written in their order and without slack. The container must pass `tessera check`.
+Weights are streamed, so the container may be larger than memory.
+An output that ends in .gz or .zst is compressed.
+
+Examples:
+  tessera convert model.v4.json model.json.gz
+  tessera convert model.json --output model.bc
+  tessera convert model.bc --output - | jq .model[5][0]
+  tessera convert ark.d1b.json ark.json --to d3
+  tessera convert ark.json - --to d2 --compact
+  tessera convert model.nac small.nac --quantize int8_channel
+  tessera convert model.nac slim.nac --weights-out slim.safetensors
+  tessera convert old.nac new.nac --to v1.8
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return convert_file(*o); }; });
 }
 

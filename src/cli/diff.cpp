@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera diff`: what differs between two ARK models or NAC containers, whatever their ids.
+// `tessera diff`: the differences between two ARK models or NAC containers, whatever their ids.
 
 #include "ark/diff.hpp"
 
@@ -24,7 +24,7 @@ struct options {
   bool json = false, quiet = false, no_views = false, no_weights = false;
 };
 
-/// The nodes of operations.
+/// The node id of each operation.
 [[nodiscard]] std::vector<std::int64_t> node_ids(const ark::model& g) {
   std::vector<std::int64_t> out(g.ops.size());
   for (const ark::node& n : g.nodes)
@@ -46,8 +46,7 @@ class report {
     const exit_code verdict = found_.same() ? success : bad_input;
     if (options_.quiet) return verdict;
     const text out = options_.json ? as_json() : as_text();
-    const exit_code wrote = print_result(out);
-    return wrote != success ? wrote : verdict;
+    return print_result(out, verdict);
   }
 
  private:
@@ -64,8 +63,7 @@ class report {
   [[nodiscard]] text as_text() const {
     text out;
     if (found_.same()) {
-      out << "the same: " << found_.unchanged
-          << (found_.unchanged == 1 ? " operation\n" : " operations\n");
+      out << "identical: " << plural(found_.unchanged, "operation") << '\n';
       return out;
     }
     for (const analysis::difference& d : found_.model)
@@ -92,7 +90,7 @@ class report {
             << (p.after.empty() ? "nothing" : shown_text(p.after)) << '\n';
     }
     out << found_.changed << " changed, " << found_.added << " added, " << found_.removed
-        << " removed, " << found_.unchanged << " the same\n";
+        << " removed, " << found_.unchanged << " unchanged\n";
     return out;
   }
 
@@ -173,7 +171,7 @@ class report {
     const loaded b = load_source(after);
     if (!b) return b.code;
     if (b.file->what != a.file->what)
-      return not_for(*b.file, after, "diff with " + std::string(one), kind);
+      return wrong_format(*b.file, after, "diff with " + std::string(one), kind);
     return act(*b.file);
   };
   return with_source(
@@ -197,38 +195,37 @@ class report {
 void add_diff(const command& app, action& run) {
   const auto o = std::make_shared<options>();
   const command verb =
-      app.add_subcommand("diff", "Say what differs between two models, whatever their ids");
-  verb.add_option("BEFORE", o->before, "An ARK model or a NAC container; - is standard input")
+      app.add_subcommand("diff", "Show the differences between two models, ignoring their ids");
+  verb.add_option("BEFORE", o->before, "The first ARK model or NAC container; - is standard input")
       ->required();
-  verb.add_option("AFTER", o->after, "The other; - is standard input")->required();
-  verb.add_flag("--json", o->json, "The differences as one JSON object");
+  verb.add_option("AFTER", o->after, "The second; - is standard input")->required();
+  verb.add_flag("--json", o->json, "Print the differences as one JSON object");
   verb.add_flag("--no-views", o->no_views,
-                "ARK: pass over views, and over edges, which may lead through them");
-  verb.add_flag("--no-weights", o->no_weights, "NAC: pass over the elements of tensors");
-  verb.add_flag("-q,--quiet", o->quiet, "Nothing but the exit status");
-  verb.footer(
-      std::string(
-          "ARK: operations are paired by what they are and what flows into and out of them. "
-          "Ids, names,\n"
-          "the order of edges, of operations that don't depend on each other, and the dialect make "
-          "no\n"
-          "difference. A line begins with + for an operation that was added, - for one that was\n"
-          "removed, and ~ for one that changed, whose differences follow.\n"
-          "NAC: instructions are paired by what they compute. The ids of operations, signatures,\n"
-          "constants and parameters, prefixes, slack and the order of sections make no "
-          "difference;\n"
-          "the header, the schedule, the plan, the tokenizer, resources and each tensor do.\n\n"
-          "Examples:\n"
-          "  tessera diff before.json after.json\n"
-          "  tessera diff model.full.json model.json --no-views\n"
-          "  tessera diff old.json new.json --json | jq '.operations[].kind'\n"
-          "  tessera diff model.nac patched.nac --no-weights\n"
-          "  tessera diff model_gpu0.json model_gpu1.json --quiet && echo same\n\n") +
-      "Exit status:\n"
-      "  0  the two are the same\n"
-      "  1  they differ, or one isn't readable\n"
-      "  2  the command line is wrong\n"
-      "  3  a file can't be read or written\n");
+                "ARK: ignore views, and edges, which may lead through views");
+  verb.add_flag("--no-weights", o->no_weights, "NAC: ignore the elements of tensors");
+  verb.add_flag("-q,--quiet", o->quiet, "Print nothing; only the exit status counts");
+  verb.footer({R"(
+ARK: operations are matched by what they compute and what flows into and out of them. Ids, names,
+the order of edges and of independent operations, and the dialect make no difference. A line begins
+with + for an added operation, - for a removed one, and ~ for a changed one, whose differences follow.
+NAC: instructions are matched by what they compute. The ids of operations, signatures, constants and
+parameters, prefixes, slack and the order of sections make no difference; the header, the schedule,
+the plan, the tokenizer, resources and each tensor do.
+
+Examples:
+  tessera diff before.json after.json
+  tessera diff model.full.json model.json --no-views
+  tessera diff old.json new.json --json | jq '.operations[].kind'
+  tessera diff model.nac patched.nac --no-weights
+  tessera diff model_gpu0.json model_gpu1.json --quiet && echo identical
+
+)",
+               R"(Exit status:
+  0  the two are identical
+  1  they differ, or one of them is malformed
+  2  wrong command line
+  3  a file can't be read or written
+)"});
   verb.callback([o, &run] { run = [o] { return diff_files(*o); }; });
 }
 

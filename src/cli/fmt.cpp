@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera fmt`: NEM text in its canonical layout, with its comments.
+// `tessera fmt`: NEM text in canonical layout, with its comments.
 
 #include <algorithm>
 #include <memory>
@@ -21,20 +21,20 @@ struct options {
   bool check = false, write = false;
 };
 
-/// Tells the first line that formatting would change.
-[[nodiscard]] exit_code tell_difference(std::string_view before, std::string_view after,
-                                        const source& file, const reporting& to) {
+/// Reports the first place that formatting would change.
+[[nodiscard]] exit_code report_difference(std::string_view before, std::string_view after,
+                                          const source& file, const reporting& to) {
   std::size_t same = 0;
   while (same < before.size() && same < after.size() && before[same] == after[same]) ++same;
   diagnostic d;
   d.rule = "fmt";
-  d.message = "not in the canonical layout";
+  d.message = "not in canonical layout";
   d.offset = same;
   const line_column at = locate(before, same);
   d.line = at.line;
   d.column = at.column;
   d.shown = file.name + ':' + std::to_string(at.line) + ':' + std::to_string(at.column) +
-            ": error: " + d.message + "; tessera fmt --write changes that\n";
+            ": error: " + d.message + "; `tessera fmt --write` formats the file\n";
   return to.fail(d, bad_input, file.what);
 }
 
@@ -43,7 +43,7 @@ struct options {
   if (!in.document) return in.code;
   const text out = nem::reformat(*in.document, file.characters());
   const bool same = out == file.characters();
-  if (o.check) return same ? success : tell_difference(file.characters(), out, file, to);
+  if (o.check) return same ? success : report_difference(file.characters(), out, file, to);
   if (!o.write) return out.empty() ? success : write_result("-", as_bytes(out));
   return same ? success : write_result(to.path, as_bytes(out));
 }
@@ -52,29 +52,30 @@ struct options {
 
 void add_fmt(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("fmt", "Lay NEM text out, with its comments");
-  o->files.add_options(verb, "NEM files", "Wrong files as JSON objects, one a line");
+  const command verb = app.add_subcommand("fmt", "Format NEM text, keeping its comments");
+  o->files.add_options(verb, "NEM files", "Report invalid files as JSON objects, one per line");
   const option check =
-      verb.add_flag("--check", o->check, "Change nothing; exit with 1 if a file isn't laid out so");
-  verb.add_flag("-w,--write", o->write, "Write each file that changes in place")->excludes(check);
-  verb.footer(
-      std::string("One statement a line, two columns for each loop, attributes in the order "
-                  "of the opcode's\n"
-                  "signature; `tessera print` does the same without comments. Without "
-                  "--write the text goes to\n"
-                  "standard output. What a program means never changes.\n\n"
-                  "Examples:\n"
-                  "  tessera fmt tiles.nem\n"
-                  "  tessera fmt --write kernels/*.nem\n"
-                  "  tessera fmt --check kernels/*.nem\n\n") +
-      exit_codes_help + "With several files: the highest of theirs.\n");
+      verb.add_flag("--check", o->check, "Change nothing; exit with 1 if a file isn't formatted");
+  verb.add_flag("-w,--write", o->write, "Format files in place")->excludes(check);
+  verb.footer({R"(
+One statement per line, two columns of indentation per loop, attributes in the order of the opcode's
+signature. `tessera print` prints the same layout without comments. Without --write the text goes to
+standard output. The meaning of a program never changes.
+
+Examples:
+  tessera fmt tiles.nem
+  tessera fmt --write kernels/*.nem
+  tessera fmt --check kernels/*.nem
+
+)",
+               exit_codes_help, exit_codes_of_several});
   verb.callback([o, &run] {
     run = [o] {
       if (o->write &&
           std::find(o->files.paths.begin(), o->files.paths.end(), "-") != o->files.paths.end())
-        return usage_error("fmt", "--write needs files with names");
+        return usage_error("fmt", "--write can't be used with standard input");
       return o->files.each("fmt", [&o](const reporting& to) {
-        // Whatever it is, it's read as NEM.
+        // Read as NEM, whatever its content, so that errors are those of NEM.
         io::expected<io::content> content = io::load(to.path);
         if (!content) return to.fail(content.error());
         return format_file({shown_name(to.path), std::move(*content), format::nem}, to, *o);

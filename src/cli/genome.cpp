@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera genome`: networks as sequences, their recurring pieces as genes.
+// `tessera genome`: networks as sequences of operations, and their recurring pieces, the genes.
 
 #include "genome.hpp"
 
@@ -17,27 +17,29 @@ namespace cli {
 
 void gene_options::add_options(const command& verb) {
   verb.add_flag("--connected", connected,
-                "Genes that are connected subgraphs, whatever their nodes' order");
-  verb.add_option("--gapped", gap, "The same, with up to N foreign nodes between two of a gene")
+                "Find connected subgraphs, whatever the order of their nodes");
+  verb.add_option("--gapped", gap,
+                  "Connected subgraphs with up to N foreign nodes between two of their nodes")
       ->type_name("N")
       ->between(1u, 4u);
-  verb.add_option("--min-nodes", min_nodes, "The fewest nodes of a gene (8; subgraphs 3)")
+  verb.add_option("--min-nodes", min_nodes, "The minimum number of nodes (8; subgraphs 3)")
       ->type_name("N")
       ->between(2u, 255u);
   verb.add_option("--max-nodes", max_nodes,
-                  "The most nodes of a gene (40; subgraphs 6, with gaps 4)")
+                  "The maximum number of nodes (40; subgraphs 6, with gaps 4)")
       ->type_name("N")
       ->between(2u, 255u);
   verb.add_option("--min-score", min_score,
-                  "Contiguous genes: the least frequency times length (100)")
+                  "Contiguous genes: the minimum frequency times length (100)")
       ->type_name("N");
-  verb.add_option("--min-models", min_models, "Subgraphs: the fewest models that hold a gene (2)")
+  verb.add_option("--min-models", min_models,
+                  "Subgraphs: the minimum number of models with a gene (2)")
       ->type_name("N")
       ->between(0u, ~0u);
-  verb.add_option("--max-genes", max_genes, "The most genes (65526; subgraphs 1000)")
+  verb.add_option("--max-genes", max_genes, "The maximum number of genes (65526; subgraphs 1000)")
       ->type_name("N")
       ->between(0u, ~0u);
-  verb.add_option("--threads", threads, "Threads (0: one for each processor)")
+  verb.add_option("--threads", threads, "The number of threads (0, one per processor)")
       ->type_name("COUNT")
       ->between(0u, 1024u);
 }
@@ -47,25 +49,26 @@ bool gene_options::is_wrong(std::string_view verb) const {
   const bool subgraphs = connected || gap != 0;
   std::string why;
   if (connected && gap != 0)
-    why = "--connected or --gapped, not both";
+    why = "--connected and --gapped exclude each other";
   else if (subgraphs && min_score)
-    why = "--min-score is for contiguous genes, and these are subgraphs";
+    why = "--min-score applies only to contiguous genes, without --connected and --gapped";
   else if (!subgraphs && min_models)
-    why = "--min-models is for subgraphs: say --connected or --gapped too";
+    why = "--min-models applies only to subgraphs, with --connected or --gapped";
   else if (min_nodes && max_nodes && *min_nodes > *max_nodes)
-    why = "--min-nodes is more than --max-nodes";
+    why = "--min-nodes is " + std::to_string(*min_nodes) + ", more than --max-nodes, " +
+          std::to_string(*max_nodes);
   else if (subgraphs && std::max(min_nodes.value_or(0), max_nodes.value_or(0)) > max_subgraph)
-    why = "subgraphs have " + std::to_string(max_subgraph) + " nodes or fewer";
+    why = "the maximum number of nodes of a subgraph is " + std::to_string(max_subgraph);
   if (why.empty()) return false;
   (void)usage_error(verb, why);
   return true;
 }
 
 genomics::findings gene_options::mine(const genomics::corpus& of) const {
-  // The bound that wasn't given gives way to the one that was.
-  const auto limit = [this](std::uint32_t& least, std::uint32_t& most) {
-    least = min_nodes.value_or(std::min(least, max_nodes.value_or(least)));
-    most = max_nodes.value_or(std::max(most, least));
+  // A default bound yields to the one that was given.
+  const auto limit = [this](std::uint32_t& min, std::uint32_t& max) {
+    min = min_nodes.value_or(std::min(min, max_nodes.value_or(min)));
+    max = max_nodes.value_or(std::max(max, min));
   };
   if (!connected && gap == 0) {
     genomics::contiguous_options how;
@@ -106,28 +109,26 @@ genomics::progress_function shown_progress() {
 
 void add_genome(const command& app, action& run) {
   const command verb =
-      app.add_subcommand("genome", "Find the genes of networks, and what they tell");
+      app.add_subcommand("genome", "Find, compare and compress the genes of networks");
   verb.require_subcommand();
-  verb.footer(
-      std::string(
-          "A network is a sequence of operations, as a genome is one of letters; pieces that recur "
-          "are\n"
-          "its genes. They compress networks (NAC v1.2: streams of nodes, a registry of patterns), "
-          "say\n"
-          "what architectures are built from, and how near to each other they are.\n\n"
-          "FILE is a NAC container, an ARK model, a stream of v1.2 (.b64 or bytes), a JSON object "
-          "of\n"
-          "streams by name (compressed_signatures.json), or a folder of such files. Streams need "
-          "their\n"
-          "registry: --registry, else registry.json beside FILE. What other verbs do with v1.2: "
-          "check,\n"
-          "info, print and run take streams, the first three registries too.\n\n"
-          "Examples:\n"
-          "  tessera genome mine models/ -o registry.json\n"
-          "  tessera genome compress resnet.b64 --registry registry.json -o small.b64\n"
-          "  tessera genome profile models/ --json\n"
-          "  tessera genome tree models/ -o family.svg\n\n") +
-      exit_codes_help);
+  verb.footer({R"(
+A network is a sequence of operations, as a genome is a sequence of letters; pieces that recur are
+its genes. They compress networks (NAC v1.2: streams of nodes, a registry of patterns), and show what
+architectures consist of and how closely related they are.
+
+FILE is a NAC container, an ARK model, a stream of v1.2 (.b64 or bytes), a JSON object of streams by
+name (compressed_signatures.json), or a folder of such files. Streams need their registry:
+--registry, or registry.json in the folder of FILE. `tessera check`, `info`, `print` and `run` also
+take streams, the first three also registries.
+
+Examples:
+  tessera genome mine models/ -o registry.json
+  tessera genome compress resnet.b64 --registry registry.json -o small.b64
+  tessera genome profile models/ --json
+  tessera genome tree models/ -o family.svg
+
+)",
+               exit_codes_help});
   add_genome_mine(verb, run);
   add_genome_compress(verb, run);
   add_genome_expand(verb, run);

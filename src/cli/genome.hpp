@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What the verbs below `tessera genome` share, and what other verbs do with files of NAC v1.2.
+// What the verbs of `tessera genome` share, and the other verbs' actions for files of NAC v1.2.
 
 #ifndef TESSERA_CLI_GENOME_HPP
 #define TESSERA_CLI_GENOME_HPP
@@ -32,37 +32,36 @@ struct run_options;
 
 // ---- files of v1.2
 
-/// A stream where it stands: a file of bytes or of base64, or a member of signatures. Lifetime:
-/// borrows the file.
+/// A stream in a file of bytes, of base64 or of signatures. Lifetime: borrows the file.
 struct stored_stream {
   const source* file = nullptr;
-  std::string name = {};    ///< of the member of signatures; else empty
-  std::string base64 = {};  ///< of a member; else the file is all
+  std::string name = {};    ///< the key in signatures; else empty
+  std::string base64 = {};  ///< the value in signatures; else empty, the stream is the whole file
   std::uint64_t first = 0;  ///< of `base64` in the file
-  bool escaped = false;     ///< then places inside of `base64` can't be told
+  bool escaped = false;     ///< whether `base64` has JSON escapes; then places in it are unknown
 
   [[nodiscard]] result<genome::stream> read() const;
-  /// What is wrong with the text, or with the bytes that it stands for.
+  /// The diagnostic for an error in the base64 text, or in the stream's bytes.
   [[nodiscard]] diagnostic diagnose_read(error e) const;
   [[nodiscard]] diagnostic diagnose_stream(error e, const genome::stream& read) const;
-  /// The findings of a report, whose offsets count the stream's bytes.
+  /// The findings of a report; their offsets are into the stream's bytes.
   [[nodiscard]] std::vector<diagnostic> diagnose_stream(report found) const;
-  /// Where a byte of the stream is in the file.
+  /// The file offset of a byte of the stream.
   [[nodiscard]] std::uint64_t in_file(std::uint64_t byte) const;
 };
-/// Each stream of a file until one fails; tells what is wrong with signatures.
+/// Calls `act` for each stream of a file until one fails. Reports malformed signatures.
 [[nodiscard]] exit_code each_stream(const source& file, const reporting& to,
                                     const std::function<exit_code(const stored_stream&)>& act);
 
-/// registry.json, .gz or .zst, in the folder of a file; empty where there is none.
+/// registry.json, .gz or .zst, in the folder of a file; empty if there is none.
 [[nodiscard]] std::string registry_beside(const std::string& path);
 
-/// Registries that streams need, each read once.
+/// The registries of streams; each is read once.
 class libraries {
  public:
-  /// `given` is the path of --registry; empty: the file beside.
+  /// `given` is the path of --registry; empty: registry_beside.
   explicit libraries(std::string given = "") : given_(std::move(given)) {}
-  /// For the streams of a file; else what is wrong has been told and `code` says so.
+  /// The registry for the streams of a file; null: the error has been reported, and `code` is set.
   [[nodiscard]] const genome::library* of(const reporting& file, exit_code& code);
   [[nodiscard]] const std::string& given() const noexcept { return given_; }
 
@@ -70,13 +69,13 @@ class libraries {
   std::string given_;
   std::map<std::string, std::unique_ptr<genome::library>> read_;
 };
-/// A registry that was verified; else it has been told.
+/// A verified registry; without one, the error has been reported.
 struct library_outcome {
   std::unique_ptr<genome::library> library = {};
   exit_code code = success;
 };
 [[nodiscard]] library_outcome verify_registry(const source& file, const reporting& to);
-/// A stream that was verified; else it has been told.
+/// A verified stream; without one, the error has been reported.
 struct program_outcome {
   std::optional<genome::program> program = {};
   exit_code code = success;
@@ -84,7 +83,7 @@ struct program_outcome {
 [[nodiscard]] program_outcome verify_stream(const stored_stream& s, const genome::library& in,
                                             const reporting& to);
 
-/// What a file is that is nothing else, when a registry was named.
+/// The format of unrecognised content: a stream, if --registry is given.
 [[nodiscard]] inline format streams_of(const std::string& registry) noexcept {
   return registry.empty() ? format::unknown : format::genome_binary;
 }
@@ -101,67 +100,67 @@ void add_genome_options(const command& verb, std::string& registry);
 [[nodiscard]] exit_code info_streams(const source& file, const reporting& to,
                                      const std::string& registry);
 
-// ---- inputs of the verbs below genome
+// ---- inputs of the genome verbs
 
 struct genome_inputs {
   std::vector<std::string> paths;
   std::string registry;
   bool keep_going = false, json = false;
 
-  /// FILE…, --registry and --keep-going; --json where `json_help` says what it does.
+  /// FILE…, --registry and --keep-going; --json if it has help.
   void add_options(const command& verb, const char* json_help);
 };
 
-/// A graph as its file has it. Lifetime: of the call.
+/// A graph of an input file. Lifetime: the call.
 struct input_graph {
   std::string name;
   const source* file = nullptr;
   const stored_stream* stream = nullptr;  ///< of a program of v1.2
   std::variant<const genome::program*, const nac::program*, const ark::model*> graph;
 
-  /// An error that has its place in the file.
+  /// The diagnostic for an error in this graph.
   [[nodiscard]] diagnostic diagnose(error e) const;
 };
-/// How reading went on: the verb goes on too, if `complete`; then `code` is its code but for what
-/// else goes wrong.
+/// The outcome of reading the inputs. If `complete`, the verb continues, and `code` is its exit code
+/// unless something else fails.
 struct input_outcome {
   exit_code code = success;
   bool complete = true;
 };
-/// All graphs of the inputs, one file at a time. `act` gives an error of the graph's file.
+/// Calls `act` for all graphs of the inputs, one file at a time; it returns an error in the graph.
 [[nodiscard]] input_outcome each_graph(const genome_inputs& in, std::string_view verb,
                                        libraries& registries,
                                        const std::function<error(const input_graph&)>& act);
-/// The same into a corpus.
+/// Reads all graphs into a corpus.
 [[nodiscard]] input_outcome read_corpus(const genome_inputs& in, std::string_view verb,
                                         genomics::corpus& out,
                                         const genomics::conversion_options& how = {});
 
-/// Streams of all inputs over one registry.
+/// The streams of all inputs, with one registry.
 struct stream_set {
   genome::registry registry;
   std::vector<std::string> names;
   std::vector<genome::stream> streams;
-  bool converted = false;  ///< some input had no registry, or another one
+  bool converted = false;  ///< whether an input had no registry or another one
 };
 struct stream_options {
-  bool flat = false;  ///< without patterns; else streams of the registry keep theirs
+  bool flat = false;  ///< expand patterns; else streams of the registry keep theirs
   genome::expand_options expand = {};
 };
 [[nodiscard]] input_outcome read_streams(const genome_inputs& in, std::string_view verb,
                                          const stream_options& how, stream_set& out);
 
-/// What a verb that has read its inputs ends with.
+/// The exit code of a verb that has read its inputs and written its result.
 [[nodiscard]] inline exit_code finish(const input_outcome& in, exit_code wrote) {
   return std::max(in.code, wrote);
 }
 
-/// Shows how far work is that calls back.
+/// Shows the progress of work that reports it by a callback.
 [[nodiscard]] genomics::progress_function shown_progress();
 
 // ---- genes
 
-/// Which genes are looked for.
+/// The genes to find.
 struct gene_options {
   bool connected = false;
   std::uint32_t gap = 0;
@@ -170,7 +169,7 @@ struct gene_options {
   unsigned threads = 0;
 
   void add_options(const command& verb);
-  /// Whether they contradict each other; then that is said.
+  /// Reports and returns whether the options contradict each other.
   [[nodiscard]] bool is_wrong(std::string_view verb) const;
   [[nodiscard]] genomics::findings mine(const genomics::corpus& of) const;
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera genome compare` and `tessera genome tree`: how near networks are to each other.
+// `tessera genome compare` and `tessera genome tree`: the distances between networks.
 
 #include "genome/compare.hpp"
 
@@ -26,11 +26,12 @@ struct options {
 
   void add_options(const command& verb) {
     genes.add_options(verb);
-    verb.add_flag("--genes-only", genes_only, "Operations by themselves don't count");
-    verb.add_option("--sample", sample, "The most models; of more, so many are drawn (2000)")
+    verb.add_flag("--genes-only", genes_only, "Ignore single operations");
+    verb.add_option("--sample", sample,
+                    "The maximum number of models; a larger corpus is sampled (2000)")
         ->type_name("N")
         ->between(2u, genomics::max_tree_size);
-    verb.add_option("--seed", seed, "Which models a sample draws (1)")->type_name("S");
+    verb.add_option("--seed", seed, "The seed of the sample (1)")->type_name("S");
   }
 };
 
@@ -52,10 +53,10 @@ struct measured {
   const auto size = static_cast<std::uint32_t>(all.size());
   const std::vector<std::uint32_t> of = genomics::sample(size, std::min(size, o.sample), o.seed);
   if (of.size() < size)
-    show_note("from a sample of " + std::to_string(of.size()) + " of " + std::to_string(size) +
+    show_note("sampled " + std::to_string(of.size()) + " of " + std::to_string(size) +
               " models, seed " + std::to_string(o.seed));
   const genomics::findings found = o.genes.mine(all);
-  if (!found.complete) show_note("a limit ended the search for genes: there may be others");
+  if (!found.complete) show_note("the search for genes is incomplete: it reached a limit");
   genomics::distance_options how;
   how.operations = !o.genes_only;
   how.threads = o.genes.threads;
@@ -66,7 +67,8 @@ struct measured {
 }
 
 [[nodiscard]] exit_code compare_files(const options& o) {
-  if (o.in.json && o.csv) return usage_error("genome compare", "--json or --csv, not both");
+  if (o.in.json && o.csv)
+    return usage_error("genome compare", "--json and --csv exclude each other");
   const measured m = measure(o, "compare");
   if (!m.in.complete) return m.in.code;
   const text out = o.in.json ? distance_json(m.distances, m.names)
@@ -75,7 +77,7 @@ struct measured {
   return finish(m.in, write_report(o.output, out));
 }
 
-/// By the ending of a file's name.
+/// The output format, by --format or the ending of the name.
 [[nodiscard]] std::string form_of(const options& o) {
   if (!o.form.empty()) return o.form;
   const std::string_view name = io::without_codec(o.output);
@@ -99,27 +101,24 @@ struct measured {
 
 void add_genome_compare(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb =
-      genome.add_subcommand("compare", "Measure how far networks are from each other");
-  o->in.add_options(verb, "The distances as one JSON object");
-  verb.add_flag("--csv", o->csv, "The distances as a matrix of comma-separated values");
-  verb.add_option("-o,--output", o->output, "The file to write; - is standard output")
+  const command verb = genome.add_subcommand("compare", "Measure the distances between networks");
+  o->in.add_options(verb, "Print the distances as one JSON object");
+  verb.add_flag("--csv", o->csv, "Print the distances as a matrix of comma-separated values");
+  verb.add_option("-o,--output", o->output, "The file to write (standard output)")
       ->type_name("FILE");
   o->add_options(verb);
-  verb.footer(
-      std::string(
-          "Networks that are built from the same genes are related. The distance of two is 0 where "
-          "they\n"
-          "hold the same genes equally often, and 1 where they have nothing in common; an "
-          "operation "
-          "is\n"
-          "a gene of one node.\n\n"
-          "A table shows up to 12 models; of more it lists the nearest of each.\n\n"
-          "Examples:\n"
-          "  tessera genome compare models/\n"
-          "  tessera genome compare a.nac b.nac c.nac --csv -o distances.csv\n"
-          "  tessera genome compare models/ --connected --json | jq .distances\n\n") +
-      exit_codes_help);
+  verb.footer({R"(
+Networks that are built from the same genes are related. The distance of two networks is 0 if they
+have the same genes equally often, and 1 if they have none in common; an operation is a gene of one
+node. The table shows up to 12 models; for more it lists the nearest neighbours of each.
+
+Examples:
+  tessera genome compare models/
+  tessera genome compare a.nac b.nac c.nac --csv -o distances.csv
+  tessera genome compare models/ --connected --json | jq .distances
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return compare_files(*o); }; });
 }
 
@@ -127,24 +126,24 @@ void add_genome_tree(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
   const command verb = genome.add_subcommand("tree", "Draw the family tree of networks");
   o->in.add_options(verb, nullptr);
-  verb.add_option("-o,--output", o->output, "The file to write; - is standard output")
+  verb.add_option("-o,--output", o->output, "The file to write (standard output)")
       ->type_name("FILE");
-  verb.add_option("--format", o->form, "newick, dot or svg; else by the ending of --output")
+  verb.add_option("--format", o->form,
+                  "The format of the tree (by the name of --output, or newick)")
       ->one_of({"newick", "dot", "svg"});
   o->add_options(verb);
-  verb.footer(
-      std::string(
-          "The two networks that are nearest by their genes become neighbours, then the next two, "
-          "until\n"
-          "one tree is left (neighbour joining): architectures that were derived from each other "
-          "share\n"
-          "a branch, whose length says how much changed.\n\n"
-          "More than 2,000 models are drawn from a sample, and a note says so.\n\n"
-          "Examples:\n"
-          "  tessera genome tree models/ -o family.svg\n"
-          "  tessera genome tree models/ --format dot | neato -Tpng > family.png\n"
-          "  tessera genome tree corpus/ --sample 500 --seed 7 > family.newick\n\n") +
-      exit_codes_help);
+  verb.footer({R"(
+The two networks with the nearest genes become neighbours, then the next two, until one tree is left
+(neighbour joining): architectures that were derived from each other share a branch, whose length
+shows how much changed. Of more than 2,000 models a sample is drawn, and a note reports it.
+
+Examples:
+  tessera genome tree models/ -o family.svg
+  tessera genome tree models/ --format dot | neato -Tpng > family.png
+  tessera genome tree corpus/ --sample 500 --seed 7 > family.newick
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return draw_tree(*o); }; });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera genome compress` and `tessera genome expand`: streams in patterns, and without them.
+// `tessera genome compress` and `tessera genome expand`: streams with patterns and without.
 
 #include <algorithm>
 #include <charconv>
@@ -25,7 +25,7 @@ struct options {
   unsigned threads = 0;
 };
 
-/// "18=5": pattern 18's consumers take its node 5.
+/// "18=5": consumers of pattern 18 use its node 5.
 [[nodiscard]] bool parse_results(const std::vector<std::string>& words,
                                  pool<genome::pattern_result>& out) {
   for (const std::string& word : words) {
@@ -43,15 +43,16 @@ struct options {
   return true;
 }
 
-/// The texts of all streams, and their registry where it's asked for.
+/// Writes all streams and, with --output-registry, their registry.
 [[nodiscard]] exit_code write_set(const options& o, std::string_view verb, const stream_set& set,
                                   const reporting& to) {
   if (set.converted && o.registry.empty())
-    return usage_error(verb,
-                       "what wasn't of this registry makes a new one: say where it goes, with "
-                       "--output-registry FILE");
+    return usage_error(
+        verb,
+        "inputs without this registry extend it; give --output-registry FILE for the "
+        "new one");
   if (!o.registry.empty() && o.registry == o.output)
-    return usage_error(verb, "--output and --output-registry have to be two files");
+    return usage_error(verb, "--output and --output-registry must be different files");
   encoded_streams out;
   if (const exit_code code = out.encode(set, o.output, verb, to); code != success) return code;
   if (o.registry.empty()) return write_result(o.output, out.data());
@@ -92,14 +93,13 @@ struct options {
   const command verb = genome.add_subcommand(name, about);
   o->in.add_options(verb, nullptr);
   verb.add_option("-o,--output", o->output,
-                  "The file to write: .b64 is text, .json an object of streams by\n"
-                  "name, else bytes; - is base64 on standard output")
+                  "The file to write: .b64 is base64, .json an object of streams by\n"
+                  "name, others are bytes (base64 on standard output)")
       ->type_name("FILE");
   verb.add_option("--output-registry", o->registry,
-                  "Where the registry goes; needed when a model is converted")
+                  "The file for the registry; required if a model is converted")
       ->type_name("FILE");
-  verb.add_option("--result", o->results,
-                  "The node of a pattern that its consumers take, if not the last")
+  verb.add_option("--result", o->results, "The node of a pattern that its consumers use (the last)")
       ->type_name("ID=NODE")
       ->one_value();
   return verb;
@@ -109,46 +109,43 @@ struct options {
 
 void add_genome_compress(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = add_verb(genome, "compress", "Write networks in their genes", o);
-  verb.add_option("--threads", o->threads, "Threads (0: one for each processor)")
+  const command verb = add_verb(genome, "compress", "Replace pieces of networks by patterns", o);
+  verb.add_option("--threads", o->threads, "The number of threads (0, one per processor)")
       ->type_name("COUNT")
       ->between(0u, 1024u);
-  verb.footer(
-      std::string(
-          "Where a pattern of the registry stands, one node takes its place, left to right, the "
-          "longest first;\n"
-          "runs of equal nodes without inputs become a COPY. Expanding gives the same network "
-          "back. What\n"
-          "containers and models need joins the registry's maps.\n\n"
-          "Several inputs become one JSON object of streams by name.\n\n"
-          "Examples:\n"
-          "  tessera genome compress flat.b64 --registry registry.json\n"
-          "  tessera genome compress resnet.nac --registry genes.json \\\n"
-          "      -o resnet.b64 --output-registry registry.json\n"
-          "  tessera genome compress models/ --registry genes.json \\\n"
-          "      -o compressed_signatures.json --output-registry registry.json\n\n") +
-      exit_codes_help);
+  verb.footer({R"(
+Nodes that match a pattern of the registry become one node, left to right, the longest pattern
+first; runs of equal nodes without inputs become a COPY. Containers and models add their operations
+and constants to the registry. Several inputs make one JSON object of streams by name.
+
+Examples:
+  tessera genome compress flat.b64 --registry registry.json
+  tessera genome compress resnet.nac --registry genes.json \
+      -o resnet.b64 --output-registry registry.json
+  tessera genome compress models/ --registry genes.json \
+      -o compressed_signatures.json --output-registry registry.json
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return compress_files(*o); }; });
 }
 
 void add_genome_expand(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = add_verb(genome, "expand", "Write networks without patterns", o);
-  verb.add_flag("--keep-copies", o->keep_copies, "A COPY stays one node");
-  verb.footer(
-      std::string(
-          "Each pattern's node gives way to the nodes that the registry has for it, and each COPY "
-          "to "
-          "as\n"
-          "many nodes as it says, so that the network is one flat graph, as before it was "
-          "compressed.\n"
-          "Containers and models are converted, and are flat by nature.\n\n"
-          "Several inputs become one JSON object of streams by name.\n\n"
-          "Examples:\n"
-          "  tessera genome expand resnet.b64 --registry registry.json\n"
-          "  tessera genome expand compressed_signatures.json -o flat.json\n"
-          "  tessera genome expand resnet.nac -o resnet.b64 --output-registry registry.json\n\n") +
-      exit_codes_help);
+  const command verb = add_verb(genome, "expand", "Replace patterns by their nodes", o);
+  verb.add_flag("--keep-copies", o->keep_copies, "Keep each COPY as one node");
+  verb.footer({R"(
+Each pattern becomes the nodes that the registry has for it, and each COPY as many nodes as it
+counts, so the network is one flat graph, as before it was compressed. Containers and models are
+converted, and have no patterns. Several inputs make one JSON object of streams by name.
+
+Examples:
+  tessera genome expand resnet.b64 --registry registry.json
+  tessera genome expand compressed_signatures.json -o flat.json
+  tessera genome expand resnet.nac -o resnet.b64 --output-registry registry.json
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return expand_files(*o); }; });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What `check`, `print` and `info` say of registries and streams of NAC v1.2.
+// `tessera check`, `print` and `info` for registries and streams of NAC v1.2.
 
 #include <algorithm>
 #include <array>
@@ -15,20 +15,7 @@ namespace cli {
 
 namespace {
 
-[[nodiscard]] std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
-  return std::to_string(n).append(1, ' ').append(n == 1 ? one : many);
-}
-
-[[nodiscard]] exit_code fine(const source& file, const reporting& to, const std::string& more) {
-  if (to.as_json) {
-    const text report = file_report(to.path, file.what, {});
-    return print_result(report);
-  }
-  return print_result(file.name + ": ok (" + std::string(info(file.what).description) + ", " +
-                      more + ")\n");
-}
-
-/// The registry of a file's streams, and what is done with each.
+/// Calls `act` for each verified stream of a file.
 [[nodiscard]] exit_code each_program(
     const source& file, const reporting& to, const std::string& registry,
     const std::function<void(const std::string& name, const genome::program&)>& act) {
@@ -51,7 +38,7 @@ constexpr std::array<std::string_view, 11> single_words = {
     "",     "padding",      "input", "legacy input", "output", "parameter", "pattern",
     "copy", "control flow", "",      "operation"};
 
-/// What a stream consists of.
+/// Counts of a stream.
 struct stream_facts {
   std::array<std::uint64_t, 11> commands = {};
   std::uint64_t nodes = 0, flat = 0, bytes = 0;
@@ -145,9 +132,9 @@ exit_code check_registry(const source& file, const reporting& to) {
   const library_outcome in = verify_registry(file, to);
   if (in.code != success) return in.code;
   const genome::registry& r = in.library->registry();
-  return fine(file, to,
-              counted(counts_of(r)[0].value, "operation", "operations") + ", " +
-                  counted(r.patterns.size(), "pattern", "patterns"));
+  return print_ok(file, to,
+                  ", " + plural(counts_of(r)[0].value, "operation") + ", " +
+                      plural(r.patterns.size(), "pattern"));
 }
 
 exit_code check_streams(const source& file, const reporting& to, const std::string& registry) {
@@ -158,10 +145,9 @@ exit_code check_streams(const source& file, const reporting& to, const std::stri
         ++streams;
       });
   if (code != success) return code;
-  std::string more = counted(nodes, "node", "nodes");
-  if (file.what == format::genome_signatures)
-    more = counted(streams, "stream", "streams") + ", " + more;
-  return fine(file, to, more);
+  std::string more = ", " + plural(nodes, "node");
+  if (file.what == format::genome_signatures) more = ", " + plural(streams, "stream") + more;
+  return print_ok(file, to, more);
 }
 
 exit_code print_registry(const source& file, const reporting& to) {
@@ -229,8 +215,7 @@ exit_code info_registry(const source& file, const reporting& to) {
     out << "  " << c.words;
     for (std::size_t i = c.words.size(); i < 14; ++i) out << ' ';
     out << c.value;
-    if (c.key == "patterns" && c.value != 0)
-      out << ", the longest of " << longest << (longest == 1 ? " node" : " nodes");
+    if (c.key == "patterns" && c.value != 0) out << ", the longest of " << plural(longest, "node");
     out << '\n';
   }
   return print_result(out);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The inputs of the verbs below `tessera genome`: files of all formats and folders of them, one at a
-// time.
+// The inputs of `tessera genome`: files of several formats and folders of them, read one at a time.
 
 #include <algorithm>
 #include <filesystem>
@@ -21,13 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file to read; of those of a folder, what holds no graph is passed over.
+/// A file to read. Registries and weights in folders are skipped.
 struct input_file {
   std::string path;
   bool of_folder = false;
 };
 
-/// Files, and those inside of folders, in the order of their names.
+/// Files, and the files in folders, sorted by name.
 [[nodiscard]] exit_code list_files(const genome_inputs& in, std::vector<input_file>& out) {
   for (const std::string& path : in.paths) {
     std::error_code wrong;
@@ -51,7 +50,7 @@ struct input_file {
     if (first == out.size()) {
       diagnostic d;
       d.rule = "folder";
-      d.message = "the folder holds no files";
+      d.message = "the folder has no files";
       d.shown = shown_name(path) + ": error: " + d.message + '\n';
       return reporting{path, in.json}.fail(d, bad_input, format::unknown);
     }
@@ -59,7 +58,7 @@ struct input_file {
   return success;
 }
 
-/// A file's name without its folder and endings.
+/// A file's name without folder and endings.
 [[nodiscard]] std::string model_name(const std::string& path) {
   if (path == "-") return "stdin";
   const std::string name = fs::path(io::without_codec(path)).filename().string();
@@ -67,7 +66,7 @@ struct input_file {
   return shown_name(dot == name.npos || dot == 0 ? name : name.substr(0, dot));
 }
 
-/// Reads one file after the other.
+/// Reads the files, one at a time.
 class graph_reader {
  public:
   graph_reader(const genome_inputs& in, std::string_view verb, libraries& registries,
@@ -92,7 +91,7 @@ class graph_reader {
       shown.advance(1);
       out.code = std::max(out.code, code);
       if (code == success) continue;
-      // What stands outside of files is wrong for all of them.
+      // A wrong command line is wrong for all files.
       if (!in_.keep_going || code == wrong_usage) return {out.code, false};
     }
     shown.clear();
@@ -102,13 +101,13 @@ class graph_reader {
     }
     diagnostic d;
     d.rule = "empty";
-    d.message = "there is no graph in what was given";
+    d.message = "the inputs have no graph";
     d.shown = shown_name(in_.paths[0]) + ": error: " + d.message + '\n';
     return {about(in_.paths[0]).fail(d, bad_input, format::unknown), false};
   }
 
  private:
-  /// With --keep-going standard output is for the result.
+  /// With --keep-going, errors are text, because standard output is for the result.
   [[nodiscard]] reporting about(const std::string& path) const {
     if (shown_ != nullptr) shown_->clear();
     return {path, in_.json && !in_.keep_going};
@@ -128,7 +127,7 @@ class graph_reader {
                                       from.of_folder ? io::side_input : io::main_input);
     if (!in) return to.fail(why, in.code, format::unknown);
     const source& file = *in.file;
-    // What lies beside models: registries and weights.
+    // Registries and weights belong to the models of a folder.
     if (from.of_folder &&
         (file.what == format::genome_registry || file.what == format::safetensors))
       return success;
@@ -170,7 +169,7 @@ class graph_reader {
   [[nodiscard]] exit_code read_stored(const source& file, const reporting& to) {
     exit_code code = success;
     if (file.what == format::genome_binary && is_text(file.characters())) {
-      // Its nodes would only tell what the letters of its words mean.
+      // Text isn't a stream, so the errors of its nodes would mean nothing.
       diagnostic why;
       return to.fail(why, try_load_source(to.path, why).code, format::unknown);
     }
@@ -199,19 +198,19 @@ class graph_reader {
   std::string verb_;
   libraries& registries_;
   const std::function<error(const input_graph&)>& act_;
-  std::string name_;  // of the file that is read
+  std::string name_;  // of the current file
   progress* shown_ = nullptr;
   std::set<std::string> names_;
   std::uint64_t graphs_ = 0;
 };
 
-/// Streams over one registry, whatever they came from.
+/// Gathers streams, converted to one registry.
 class stream_gatherer {
  public:
   stream_gatherer(libraries& registries, const stream_options& how, stream_set& out)
       : how_(how), given_(registries.given()), out_(out) {
     if (given_.empty()) return;
-    exit_code ignored = success;  // it was read before
+    exit_code ignored = success;  // it has been read already
     base_ = registries.of({given_}, ignored);
     start(*base_);
   }
@@ -248,7 +247,7 @@ class stream_gatherer {
     if (e.code != errc::ok) return e;
     result<genomics::signature> s = signature_of(one, 0);
     if (!s) return {s.error().code, 0};
-    if (base_ == nullptr && !out_.converted) {  // its registry is the first
+    if (base_ == nullptr && !out_.converted) {  // this is the first registry
       out_.converted = true;
       out_.registry = std::move(s->registry);
       return keep(std::move(s->stream));
@@ -292,7 +291,7 @@ void genome_inputs::add_options(const command& verb, const char* json_help) {
       ->required();
   add_genome_options(verb, registry);
   verb.add_flag("--keep-going", keep_going,
-                "Go on behind files that are wrong; each is told, and the exit\nstatus is 1");
+                "Continue past invalid files; each is reported, and the exit\nstatus is 1");
   if (json_help != nullptr) verb.add_flag("--json", json, json_help);
 }
 

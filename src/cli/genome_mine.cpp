@@ -27,14 +27,15 @@ struct options {
   std::string output, signatures;
 };
 
-/// Writes the registry with its patterns and, where they are asked for, all graphs in them.
+/// Writes the registry with the genes as its patterns and, with --signatures, all inputs compressed by
+/// them.
 [[nodiscard]] exit_code write_registry(const options& o, const genomics::corpus& all,
                                        const genomics::findings& found, const reporting& to) {
   result<genomics::signatures> made = signatures_of(all);
   if (!made) return fail_made(made.error(), to);
   const std::vector<std::uint32_t> ids = add_patterns(*made, all, found);
   if (const auto left = std::count(ids.begin(), ids.end(), 0u); left != 0)
-    show_note(std::to_string(left) + " of the genes have no form in a registry");
+    show_note(std::to_string(left) + " of the genes can't be patterns of a registry");
   const result<genome::library> library = genome::verify(std::move(made->registry));
   if (!library) return fail_made(library.error(), to);
   text signatures;
@@ -60,17 +61,18 @@ struct options {
   if (o.genes.is_wrong("genome mine")) return wrong_usage;
   if (writes && (o.genes.connected || o.genes.gap != 0))
     return usage_error("genome mine",
-                       "registries hold contiguous genes: no --output or --signatures with "
-                       "--connected or --gapped");
+                       "registries have only contiguous genes: --output and --signatures exclude "
+                       "--connected and --gapped");
   if (o.output == "-" || o.signatures == "-")
-    return usage_error("genome mine", "standard output is for the genes: give a file");
+    return usage_error("genome mine",
+                       "standard output is for the genes; give --output and --signatures a file");
   if (writes && o.output == o.signatures)
-    return usage_error("genome mine", "--output and --signatures have to be two files");
+    return usage_error("genome mine", "--output and --signatures must be different files");
   genomics::corpus all;
   const input_outcome in = read_corpus(o.in, "mine", all, {.parameter_names = o.parameter_names});
   if (!in.complete) return in.code;
   const genomics::findings found = o.genes.mine(all);
-  if (!found.complete) show_note("a limit ended the search for genes: there may be others");
+  if (!found.complete) show_note("the search for genes is incomplete: it reached a limit");
   if (writes) {
     const exit_code code = write_registry(o, all, found, {o.in.paths[0], o.in.json});
     if (code != success) return code;
@@ -80,7 +82,7 @@ struct options {
     return finish(in, print_result(out));
   }
   const std::vector<genomics::allele_group> groups = genomics::alleles(found);
-  if (groups.empty()) show_note("no two genes have one shape");
+  if (groups.empty()) show_note("no two genes have the same shape");
   const text out = o.in.json ? alleles_json(all, found, groups) : alleles_table(all, found, groups);
   return finish(in, print_result(out));
 }
@@ -89,34 +91,34 @@ struct options {
 
 void add_genome_mine(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = genome.add_subcommand("mine", "Find the genes of networks");
-  o->in.add_options(verb, "The genes as one JSON object");
+  const command verb =
+      genome.add_subcommand("mine", "Find the genes of networks: pieces that recur");
+  o->in.add_options(verb, "Print the genes as one JSON object");
   o->genes.add_options(verb);
   verb.add_flag("--alleles", o->alleles,
-                "Groups of genes of one shape with different operations, instead");
+                "Show groups of genes of the same shape with different operations");
   verb.add_option("-o,--output", o->output,
-                  "A registry of all inputs to write, with the genes as its patterns")
+                  "The file for a registry of all inputs, with the genes as its patterns")
       ->type_name("FILE");
   verb.add_option("--signatures", o->signatures,
-                  "All inputs in these patterns, a JSON object of streams by name\n"
-                  "(compressed_signatures.json)")
+                  "The file for all inputs compressed by these patterns, a JSON object of\n"
+                  "streams by name")
       ->type_name("FILE");
   verb.add_flag("--parameter-names", o->parameter_names,
-                "Keep the names of parameters in what is written: streams can run");
-  verb.footer(
-      std::string(
-          "A gene is a piece that recurs: by default a run of nodes one behind the other, the same "
-          "to\n"
-          "the last constant; with --connected a subgraph of operations; with --gapped one that "
-          "others\n"
-          "may stand in. Runs that save most, frequency times length, are chosen first.\n\n"
-          "Examples:\n"
-          "  tessera genome mine models/\n"
-          "  tessera genome mine models/ -o registry.json --signatures "
-          "compressed_signatures.json\n"
-          "  tessera genome mine *.nac --connected --alleles\n"
-          "  tessera genome mine ark/*.json --gapped 2 --min-models 5 --json | jq .\n\n") +
-      exit_codes_help);
+                "Keep the names of parameters in written streams, so that they can run");
+  verb.footer({R"(
+A gene is a piece that recurs: by default a run of consecutive nodes that are equal down to the last
+constant; with --connected a connected subgraph of operations; with --gapped one with other nodes in
+between. Runs with the largest product of frequency and length are chosen first.
+
+Examples:
+  tessera genome mine models/
+  tessera genome mine models/ -o registry.json --signatures compressed_signatures.json
+  tessera genome mine *.nac --connected --alleles
+  tessera genome mine ark/*.json --gapped 2 --min-models 5 --json | jq .
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return mine_files(*o); }; });
 }
 

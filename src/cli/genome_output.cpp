@@ -18,7 +18,7 @@ exit_code fail_made(error e, const reporting& to) {
   diagnostic d;
   d.rule = e.name();
   d.message = e.message();
-  d.shown = "error: " + d.message + "\n  [" + d.rule + "] in what was made of " +
+  d.shown = "error: " + d.message + "\n  [" + d.rule + "] in the result of converting " +
             shown_name(to.path) + '\n';
   return to.fail(d, bad_input, format::unknown);
 }
@@ -85,7 +85,7 @@ exit_code encoded_streams::encode(const stream_set& set, const std::string& path
     e = out.error();
   } else if (several) {
     return usage_error(
-        verb, "several streams go to one file as JSON: end '" + shown_name(path) + "' in .json");
+        verb, "several streams need one JSON file; '" + shown_name(path) + "' must end in .json");
   } else if (path == "-" || name.ends_with(".b64")) {
     result<text> out = genome::write_base64(set.streams[0]);
     if (out) return text_ = std::move(*out), text_ << '\n', success;

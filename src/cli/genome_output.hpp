@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Streams that verbs below `tessera genome` write.
+// The streams that `tessera genome` writes.
 
 #ifndef TESSERA_CLI_GENOME_OUTPUT_HPP
 #define TESSERA_CLI_GENOME_OUTPUT_HPP
@@ -16,26 +16,26 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// What is wrong with what was made of the inputs, and has no place in any of them.
+/// Reports an error of a result that has no place in the inputs.
 [[nodiscard]] exit_code fail_made(error e, const reporting& to);
 
-/// All streams of a set, over a library, in its patterns; tells the first that fails.
+/// Compresses streams by the patterns of a library; reports the first error.
 [[nodiscard]] exit_code compress_streams(std::vector<genome::stream>& streams,
                                          const genome::library& in,
                                          view<genome::pattern_result> results, unsigned threads,
                                          const reporting& to);
 
-/// Two results: no first one where a file can't be made for the second.
+/// Writes two files, or none if the second can't be created.
 [[nodiscard]] exit_code write_results(const std::string& path, bytes data,
                                       const std::string& second_path, bytes second);
 
-/// {"name": "base64", ...}, a line for each.
+/// {"name": "base64", ...}, one stream per line.
 [[nodiscard]] result<text> write_signatures(const stream_set& set);
 
-/// Streams as a file holds them.
+/// Streams, encoded for a file.
 class encoded_streams {
  public:
-  /// In the form that the file's name asks for; else it has been told.
+  /// Encodes in the form of the file's name; reports errors.
   [[nodiscard]] exit_code encode(const stream_set& set, const std::string& path,
                                  std::string_view verb, const reporting& to);
   [[nodiscard]] bytes data() const noexcept {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera genome profile`: what networks ask of a chip.
+// `tessera genome profile`: the operations that networks need.
 
 #include "genome/profile.hpp"
 
@@ -32,21 +32,21 @@ struct options {
 
 void add_genome_profile(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = genome.add_subcommand("profile", "Count the operations that networks call");
-  o->in.add_options(verb, "The counts as one JSON object, those of each model among them");
-  verb.add_flag("--by-model", o->by_model, "The counts of each model too");
-  verb.footer(
-      std::string(
-          "How often each operation is called, by how many models, and how often by the one that "
-          "calls\n"
-          "it most: the demand that a chip, a compiler or a runtime would have to meet. Patterns "
-          "count\n"
-          "with all their nodes.\n\n"
-          "Examples:\n"
-          "  tessera genome profile models/\n"
-          "  tessera genome profile compressed_signatures.json --by-model\n"
-          "  tessera genome profile *.nac --json | jq .\n\n") +
-      exit_codes_help);
+  const command verb = genome.add_subcommand("profile", "Count the operations of networks");
+  o->in.add_options(verb, "Print the counts, of each model too, as one JSON object");
+  verb.add_flag("--by-model", o->by_model, "Show the counts of each model, too");
+  verb.footer({R"(
+How often each operation is used, by how many models, and how often by the model that uses it the
+most: the demand that a chip, a compiler or a runtime has to meet. Patterns count with all their
+nodes.
+
+Examples:
+  tessera genome profile models/
+  tessera genome profile compressed_signatures.json --by-model
+  tessera genome profile *.nac --json | jq .
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return profile_files(*o); }; });
 }
 

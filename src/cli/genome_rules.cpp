@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera genome rules`: what follows what, how often.
+// `tessera genome rules`: which operations follow which, and how often.
 
 #include "genome/rules.hpp"
 
@@ -85,7 +85,7 @@ void write_json(text& out, const genome::registry& r) {
     miner.add(*p);
   }
   genome::registry found = library->registry();
-  if (!miner.finish(found)) show_note("there are more rules than are kept");
+  if (!miner.finish(found)) show_note("the rules are incomplete: their number reached a limit");
 
   if (!o.output.empty()) {
     const result<text> registry = genome::write_registry(found);
@@ -106,37 +106,36 @@ void write_json(text& out, const genome::registry& r) {
 
 void add_genome_rules(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = genome.add_subcommand("rules", "Find the rules that networks are built by");
-  o->in.add_options(verb, "The rules as one JSON object");
+  const command verb = genome.add_subcommand("rules", "Find the rules by which networks are built");
+  o->in.add_options(verb, "Print the rules as one JSON object");
   verb.add_option("-o,--output", o->output,
-                  "A registry to write, with the rules; - instead of the table")
+                  "The file for a registry with the rules; - prints it instead of the table")
       ->type_name("FILE");
   verb.add_option("--min-probability", o->rules.min_probability,
-                  "Transitions: in more than this part of all cases (0.8)")
+                  "Transitions: the probability that they must exceed (0.8)")
       ->type_name("P")
       ->between(0.0, 1.0);
   verb.add_option("--min-transitions", o->rules.min_transitions,
-                  "Transitions: of more edges from the source than that (5)")
+                  "Transitions: the number of edges that the source must exceed (5)")
       ->type_name("N");
   verb.add_option("--min-compositions", o->rules.min_compositions,
-                  "Compositions: that occur more often than that (20)")
+                  "Compositions: the count that they must exceed (20)")
       ->type_name("N");
   verb.add_option("--min-structures", o->rules.min_structures,
-                  "Structures: that occur more often than that (10)")
+                  "Structures: the count that they must exceed (10)")
       ->type_name("N");
-  verb.footer(
-      std::string(
-          "A grammar of architectures. Transitions: after this operation that one follows, in so "
-          "many\n"
-          "of all cases. Compositions: an operation with these inputs and constants. Structures: "
-          "an\n"
-          "operation that joins the results of these.\n\n"
-          "Streams count as they are: a pattern is one node.\n\n"
-          "Examples:\n"
-          "  tessera genome rules compressed_signatures.json\n"
-          "  tessera genome rules models/ -o registry.json\n"
-          "  tessera genome rules models/ --min-probability 0.95 --json | jq .\n\n") +
-      exit_codes_help);
+  verb.footer({R"(
+A grammar of architectures. Transitions: an operation follows another with some probability.
+Compositions: an operation with certain inputs and constants. Structures: an operation that joins
+the results of certain others. Streams count as they are: a pattern is one node.
+
+Examples:
+  tessera genome rules compressed_signatures.json
+  tessera genome rules models/ -o registry.json
+  tessera genome rules models/ --min-probability 0.95 --json | jq .
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return rule_files(*o); }; });
 }
 

@@ -1,13 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera run` of streams of NAC v1.2.
-
-#include <unistd.h>
+// `tessera run` for streams of NAC v1.2.
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <tessera/core/json_write.hpp>
 #include <utility>
 
@@ -51,7 +48,7 @@ class stream_runner {
     std::string path;
     std::optional<tensor_form> form = {};
   };
-  /// Where a result goes.
+  /// An output and its file.
   struct target {
     std::size_t output = 0;
     std::string path;
@@ -69,27 +66,26 @@ class stream_runner {
     return machine_.program().library().parameter(id);
   }
 
-  /// NAME=WORD in two; `name` is empty where there is none, and WORD may be a path with a '='.
+  /// Splits [NAME=]WORD; `name` is empty if there is none. WORD may be a path with '='.
   static void split(const std::string& argument, std::string& name, std::string& word) {
     const std::size_t equals = argument.find('=');
     name = equals == argument.npos ? "" : argument.substr(0, equals);
     if (name.find('/') != name.npos) name.clear();
     word = name.empty() ? argument : argument.substr(equals + 1);
   }
-  /// The input that a NAME is an index of.
+  /// The input of a NAME, its index.
   [[nodiscard]] std::optional<std::size_t> input_named(const std::string& name) const {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (std::to_string(i) == name) return i;
     return std::nullopt;
   }
   [[nodiscard]] exit_code no_input(const std::string& name) const {
-    return usage("no input or parameter is named '" + shown_name(name) + "': the stream has " +
-                 std::to_string(inputs_.size()) + (inputs_.size() == 1 ? " input" : " inputs") +
-                 ", named 0 and so on, and " + std::to_string(machine_.parameters().size()) +
-                 (machine_.parameters().size() == 1 ? " parameter" : " parameters"));
+    return usage("unknown input or parameter '" + shown_name(name) + "'; the stream has " +
+                 plural(inputs_.size(), "input") + ", numbered from 0, and " +
+                 plural(machine_.parameters().size(), "parameter"));
   }
 
-  /// What inputs come from.
+  /// The source of an input.
   [[nodiscard]] exit_code bind() {
     inputs_.resize(machine_.inputs());
     std::string name, word;
@@ -106,7 +102,7 @@ class stream_runner {
       inputs_[*at].form = parse_form(word);
       if (!inputs_[*at].form)
         return usage("'" + shown_name(word) +
-                     "': expected a shape, as 1x3x224x224, 1x16:i64 or :f32 of rank 0");
+                     "' isn't a shape; expected 1x3x224x224, 1x16:i64 or, for rank 0, :f32");
     }
     for (const std::string& argument : options_.inputs) {
       split(argument, name, word);
@@ -129,38 +125,30 @@ class stream_runner {
       if (g.path == "-") ++from_stdin;
       if (g.path.empty() && !g.form)
         return usage("no value for input " + std::to_string(i) +
-                     ": give --input FILE, or --shape 1x3 for zeros (with --random SEED: random "
-                     "numbers)");
+                     "; give --input FILE, or --shape 1x3 for zeros (random numbers with --random "
+                     "SEED)");
       if (!g.form && format_of(options_.input_format, g.path) != io::array_format::npy)
-        return usage("numbers without a shape for input " + std::to_string(i) + ": give --shape " +
+        return usage("no shape for input " + std::to_string(i) + "; give --shape " +
                      std::to_string(i) + "=1x3, or an .npy file");
     }
     for (const auto& [id, path] : parameters_) from_stdin += static_cast<std::size_t>(path == "-");
     return from_stdin > 1 ? usage("standard input can be read only once") : success;
   }
   [[nodiscard]] exit_code too_many() const {
-    return usage("more values than the stream has inputs, which is " +
-                 std::to_string(inputs_.size()));
+    return usage("too many values; the stream has " + plural(inputs_.size(), "input"));
   }
 
   [[nodiscard]] exit_code bind_outputs() {
-    std::set<std::string> paths;
+    output_paths paths(options_);
     std::string name, word;
-    std::size_t next = 0, to_stdout = options_.json ? 1 : 0;
+    std::size_t next = 0;
     for (const std::string& argument : options_.outputs) {
       split(argument, name, word);
       if (name.size() > 5 || name.find_first_not_of("0123456789") != name.npos)
-        return usage("no output is named '" + shown_name(name) + "': expected its index");
+        return usage("unknown output '" + shown_name(name) + "'; expected an index");
       target t{name.empty() ? next : std::stoul(name), word};
       next = t.output + 1;
-      if (word != "-" && word != "/dev/null" && !paths.insert(word).second)
-        return usage("two results for the file '" + shown_name(word) + "'");
-      if (word == "-" && ++to_stdout > 1)
-        return usage(options_.json ? "--json goes to standard output: give outputs a file"
-                                   : "only one result can go to standard output");
-      if (word == "-" && isatty(STDOUT_FILENO) == 1 &&
-          format_of(options_.output_format, word) != io::array_format::csv)
-        return usage("binary numbers on a terminal: give a file, or a pipe");
+      if (const exit_code code = paths.add(word); code != success) return code;
       targets_.push_back(std::move(t));
     }
     return success;
@@ -186,11 +174,12 @@ class stream_runner {
         values = std::move(*read);
       } else if (options_.seed) {
         const bool whole = !is_floating(g.form->type);
-        const double most =
-            !whole || g.form->type == nac::data_type::boolean ? 1 : 15;  // an index, often
+        const double max = !whole || g.form->type == nac::data_type::boolean
+                               ? 1
+                               : 15;  // small, as it may be an index
         for (std::size_t k = 0; k < t.size(); ++k)
           (void)store_element(values, what.type, k,
-                              random_number(random, whole ? 0 : -1, most, whole));
+                              random_number(random, whole ? 0 : -1, max, whole));
       }
       machine_.set_input(i, vn::load(machine_.arena(), g.form->type, g.form->dims,
                                      {values.data(), values.size()}));
@@ -219,7 +208,7 @@ class stream_runner {
     for (const std::uint32_t id : machine_.parameters())
       if (parameters_.count(id) == 0)
         return usage("no value for parameter '" + shown_name(parameter(id)) +
-                     "': give --weights FILE.safetensors or --input NAME=FILE.npy");
+                     "'; give --weights FILE.safetensors or --input NAME=FILE.npy");
     return success;
   }
 
@@ -244,7 +233,7 @@ class stream_runner {
       d.message += found;
     }
     if (done.pattern != vg::outcome::none)
-      d.shown += "  there at node " + std::to_string(done.pattern_node) + " of pattern " +
+      d.shown += "  at node " + std::to_string(done.pattern_node) + " of pattern " +
                  std::to_string(done.pattern) + '\n';
     const exit_code code = to_.fail(d, bad_input, stream_.file->what);
     note_limit(done.code, to_);
@@ -255,8 +244,8 @@ class stream_runner {
     const std::vector<vn::tensor> all = tensors_of(machine_.outputs());
     for (const target& t : targets_)
       if (t.output >= all.size())
-        return usage("no output " + std::to_string(t.output) + ": there are " +
-                     std::to_string(all.size()));
+        return usage("unknown output " + std::to_string(t.output) + "; the stream has " +
+                     plural(all.size(), "output"));
     for (const target& t : targets_) {
       const exit_code code = write_tensor(all[t.output], t.path, options_.output_format);
       if (code != success) return code;
@@ -302,7 +291,7 @@ exit_code run_genome(const run_options& o, const source& file) {
   if (library == nullptr) return code;
   const bool several = file.what == format::genome_signatures;
   if (!several && !o.genome.stream.empty())
-    return usage_error("run", "--stream is for signatures, and this is " +
+    return usage_error("run", "--stream applies only to signatures; this is " +
                                   std::string(info(file.what).article) +
                                   std::string(info(file.what).description));
   std::vector<stored_stream> streams;
@@ -314,7 +303,11 @@ exit_code run_genome(const run_options& o, const source& file) {
   });
   if (code != success) return code;
   if (streams.size() != 1)
-    return usage_error("run", "say which stream is to run, with --stream: " + names);
+    return usage_error(
+        "run", (o.genome.stream.empty()
+                    ? "no stream selected; give --stream with one of "
+                    : "unknown stream '" + shown_name(o.genome.stream) + "'; expected one of ") +
+                   names);
   const program_outcome in = verify_stream(streams[0], *library, to);
   return in.program ? stream_runner(o, streams[0], *in.program).run() : in.code;
 }

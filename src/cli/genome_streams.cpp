@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Streams and registries of NAC v1.2 in their files, and what is wrong with them.
+// Streams and registries of NAC v1.2 in files, and their diagnostics.
 
 #include <algorithm>
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace cli {
 
 namespace {
 
-/// Where the group of four characters stands that holds a byte.
+/// The offset of the group of four characters that encodes a byte.
 [[nodiscard]] std::uint64_t place_of_byte(std::string_view base64, std::uint64_t byte) {
   const std::size_t start = base64.find_first_not_of(" \t\r\n");
   const std::size_t end = base64.find_last_not_of(" \t\r\n") + 1;
@@ -37,8 +37,7 @@ namespace {
   diagnostic d;
   d.rule = "registry";
   d.message =
-      "the stream means nothing without its registry: give --registry FILE, or put registry.json "
-      "beside it";
+      "the stream's registry is missing; give --registry FILE, or put registry.json in its folder";
   d.shown = shown_name(file.path) + ": error: " + d.message + '\n';
   return d;
 }
@@ -64,7 +63,7 @@ std::uint64_t stored_stream::in_file(std::uint64_t byte) const {
 }
 
 std::vector<diagnostic> stored_stream::diagnose_stream(report found) const {
-  std::vector<std::string> places;  // below the place in JSON
+  std::vector<std::string> places;  // in the stream, shown after the place in JSON
   for (tessera::diagnostic& d : found.diagnostics) {
     if (d.where.index != error_index::none) continue;
     if (file->what == format::genome_signatures) {
@@ -96,7 +95,7 @@ exit_code each_stream(const source& file, const reporting& to,
                       const std::function<exit_code(const stored_stream&)>& act) {
   if (file.what != format::genome_signatures) return act({&file});
   const std::string_view text = file.characters();
-  // Once before anything is done, so that a file that breaks off later does nothing.
+  // Checked as a whole first, so that a malformed file is reported before any stream is used.
   json::reader all(text);
   std::string_view name;
   for (all.object(); all.key(name);) {
@@ -157,7 +156,7 @@ const genome::library* libraries::of(const reporting& file, exit_code& code) {
     return nullptr;
   }
   if (in.file->what != format::genome_registry) {
-    code = not_for(*in.file, to, "--registry", "NAC v1.2 registries");
+    code = wrong_format(*in.file, to, "--registry", "NAC v1.2 registries");
     return nullptr;
   }
   library_outcome out = verify_registry(*in.file, to);
@@ -178,7 +177,7 @@ program_outcome verify_stream(const stored_stream& s, const genome::library& in,
 
 void add_genome_options(const command& verb, std::string& registry) {
   verb.add_option("--registry", registry,
-                  "NAC v1.2: the registry of streams; else registry.json beside FILE")
+                  "NAC v1.2: the registry of streams (registry.json in the folder of FILE)")
       ->type_name("FILE");
 }
 

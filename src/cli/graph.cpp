@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera graph`: a picture of ARK models, of a NAC container or of a NEM program, in Graphviz's DOT.
+// `tessera graph`: ARK models, a NAC container or a NEM program as a Graphviz DOT graph.
 
 #include <memory>
 #include <utility>
@@ -37,10 +37,10 @@ struct options {
       if (read.graph) graphs.push_back(std::move(*read.graph));
       return read.code;
     };
-    const auto alone = [&](const auto& draw) {
+    const auto single = [&](const auto& draw) {
       return [&o, draw](const source& file) {
         if (o.files.paths.size() > 1)
-          return usage_error("graph", "several files are the ranks of an ARK model, and this is " +
+          return usage_error("graph", "several files must be the ranks of an ARK model; this is " +
                                           std::string(info(file.what).article) +
                                           std::string(info(file.what).description));
         return draw(file);
@@ -49,8 +49,8 @@ struct options {
     const exit_code code = with_source(
         *in.file, to, "graph",
         {.ark_model = add,
-         .nac = alone([&](const source& file) { return graph_nac(file, to, o.output, o.nac); }),
-         .nem = alone([&](const source& file) { return graph_nem(file, to, o.output, o.nem); })});
+         .nac = single([&](const source& file) { return graph_nac(file, to, o.output, o.nac); }),
+         .nem = single([&](const source& file) { return graph_nem(file, to, o.output, o.nem); })});
     if (code != success || in.file->what != format::ark_model) return code;
   }
   std::vector<const ark::model*> ranks;
@@ -63,42 +63,39 @@ struct options {
 
 void add_graph(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("graph", "Draw a model, in Graphviz's DOT");
+  const command verb = app.add_subcommand("graph", "Draw a model as a Graphviz DOT graph");
   verb.add_option("FILE", o->files.paths,
-                  "An ARK model or all its ranks, a NAC container or NEM text; - is\n"
-                  "standard input")
+                  "An ARK model or all its ranks, a NAC container or a NEM program;\n"
+                  "- is standard input")
       ->required();
-  verb.add_option("-o,--output", o->output, "The file to write; - is standard output")
+  verb.add_option("-o,--output", o->output, "The file to write (standard output)")
       ->type_name("FILE");
-  verb.add_flag("--fold", o->fold, "ARK: Softmax, LayerNorm, RMSNorm and SiLU as one box each");
+  verb.add_flag("--fold", o->fold,
+                "ARK: draw Softmax, LayerNorm, RMSNorm and SiLU as one box each");
   verb.add_flag("--schedule", o->nac.schedule,
-                "NAC: the memory commands of each instruction; what is forwarded is dashed");
-  verb.add_flag("--no-parameters", o->nac.no_parameters, "NAC: without parameters");
+                "NAC: show the memory commands of instructions; forwarded values are dashed");
+  verb.add_flag("--no-parameters", o->nac.no_parameters, "NAC: omit parameters");
   verb.add_flag("--expand", o->nem.expand,
-                "NEM: the tasks of every iteration, not just of the first");
+                "NEM: draw every iteration of a loop, not only the first");
   add_nem_options(verb, o->nem.nem);
-  verb.footer(
-      std::string(
-          "ARK: a box is an operation, an ellipse an input or output of the model. Solid arrows "
-          "are "
-          "the\n"
-          "edges of the file; dotted ones an order that only shared memory makes, so that the "
-          "order\n"
-          "of the file counts; dashed ones lead from a send to its receive on another rank.\n"
-          "NAC: a box is an instruction with its constants, an ellipse an input, a parameter or "
-          "the\n"
-          "output; red ones refer to something that isn't there. Numbers at arrows count "
-          "arguments.\n"
-          "NEM: a box is a task, coloured by the unit that executes it, a frame a loop. Solid "
-          "arrows are\n"
-          "deps, dashed ones what a wait orders.\n\n"
-          "Examples:\n"
-          "  tessera graph model.json | dot -Tsvg > model.svg\n"
-          "  tessera graph --fold model.json -o model.dot\n"
-          "  tessera graph rank0.json rank1.json | dot -Tpng > ranks.png\n"
-          "  tessera graph --schedule model.nac | dot -Tsvg > model.svg\n"
-          "  tessera graph tiles.nem | dot -Tsvg > tiles.svg\n\n") +
-      exit_codes_help);
+  verb.footer({R"(
+ARK: a box is an operation, an ellipse an input or output of the model. Solid arrows are the edges
+of the file; dotted ones show accesses to the same memory that are ordered only by their place in the
+file; dashed ones connect a send to its receive on another rank.
+NAC: a box is an instruction with its constants, an ellipse an input, a parameter or the output; red
+ones refer to something that doesn't exist. Numbers at arrows are argument indices.
+NEM: a box is a task, coloured by the unit that executes it, a frame is a loop. Solid arrows are
+deps, dashed ones the order that a wait makes.
+
+Examples:
+  tessera graph model.json | dot -Tsvg > model.svg
+  tessera graph --fold model.json -o model.dot
+  tessera graph rank0.json rank1.json | dot -Tpng > ranks.png
+  tessera graph --schedule model.nac | dot -Tsvg > model.svg
+  tessera graph tiles.nem | dot -Tsvg > tiles.svg
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return draw_files(*o); }; });
 }
 

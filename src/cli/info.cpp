@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera info`: what is in a file, in a few lines.
+// `tessera info`: a summary of a file.
 
 #include <algorithm>
 #include <memory>
@@ -25,7 +25,7 @@ struct count {
   std::uint64_t value;
 };
 
-/// The facts of a valid program, in the order in which they are shown.
+/// What is shown of a valid program, in this order.
 struct alir_facts {
   explicit alir_facts(const alir::program& p)
       : vm_memory(vm::alir::machine(p, {.max_memory = 0}).memory()) {
@@ -106,48 +106,39 @@ void add_info(const command& app, action& run) {
   const auto nac = std::make_shared<nac_info_options>();
   const auto nem = std::make_shared<nem_options>();
   const auto registry = std::make_shared<std::string>();
-  const command verb = app.add_subcommand("info", "Say what is in files");
-  files->add_options(verb, "Files to look at", "One JSON object a line and file");
-  verb.add_flag("--all", nac->all, "NAC: every parameter and resource, not just the first 20");
+  const command verb = app.add_subcommand("info", "Summarise what files contain");
+  files->add_options(verb, "Files to summarise", "Print a JSON object per file");
+  verb.add_flag("--all", nac->all, "NAC: list every parameter and resource, not only the first 20");
   verb.add_option("--quantization-error", nac->error_of,
-                  "NAC: what storing weights by a method would lose; reads all of them")
+                  "NAC: the quantization method whose error is measured; reads all weights")
       ->type_name("METHOD")
       ->one_of({"fp16", "int8_tensor", "int8_channel", "block_fp8"});
   add_nac_options(verb, nac->run.nac);
   add_max_steps(verb, nac->run.max_steps);
   add_nem_options(verb, *nem);
   add_genome_options(verb, *registry);
-  verb.footer(std::string("Of an ARK model: its size, arithmetic and bytes moved by Type, memory, "
-                          "what it takes and\n"
-                          "gives, and what it sends to other ranks. Arithmetic counts additions, "
-                          "products and so on\n"
-                          "one by one; a Matmul has 2 M N K. Bytes moved are those of all tensors "
-                          "read and written,\n"
-                          "as if nothing stayed in a cache. Inputs are tensors that are read "
-                          "before anything writes\n"
-                          "to them; outputs are written and never read.\n"
-                          "Of a NAC container: header, sections, counts, parameters, schedule, "
-                          "plan, tokenizer and\n"
-                          "resources; slack is what lies behind a section's last record. lifted#0 "
-                          "is an input without\n"
-                          "a name: a constant that the compiler lifted and didn't store. With the "
-                          "inputs' shapes the\n"
-                          "program runs on zeros, and the most memory that its values take is "
-                          "told, with the schedule\n"
-                          "and without.\n"
-                          "Of a NEM program: its device, tasks by opcode, multiplications with "
-                          "additions (MACs), bytes\n"
-                          "moved between memory levels, each level's buffers and the most that is "
-                          "live at once, and\n"
-                          "the most tokens that can be. Loops count with all their iterations.\n"
-                          "Of streams and registries of NAC v1.2: how many there are of "
-                          "everything.\n\n"
-                          "Examples:\n"
-                          "  tessera info model.json.gz\n"
-                          "  tessera info --json models/*.json | jq .operations\n"
-                          "  tessera info model.nac --quantization-error int8_channel\n"
-                          "  tessera info model.nac --shape 1x3x224x224\n\n") +
-              exit_codes_help + "With several files: the highest of theirs.\n");
+  verb.footer({R"(
+ARK: size, arithmetic and bytes moved per Type, memory, inputs, outputs, and transfers to other
+ranks. Arithmetic counts each addition, product and so on: a Matmul has 2 M N K. Bytes moved are
+those of all tensors read and written, as if there were no cache. Inputs are tensors that are read
+before anything writes to them; outputs are written and never read.
+NAC: header, sections, counts, parameters, schedule, plan, tokenizer and resources. Slack is the
+space after a section's last record. lifted#0 is an input without a name: a constant that the
+compiler lifted and didn't store. If the shapes of the inputs are given, the program is run on zeros
+to measure its peak memory, with and without the schedule.
+NEM: device, tasks by opcode, multiply-accumulates (MACs), bytes moved between memory levels, each
+level's buffers and peak of live bytes, and the maximum number of live tokens. Loops count with all
+their iterations.
+NAC v1.2: the number of nodes, operations, patterns and so on.
+
+Examples:
+  tessera info model.json.gz
+  tessera info --json models/*.json | jq .operations
+  tessera info model.nac --quantization-error int8_channel
+  tessera info model.nac --shape 1x3x224x224
+
+)",
+               exit_codes_help, exit_codes_of_several});
   verb.callback([files, nac, nem, registry, &run] {
     run = [files, nac, nem, registry] {
       return files->each("info", [&nac, &nem, &registry](const reporting& to) {

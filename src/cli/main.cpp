@@ -9,60 +9,92 @@
 #include <string>
 
 #include "io/signals.hpp"
+#include "tessera/nem.hpp"
 #include "tool.hpp"
 
-int main(int argc, char** argv) {
-  using namespace tessera;
-  io::handle_signals(cli::io_error);
-  cli::command_line line(
-      "tessera", "Reads, verifies, writes, prints and runs neural-network programs.",
-      "tessera " TESSERA_VERSION_STRING,
-      std::string("Formats are told by content, never by name; .gz and .zst are read everywhere.\n"
-                  "A file named - is standard input or output. Every verb has its own --help.\n\n"
-                  "Examples:\n"
-                  "  tessera check model.json.gz\n"
-                  "  tessera print model.json | less\n"
-                  "  tessera run model.json.gz --input x.csv > y.csv\n"
-                  "  tessera run model.nac --shape 1x3x224x224 --random 1\n"
-                  "  tessera convert model.json --output model.bc\n"
-                  "  tessera diff before.json after.json\n"
-                  "  tessera graph --fold ark.json | dot -Tsvg > ark.svg\n"
-                  "  tessera assemble patched.txt patched.nac\n"
-                  "  tessera fmt --check kernels/*.nem\n"
-                  "  tessera genome tree models/ -o family.svg\n\n") +
-          cli::exit_codes_help);
+namespace {
 
+using namespace tessera;
+
+/// What is wrong with a command line, for people.
+[[nodiscard]] std::string message_of(const cli::command_line::outcome& line) {
+  std::string out = line.message;
+  if (!line.unknown.empty()) {
+    const bool is_option = line.unknown[0] == '-';
+    out = is_option            ? "unknown option "
+          : line.known.empty() ? "unexpected argument "
+                               : "unknown verb ";
+    out += "'" + cli::shown_name(line.unknown) + "'";
+    nem::suggestion nearest(line.unknown);
+    for (const std::string& word : line.known) nearest.offer(word);
+    if (!nearest.word().empty())
+      return out.append("; did you mean ").append(nearest.word()).append("?");
+    if (is_option || line.known.empty()) return out;
+  } else if (line.known.empty()) {
+    return cli::shown_text(out);
+  } else {
+    out = "missing verb";
+  }
+  for (std::size_t i = 0; i < line.known.size(); ++i)
+    out.append(i == 0                      ? "; expected "
+               : i + 1 < line.known.size() ? ", "
+                                           : " or ")
+        .append(line.known[i]);
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  io::handle_signals(cli::io_error);
+  cli::command_line line("tessera",
+                         "Reads, verifies, writes, prints and runs neural-network programs.",
+                         "tessera " TESSERA_VERSION_STRING);
   cli::action chosen;
   const cli::command root = line.root();
+  root.footer({R"(
+The format of a file is recognised by its content; .gz and .zst files are decompressed.
+A file named - is standard input or output.
+
+Examples:
+  tessera info model.nac
+  tessera check model.json.gz
+  tessera print model.json | less
+  tessera run model.json.gz --input x.csv > y.csv
+  tessera run model.nac --shape 1x3x224x224 --random 1
+  tessera convert model.json --output model.bc
+  tessera diff before.json after.json
+  tessera graph --fold ark.json | dot -Tsvg > ark.svg
+  tessera assemble patched.txt patched.nac
+  tessera fmt --check kernels/*.nem
+  tessera genome tree models/ -o family.svg
+
+`tessera VERB --help` describes a verb, its options and examples for each format.
+
+)",
+               cli::exit_codes_help});
   for (const auto add : {cli::add_info, cli::add_check, cli::add_print, cli::add_run,
                          cli::add_trace, cli::add_convert, cli::add_assemble, cli::add_canonicalise,
                          cli::add_diff, cli::add_graph, cli::add_fmt, cli::add_genome})
     add(root, chosen);
   try {
-    cli::command_line::outcome parsed = line.parse(argc, argv);
-    if (parsed.what == cli::command_line::outcome::parsed) return chosen();
-    if (parsed.what == cli::command_line::outcome::asked) {
-      if (std::cout.flush()) return cli::success;
-      cli::show_error("<stdout>: cannot write");
-      return cli::io_error;
+    const cli::command_line::outcome parsed = line.parse(argc, argv);
+    switch (parsed.status) {
+      case cli::command_line::outcome::parsed: return chosen();
+      case cli::command_line::outcome::wrong: break;
+      case cli::command_line::outcome::printed:
+        if (std::cout.flush()) return cli::success;
+        cli::show_error("<stdout>: cannot write");
+        return cli::io_error;
     }
-    const std::string& verb = parsed.verb;
-    if (verb.empty()) {
-      parsed.message =
-          "expected info, check, print, run, trace, convert, assemble, canonicalise, diff, graph, "
-          "fmt or genome";
-      if (argc > 1) parsed.message += ", found '" + cli::shown_name(argv[1]) + "'";
-    }
-    if (verb == " genome")
-      parsed.message = "expected mine, compress, expand, rules, profile, compare or tree";
-    cli::show_error("tessera" + verb + ": " + cli::shown_text(parsed.message) + "\nTry 'tessera" +
-                    verb + " --help'.");
+    cli::show_error("tessera" + parsed.verb + ": " + message_of(parsed) + "\nTry 'tessera" +
+                    parsed.verb + " --help'.");
     return cli::wrong_usage;
   } catch (const std::bad_alloc&) {
     cli::show_error("not enough memory");
     return cli::io_error;
-  } catch (const std::length_error&) {  // of a corpus beyond 2^32 of something
-    cli::show_error("the inputs are too many for one corpus");
+  } catch (const std::length_error&) {  // more than 2^32 nodes, names or constants
+    cli::show_error("the inputs are too large for one corpus");
     return cli::bad_input;
   }
 }

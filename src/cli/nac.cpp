@@ -30,14 +30,14 @@ nac_outcome read_nac_for_lookup(const source& from, const reporting& to) {
   return in;
 }
 
-passing_pages::passing_pages(std::vector<const source*> of)
+page_evictor::page_evictor(std::vector<const source*> of)
     : of_(std::move(of)), thread_([this] {
         std::unique_lock lock(mutex_);
         while (!changed_.wait_for(lock, std::chrono::milliseconds(20), [this] { return done_; }))
           for (const source* s : of_) s->content.forget(s->data());
       }) {}
 
-passing_pages::~passing_pages() {
+page_evictor::~page_evictor() {
   {
     const std::lock_guard lock(mutex_);
     done_ = true;

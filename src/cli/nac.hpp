@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What each verb does with NAC containers.
+// The verbs' actions for NAC containers.
 
 #ifndef TESSERA_CLI_NAC_HPP
 #define TESSERA_CLI_NAC_HPP
@@ -22,22 +22,22 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// A container that was read; else the error has been reported. It borrows the source.
+/// A container; without one, the error has been reported. It borrows the source.
 struct nac_outcome {
   std::optional<nac::model> file;
   exit_code code = success;
 };
 [[nodiscard]] nac_outcome read_nac(const source& from, const reporting& to);
-/// Refuses more instructions than the format numbers, which a lookup would hold in memory.
+/// Refuses more instructions than the format permits, because a lookup keeps them in memory.
 [[nodiscard]] nac_outcome read_nac_for_lookup(const source& from, const reporting& to);
 
-/// While it lives, pages of mapped files don't stay in memory, although somebody reads them all.
-class passing_pages {
+/// While it lives, pages of mapped files are evicted from memory after they are read.
+class page_evictor {
  public:
-  explicit passing_pages(std::vector<const source*> of);
-  passing_pages(const passing_pages&) = delete;
-  passing_pages& operator=(const passing_pages&) = delete;
-  ~passing_pages();
+  explicit page_evictor(std::vector<const source*> of);
+  page_evictor(const page_evictor&) = delete;
+  page_evictor& operator=(const page_evictor&) = delete;
+  ~page_evictor();
 
  private:
   std::vector<const source*> of_;
@@ -47,15 +47,14 @@ class passing_pages {
   std::thread thread_;
 };
 
-/// A safetensors file, whatever it seems to be: an option says that it is one. Else the error has
-/// been reported.
+/// A safetensors file, whatever its content looks like; without one, the error has been reported.
 struct weights_outcome {
   std::optional<source> file = {};
-  std::optional<nac::safetensors> weights = {};  ///< over the file
+  std::optional<nac::safetensors> weights = {};  ///< borrows `file`
   exit_code code = success;
 };
 [[nodiscard]] weights_outcome load_weights(const reporting& to);
-/// The file of weights beside a container, model.safetensors of model.nac; empty where there is none.
+/// model.safetensors in the folder of model.nac; empty if there is no such file.
 [[nodiscard]] std::string weights_beside(const std::string& path);
 
 /// "1.6", "1.7" or "1.8".
@@ -63,21 +62,21 @@ struct weights_outcome {
 
 struct nac_info_options {
   bool all = false;
-  std::string error_of;  ///< a quantization method whose error is measured
-  run_options run;       ///< a run whose memory is measured, if it is asked for
+  std::string error_of;  ///< the quantization method whose error is measured
+  run_options run;       ///< the run whose memory is measured, if it has options
 };
 [[nodiscard]] exit_code info_nac(const source& file, const reporting& to,
                                  const nac_info_options& options);
 
 struct nac_check_options {
-  std::string weights;  ///< a path; empty: the file beside, if there is one
+  std::string weights;  ///< a path; empty: weights_beside
   bool strict = false, all = false;
 };
 [[nodiscard]] exit_code check_nac(const source& file, const reporting& to,
                                   const nac_check_options& options);
-/// What `check` says of findings.
+/// The findings of a report, as `check` shows them.
 [[nodiscard]] std::vector<diagnostic> diagnose_findings(const report& report, const source& from);
-/// Reports the errors of a container that can't be verified.
+/// Reports the errors of an invalid container.
 [[nodiscard]] exit_code fail_findings(const report& report, const source& from,
                                       const reporting& to);
 [[nodiscard]] exit_code check_safetensors(const source& file, const reporting& to);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera check` of NAC containers, and of files of weights.
+// `tessera check` for NAC containers and safetensors files.
 
 #include <algorithm>
 #include <filesystem>
@@ -16,14 +16,14 @@ namespace cli {
 
 namespace {
 
-/// The findings of a report; `strict`: warnings are errors.
+/// The findings of a report; `strict` turns warnings into errors.
 [[nodiscard]] std::vector<diagnostic> diagnose(const report& report, const source& from,
                                                bool strict) {
   const source_file container{from.name, as_text(from.data()), true};
   std::vector<diagnostic> found = cli::diagnose(report, {&container, 1});
   for (diagnostic& d : found) {
     if (d.rule == error{errc::nac_weights_elsewhere}.name()) {
-      constexpr std::string_view advice = ": give --weights FILE";
+      constexpr std::string_view advice = "; give --weights FILE";
       if (const std::size_t at = d.shown.find(d.message); at != d.shown.npos)
         d.shown.insert(at + d.message.size(), advice);
       d.message += advice;
@@ -35,10 +35,6 @@ namespace {
       d.shown.replace(at, word.size(), ": error: ");
   }
   return found;
-}
-
-[[nodiscard]] std::string plural(std::uint64_t n, std::string_view one) {
-  return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -90,28 +86,22 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
   const std::uint64_t omitted = all - std::min<std::uint64_t>(all, found.size());
   if (to.as_json) {
     const text out = file_report(to.path, file.what, found, omitted);
-    const exit_code wrote = print_result(out);
-    return wrote != success ? wrote : ok ? success : bad_input;
+    return print_result(out, ok ? success : bad_input);
   }
   show_findings(found, {options.all});
-  if (omitted != 0) show_note(plural(omitted, "more finding") + " counted and not kept");
+  note_omitted(omitted);
   if (!ok) return bad_input;
-  std::string line = file.name + ": ok (NAC container, version ";
-  line.append(version_of(in.file->header())).append(about_weights);
-  if (report.warnings != 0) line += ", " + plural(report.warnings, "warning");
-  return print_result(line + ")\n");
+  std::string details = ", version ";
+  details.append(version_of(in.file->header())).append(about_weights);
+  if (report.warnings != 0) details += ", " + plural(report.warnings, "warning");
+  return print_ok(file, to, details);
 }
 
 exit_code check_safetensors(const source& file, const reporting& to) {
   const bytes data = file.data();
   const result<nac::safetensors> weights = nac::read_safetensors(data);
   if (!weights) return to.fail(weights.error(), file);
-  if (to.as_json) {
-    const text out = file_report(to.path, file.what, {});
-    return print_result(out);
-  }
-  return print_result(file.name + ": ok (safetensors file, " + plural(weights->size(), "tensor") +
-                      ")\n");
+  return print_ok(file, to, ", " + plural(weights->size(), "tensor"));
 }
 
 }  // namespace cli

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera convert` of NAC containers, in memory that doesn't grow with the weights.
+// `tessera convert` for NAC containers, in memory that doesn't grow with the weights.
 
 #include <algorithm>
 #include <cerrno>
@@ -16,7 +16,7 @@ namespace cli {
 
 namespace {
 
-/// Where pieces of a file go; what they are read from doesn't stay in memory.
+/// Writes pieces of a file, and evicts the pages of the mapped files that they come from.
 class destination {
  public:
   destination(io::file_writer& to, std::uint64_t total, const std::vector<const source*>& from)
@@ -50,7 +50,7 @@ class destination {
   std::size_t since_ = 0;
 };
 
-/// Writes by `write` to a file that appears at once; `total` is for showing progress.
+/// Writes a file that appears when it is complete; `total` bytes, for the progress.
 template <class Write>
 [[nodiscard]] exit_code stream(const std::string& output, std::uint64_t total,
                                const std::vector<const source*>& from, const Write& write) {
@@ -60,15 +60,15 @@ template <class Write>
     return io_error;
   }
   destination to(*out, total, from);
-  (void)write(to.sink());  // every check came before; what couldn't be written, finish tells
+  (void)write(to.sink());  // everything was checked before; finish() reports I/O errors
   const io::expected<io::done> wrote = out->finish();
   if (wrote) return success;
-  // Whoever closes a pipe early has what they wanted.
+  // A reader that closes a pipe early is no error to report.
   if (output != "-" || wrote.error().error_number != EPIPE) show(diagnose(wrote.error()));
   return io_error;
 }
 
-/// What `write` finds wrong with parts, whose offsets are indices.
+/// Reports an error of `write`; its offset is an index into the parts.
 [[nodiscard]] exit_code fail_parts(error e, const source& from, const reporting& to) {
   diagnostic d;
   d.rule = e.name();
@@ -79,13 +79,13 @@ template <class Write>
   return to.fail(d, bad_input, from.what);
 }
 
-/// Writes a container to a file, compressed if its name says so; `from` are mapped files that are
-/// read meanwhile, whose pages don't stay in memory. Tells what is wrong.
+/// Writes a container to a file, compressed if its name ends in .gz or .zst; `from` are the mapped
+/// files that it is read from. Reports errors.
 [[nodiscard]] exit_code write_nac(const nac::parts& parts, const std::string& output,
                                   const std::vector<const source*>& from, const reporting& to) {
   const result<std::uint64_t> size = nac::written_size(parts);
   if (!size) return fail_parts(size.error(), *from[0], to);
-  if (io::codec_of_name(output) != io::codec::none) {  // which compresses as a whole
+  if (io::codec_of_name(output) != io::codec::none) {  // compressed in one piece
     const result<pool<std::byte>> all = nac::write(parts);
     if (!all) return fail_parts(all.error(), *from[0], to);
     return write_result(output, {all->data(), all->size()});
@@ -94,11 +94,11 @@ template <class Write>
                 [&](const nac::sink& sink) { return nac::write(parts, sink); });
 }
 
-/// Among more findings than this, errors may be lost.
+/// So that warnings don't hide errors.
 constexpr std::uint64_t max_errors = std::uint64_t{1} << 20;
 
-/// Reports why a container isn't converted: what `check` calls invalid, with the weights beside it
-/// unless others are given. Nothing was written before. `schedule`: planned anew, in `parts`.
+/// Verifies a container as `check` does, with the external weights in its folder unless others are
+/// given, and reports its errors. With --schedule, replaces the schedule in `parts`.
 [[nodiscard]] exit_code verify_to_convert(const nac::model& file, const source& from,
                                           const reporting& to, const nac_convert_options& options,
                                           nac::parts& parts) {
@@ -140,16 +140,16 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
     parts = std::move(*whole);
   }
 
-  std::optional<nac::conversion> made;  // whose elements are made while they are written
+  std::optional<nac::conversion> made;  // computes elements while they are written
   if (!options.quantize.empty() || options.dequantize) {
     if (!parts.internal_weights && !parts.parameters.empty())
       return usage_error("convert",
-                         "'" + file.name + "' has external weights: give them with --weights-in");
+                         "'" + file.name + "' has external weights; give them with --weights-in");
     nac::quantization method = nac::quantization::none;
     for (std::size_t i = 0; i < nac::quantization_count; ++i)
       if (nac::quantization_names[i] == options.quantize)
         method = static_cast<nac::quantization>(i);
-    const passing_pages passing(from);
+    const page_evictor evictor(from);
     result<nac::conversion> c =
         options.dequantize ? nac::dequantize(parts) : nac::quantize(parts, method);
     if (!c) return fail_parts(c.error(), file, to);
@@ -168,7 +168,7 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
   if (!apart) return fail_parts(apart.error(), file, to);
   if (const result<std::uint64_t> size = nac::written_size(apart->model); !size)
     return fail_parts(size.error(), file, to);
-  // Checked before anything is written, by writing nowhere: to the first piece.
+  // Checked before anything is written: this sink refuses the first piece.
   const nac::sink nowhere{nullptr, [](void*, bytes) { return false; }};
   if (const error e = nac::write_safetensors(apart->weights, nowhere);
       e.code != errc::ok && e.code != errc::nac_write_stopped)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera diff` of NAC containers.
+// `tessera diff` for NAC containers.
 
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/json_write.hpp>
@@ -20,7 +20,7 @@ using item_kind = analysis::item_difference::kind;
   return k == item_kind::parameter ? "parameter" : k == item_kind::resource ? "resource" : "array";
 }
 
-/// A name as a line shows it.
+/// A quoted name.
 [[nodiscard]] std::string in_quotes(std::string_view s) {
   text out;
   nac::print_string(out, s);
@@ -35,8 +35,7 @@ class report {
   [[nodiscard]] text as_text() const {
     text out;
     if (found_.same()) {
-      out << "the same: " << found_.unchanged
-          << (found_.unchanged == 1 ? " instruction\n" : " instructions\n");
+      out << "identical: " << plural(found_.unchanged, "instruction") << '\n';
       return out;
     }
     for (const analysis::property_difference& d : found_.properties)
@@ -63,7 +62,7 @@ class report {
       if (!d.note.empty()) out << "    " << d.note << '\n';
     }
     out << found_.changed << " changed, " << found_.added << " added, " << found_.removed
-        << " removed, " << found_.unchanged << " the same\n";
+        << " removed, " << found_.unchanged << " unchanged\n";
     return out;
   }
 
@@ -189,8 +188,7 @@ exit_code diff_nac(const source& a, const source& b, const reporting& before,
   if (options.quiet) return verdict;
   const report r(x, y, found);
   const text out = options.json ? r.as_json(before, after) : r.as_text();
-  const exit_code wrote = print_result(out);
-  return wrote != success ? wrote : verdict;
+  return print_result(out, verdict);
 }
 
 }  // namespace cli

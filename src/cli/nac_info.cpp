@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera info` of NAC containers. Elements of tensors stay unread.
+// `tessera info` for NAC containers. Elements of tensors are read only to measure quantization.
 
 #include <algorithm>
 #include <cstdio>
@@ -19,12 +19,12 @@ namespace {
 
 using analysis::lookup;
 
-/// What is counted before anything is shown.
+/// Counts and measurements of a container.
 struct facts {
-  /// What a method would lose of a tensor.
+  /// The quantization error of a tensor.
   struct loss {
     nac::quantization_error error = {};
-    std::string_view why = {};  ///< there is no error
+    std::string_view why = {};  ///< no error was measured
   };
   explicit facts(const lookup& l) : at(l), file(l.model()) {
     for (const nac::instruction& i : l.instructions()) ++operations[l.operation(i)];
@@ -48,12 +48,12 @@ struct facts {
   /// Reads all elements.
   void measure(nac::quantization method, const source& from) {
     progress shown(payload);
-    const passing_pages passing({&from});
+    const page_evictor evictor({&from});
     for (const nac::tensor& t : file.tensors()) {
       loss& l = losses[t.id];
       l = {};
       if (t.quantization < nac::quantization::int8_tensor && !is_floating(t.type)) {
-        l.why = "no floats";
+        l.why = "integers";
       } else if (t.value_shape().empty()) {
         l.why = "rank 0";
       } else {
@@ -69,7 +69,7 @@ struct facts {
     }
   }
 
-  /// Instructions of the plan and the tokenizer, as far as they can be read.
+  /// The numbers of instructions of the plan and of the tokenizer, as far as they can be read.
   [[nodiscard]] std::uint64_t plan_instructions() const {
     std::uint64_t n = 0;
     nac::plan_instruction i;
@@ -88,11 +88,11 @@ struct facts {
   std::map<std::string, std::uint64_t> operations, training, types, commands;
   std::uint64_t tensors = 0, elements = 0, payload = 0, scales = 0;
   std::optional<vm::nac::statistics> memory;  // of a run
-  std::map<std::uint32_t, loss> losses;       // by parameter
-  nac::quantization_error total;              // of all
+  std::map<std::uint32_t, loss> losses;       // by parameter id
+  nac::quantization_error total;              // of all parameters
 };
 
-/// Counted things by their number, the most first.
+/// Counts, the largest first.
 [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> by_count(
     const std::map<std::string, std::uint64_t>& counts) {
   std::vector<std::pair<std::string, std::uint64_t>> out(counts.begin(), counts.end());
@@ -101,11 +101,7 @@ struct facts {
   return out;
 }
 
-[[nodiscard]] std::string plural(std::uint64_t n, std::string_view one) {
-  return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
-}
-
-/// A name in a line: as it is where that is legible, else as a string of the assembly.
+/// A name in a line: as it is, or quoted if it has unusual characters.
 [[nodiscard]] std::string shown(std::string_view s) {
   text quoted;
   nac::print_string(quoted, s);
@@ -129,7 +125,7 @@ class as_text_report {
     out_ << from_.name << ": NAC container, version " << version_of(file_.header())
          << ", header of " << nac::header_sizes[static_cast<std::size_t>(file_.header())]
          << " bytes, " << from_.data().size() << " bytes in total\n";
-    label("flags") << "weights " << (file_.has_internal_weights() ? "inside" : "outside")
+    label("flags") << "weights " << (file_.has_internal_weights() ? "internal" : "external")
                    << ", quantization " << name(file_.quantization())
                    << (file_.has_training_flag() ? ", training" : "") << '\n';
     label("d_model") << file_.d_model() << '\n';
@@ -163,7 +159,7 @@ class as_text_report {
     for (std::size_t i = name.size(); i < width; ++i) out_ << ' ';
     return out_;
   }
-  /// A table's cells; numbers are aligned to the right.
+  /// A table; columns in the set `numbers` are aligned to the right.
   void table(const std::vector<std::vector<std::string>>& rows, std::uint64_t numbers) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows)
@@ -266,7 +262,7 @@ class as_text_report {
   void memory() {
     label("memory");
     if (!f_.memory) {
-      out_ << "not measured: --shape NAME=1x3 for the inputs runs the program\n";
+      out_ << "not measured; give the shapes of the inputs with --shape NAME=1x3\n";
       return;
     }
     out_ << "peak " << plural(f_.memory->peak, "byte") << ", " << f_.memory->peak_unfreed
@@ -359,7 +355,7 @@ class as_text_report {
   text out_;
 };
 
-/// JSON of bytes that may be no UTF-8.
+/// Writes bytes that may not be UTF-8.
 void string(json::writer& w, std::string_view s) { w.string(json_name(s)); }
 
 void counts(json::writer& w, const std::map<std::string, std::uint64_t>& of) {
@@ -403,7 +399,7 @@ void write_loss(json::writer& w, const nac::quantization_error& e) {
     if (v - v == 0)
       w.number(v);
     else
-      w.null();  // JSON has neither infinities nor what is no number
+      w.null();  // JSON has neither infinities nor NaN
   };
   w.begin_object().key("values").integer(e.values).key("largest");
   number(e.largest);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera run` of NAC containers with a plan.
+// `tessera run` for NAC containers with an execution plan.
 
 #include <algorithm>
 #include <chrono>
@@ -20,8 +20,7 @@ namespace vn = vm::nac;
 
 namespace {
 
-/// What a plan prints: unless it is `raw`, nothing in it moves a terminal's cursor but line ends and
-/// tabs.
+/// Prints text of a plan; unless `raw`, control characters are escaped, except line ends and tabs.
 [[nodiscard]] bool put(std::FILE* to, std::string_view s, bool raw) {
   text safe;
   if (!raw) {
@@ -31,7 +30,7 @@ namespace {
   return std::fwrite(s.data(), 1, s.size(), to) == s.size() && std::fflush(to) == 0;
 }
 
-/// The next line of standard input. The prompt goes to standard error: output may be piped.
+/// The next line of standard input. The prompt goes to standard error, because output may be piped.
 [[nodiscard]] std::optional<std::string> ask(std::string_view prompt, bool raw) {
   if (!put(stderr, prompt, raw)) return std::nullopt;
   std::string line;
@@ -47,7 +46,7 @@ namespace {
   const bool is_stream = done.text.starts_with("standard ");
   if (done.code == errc::nac_plan_path || (done.code == errc::nac_plan_file && !is_stream) ||
       (done.code == errc::nac_plan_write && !has_folder))
-    d.message += "; --folder says where the plan's files are";
+    d.message += "; give the folder of the plan's files with --folder";
   std::string what;
   nac::plan_instruction i;
   for (nac::plan_reader in(p.model().plan()); in.next(i);)
@@ -62,7 +61,7 @@ namespace {
   return code;
 }
 
-/// A value as Python would show it, unless that takes more than a megabyte.
+/// A value as Python's repr, cut after a megabyte.
 [[nodiscard]] std::string text_of(const vn::plan_value& v) {
   vn::limited_text out(std::uint64_t{1} << 20);
   try {
@@ -84,7 +83,7 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
   how.mode = o.nac.mode.empty() ? "infer" : o.nac.mode;
   how.answers = o.nac.answers;
   if (o.files[0] != "-") how.ask = [&o](std::string_view prompt) { return ask(prompt, o.nac.raw); };
-  // With --json standard output is the summary's.
+  // With --json, standard output is for the summary.
   how.out = [&o](std::string_view s) { return put(o.json ? stderr : stdout, s, o.nac.raw); };
   how.err = [&o](std::string_view s) { return put(stderr, s, o.nac.raw); };
   how.seed = o.seed.value_or(0);

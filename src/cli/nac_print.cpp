@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera print` of NAC containers: the assembly, or instructions as JSON.
+// `tessera print` for NAC containers: assembly, or instructions as JSON.
 
 #include <filesystem>
 #include <tessera/core/json_write.hpp>
@@ -30,7 +30,7 @@ void write(json::writer& w, const nac::constant& c) {
     case nac::constant_type::float64:
     case nac::constant_type::float32_list: break;
   }
-  // JSON has no word for infinities and what is no number: they become strings.
+  // JSON has neither infinities nor NaN: they become strings.
   const auto number = [&w](double v) {
     if (v - v == 0)
       w.number(v);
@@ -117,7 +117,7 @@ exit_code print_nac(const source& file, const reporting& to, const nac_print_opt
   if (to.as_json) return print_json(file, to);
   const nac_outcome in = read_nac(file, to);
   if (!in.file) return in.code;
-  // The text is meant to be beside the container, which it names without a folder.
+  // The text refers to the container without a folder: it belongs in the same one.
   const std::string name =
       to.path == "-" ? std::string() : std::filesystem::path(to.path).filename().string();
   nac::print_options how;
@@ -126,9 +126,9 @@ exit_code print_nac(const source& file, const reporting& to, const nac_print_opt
   how.payload = options.inlined ? nac::print_options::inline_hex : nac::print_options::automatic;
   const text out = nac::print(*in.file, how);
   if (const exit_code code = print_result(out); code != success) return code;
-  nac::verify_options alone;
-  alone.weights_elsewhere = true;
-  const result<nac::program> program = nac::verify(*in.file, alone);
+  nac::verify_options how_to_verify;
+  how_to_verify.weights_elsewhere = true;
+  const result<nac::program> program = nac::verify(*in.file, how_to_verify);
   return program ? success : to.fail(program.error(), file);
 }
 

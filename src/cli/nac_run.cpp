@@ -1,12 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera run` of NAC containers: the program on inputs, or the plan; and what it takes in memory.
-
-#include <unistd.h>
+// `tessera run` for NAC containers: the program on inputs, or the plan; and the memory of a run.
 
 #include <chrono>
-#include <set>
 #include <tessera/core/json_write.hpp>
 #include <utility>
 
@@ -19,14 +16,14 @@ namespace vn = vm::nac;
 
 namespace {
 
-/// Where a result goes.
+/// An output or state, and the file that it is written to.
 struct target {
   std::optional<std::size_t> output;
   std::optional<std::uint16_t> state;
   std::string path;
 };
 
-/// Shows how far a run is, on a terminal.
+/// Shows the progress of a run, on a terminal.
 struct shown_progress : vn::no_observer {
   progress* shown = nullptr;
   void begin(std::uint32_t i) noexcept {
@@ -59,8 +56,8 @@ class program_runner {
   }
 
   [[nodiscard]] exit_code bind_outputs() {
-    std::set<std::string> paths;
-    std::size_t next = 0, to_stdout = options_.json ? 1 : 0;
+    output_paths paths(options_);
+    std::size_t next = 0;
     for (const std::string& argument : options_.outputs) {
       target t;
       t.path = argument;
@@ -72,8 +69,7 @@ class program_runner {
         const std::string digits = is_state ? name.substr(6) : name;
         if (digits.empty() || digits.size() > 5 ||
             digits.find_first_not_of("0123456789") != digits.npos)
-          return usage("no output is named '" + shown_name(name) +
-                       "': expected its index, or state:ID");
+          return usage("unknown output '" + shown_name(name) + "'; expected an index, or state:ID");
         const std::size_t number = std::stoul(digits);
         if (!is_state) {
           t.output = number;
@@ -86,14 +82,7 @@ class program_runner {
         t.output = next;
       }
       if (t.output) next = *t.output + 1;
-      if (t.path != "-" && t.path != "/dev/null" && !paths.insert(t.path).second)
-        return usage("two results for the file '" + shown_name(t.path) + "'");
-      if (t.path == "-" && ++to_stdout > 1)
-        return usage(options_.json ? "--json goes to standard output: give outputs a file"
-                                   : "only one result can go to standard output");
-      if (t.path == "-" && isatty(STDOUT_FILENO) == 1 &&
-          format_of(options_.output_format, t.path) != io::array_format::csv)
-        return usage("binary numbers on a terminal: give a file, or a pipe");
+      if (const exit_code code = paths.add(t.path); code != success) return code;
       targets_.push_back(std::move(t));
     }
     return success;
@@ -116,13 +105,13 @@ class program_runner {
     return success;
   }
 
-  /// Only tensors can be written: what isn't one would shift those that follow.
+  /// Fails if an output isn't a tensor: skipping it would shift those that follow.
   void check_outputs(vn::outcome& done) const {
     const std::span<const vn::value> all = machine_.outputs();
     for (std::size_t i = 0; i < all.size() && done; ++i) {
       if (all[i].is_tensor()) continue;
       done.code = errc::nac_run_kind;
-      done.text = "output " + std::to_string(i) + ", which isn't a tensor";
+      done.text = "output " + std::to_string(i) + " isn't a tensor";
     }
   }
 
@@ -131,8 +120,8 @@ class program_runner {
     for (const target& t : targets_) {
       const vn::value* const state = t.state ? machine_.state(*t.state) : nullptr;
       if (state == nullptr && *t.output >= all.size())
-        return usage("no output " + std::to_string(*t.output) + ": there are " +
-                     std::to_string(all.size()));
+        return usage("unknown output " + std::to_string(*t.output) + "; the program has " +
+                     plural(all.size(), "output"));
       const vn::tensor& of = state != nullptr ? state->as_tensor() : all[*t.output];
       const exit_code code = write_tensor(of, t.path, options_.output_format);
       if (code != success) return code;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera trace` of NAC containers.
+// `tessera trace` for NAC containers.
 
 #include <chrono>
 #include <vector>
@@ -18,7 +18,7 @@ namespace {
 
 using clock = vn::no_observer::clock;
 
-/// Keeps what happened; it is written after the run, which it would disturb.
+/// Records events; they are written after the run, so that writing doesn't disturb it.
 struct recorder {
   struct span {
     std::uint32_t instruction;

@@ -42,7 +42,7 @@ nac_model verify_nac(const source& file, const reporting& to, const std::string&
     }
   } else if (!weights.empty()) {
     out.code = usage_error(
-        "run", "'" + file.name + "' has internal weights: --weights is for external ones");
+        "run", "'" + file.name + "' has internal weights; --weights is for external ones");
     return out;
   }
   tessera::report report;
@@ -103,7 +103,7 @@ namespace {
   return std::nullopt;
 }
 
-/// The highest whole number that an input may hold where it is an index of an embedding.
+/// The maximum index if an input is the indices of an embedding.
 [[nodiscard]] std::optional<double> last_index(const nac::program& p, std::uint32_t instruction) {
   for (const nac::step& s : p.code().steps) {
     if (s.a < nac::first_regular_op || nac::program::operation_of(s) != nac::operation::embedding)
@@ -141,11 +141,11 @@ io::expected<vn::value> read_npy(const std::string& path, vn::memory& arena) {
   const std::optional<element_type> element = type_of(a->type);
   const std::optional<nac::data_type> type = element ? type_of_element(*element) : std::nullopt;
   if (!type || a->shape.size() > vn::max_rank)
-    return io::failure{io::fault::content,
-                       type
-                           ? "expected at most 16 dimensions"
-                           : "expected elements that NAC has: f2, f4, f8, i1, i2, i4, i8, u1 or b1",
-                       0, path};
+    return io::failure{
+        io::fault::content,
+        type ? "expected at most 16 dimensions, found " + std::to_string(a->shape.size())
+             : "expected elements of type f2, f4, f8, i1, i2, i4, i8, u1 or b1",
+        0, path};
   vn::shape dims;
   for (const std::uint64_t d : a->shape) dims.push_back(static_cast<std::int64_t>(d));
   return vn::value(vn::load(arena, *type, dims, {a->data.data(), a->data.size()}));
@@ -209,8 +209,8 @@ std::optional<std::size_t> nac_inputs::find(std::string_view name, std::string& 
     if (names_[i] == name || std::to_string(i) == name) return i;
     if (i < 8) all.append(all.empty() ? "" : ", ").append(shown_name(names_[i]));
   }
-  wrong = "no input is named '" + shown_name(name) + "': expected " +
-          (all.empty() ? "none" : all + " or an index");
+  wrong = "unknown input '" + shown_name(name) + "'; " +
+          (all.empty() ? "the program has none" : "expected " + all + " or an index");
   return std::nullopt;
 }
 
@@ -225,13 +225,14 @@ exit_code nac_inputs::take(const std::vector<std::string>& arguments, origin fro
         std::uint16_t id = 0;
         const char* const end = name.data() + name.size();
         const auto [at, code] = std::from_chars(name.data() + 6, end, id);
-        if (at != end || code != std::errc{}) return usage("expected the id of a state: state:ID");
+        if (at != end || code != std::errc{})
+          return usage("unknown state '" + shown_name(name) + "'; expected state:ID");
         states_.emplace_back(id, word);
         continue;
       }
       std::string wrong;
       index = find(name, wrong);
-      // Paths and texts may hold a '=' too.
+      // Paths and texts may contain '=', too.
       if (!index && (from == origin::text || name.find_first_of("/.") != name.npos))
         word = argument;
       else if (!index)
@@ -244,8 +245,7 @@ exit_code nac_inputs::take(const std::vector<std::string>& arguments, origin fro
       };
       while (next < inputs_.size() && taken(inputs_[next])) ++next;
       if (next == inputs_.size())
-        return usage("too many values; the program's number of inputs is " +
-                     std::to_string(inputs_.size()));
+        return usage("too many values; the program has " + plural(inputs_.size(), "input"));
       index = next;
     }
     given& to = inputs_[*index];
@@ -253,7 +253,7 @@ exit_code nac_inputs::take(const std::vector<std::string>& arguments, origin fro
       to.form = parse_form(word);
       if (!to.form)
         return usage("'" + shown_name(word) +
-                     "': expected a shape, as 1x3x224x224, 1x16:i64 or :f32 of rank 0");
+                     "' isn't a shape; expected 1x3x224x224, 1x16:i64 or, for rank 0, :f32");
       continue;
     }
     if (to.from != origin::none)
@@ -276,26 +276,27 @@ exit_code nac_inputs::bind(const nac::program& p) {
   if (code != success) return code;
   std::size_t from_stdin =
       static_cast<std::size_t>(std::count(options_.files.begin(), options_.files.end(), "-"));
-  constexpr std::size_t most_told = 8;
+  constexpr std::size_t max_shown = 8;
   std::string missing;
   std::size_t without = 0;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     given& g = inputs_[i];
     if (g.from == origin::file && g.word == "-") ++from_stdin;
     if (g.from == origin::none && g.form) g.from = origin::form;
-    if (g.from == origin::none && ++without <= most_told)
+    if (g.from == origin::none && ++without <= max_shown)
       missing.append(missing.empty() ? "" : ", ").append(shown_name(names_[i]));
     if (g.from != origin::file || g.form) continue;
     if (format_of(options_.input_format, g.word) != io::array_format::npy)
-      return usage("numbers without a shape for input '" + shown_name(names_[i]) +
-                   "': give --shape " + shown_name(names_[i]) + "=1x3, or an .npy file");
+      return usage("no shape for input '" + shown_name(names_[i]) + "'; give --shape " +
+                   shown_name(names_[i]) + "=1x3, or an .npy file");
   }
   if (from_stdin > 1) return usage("standard input can be read only once");
-  if (without > most_told) missing.append(" and " + std::to_string(without - most_told) + " more");
+  if (without > max_shown) missing.append(" and " + std::to_string(without - max_shown) + " more");
   if (without != 0)
-    return usage("no values for " + missing +
-                 ": give --input NAME=FILE, --text NAME=TEXT, or --shape NAME=1x3 for zeros (with "
-                 "--random SEED: random numbers)");
+    return usage(
+        "no values for " + missing +
+        "; give --input NAME=FILE, --text NAME=TEXT, or --shape NAME=1x3 for zeros (random "
+        "numbers with --random SEED)");
   return success;
 }
 
@@ -329,7 +330,7 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
     return success;
   }
   const element_shape what = elements_of(*g.form);
-  vn::tensor t = vn::make_tensor(arena, g.form->type, g.form->dims);  // which checks its size
+  vn::tensor t = vn::make_tensor(arena, g.form->type, g.form->dims);  // checks the size
   if (g.from == origin::file) {
     const io::expected<std::vector<std::byte>> values =
         read_elements(g.word, format_of(options_.input_format, g.word), what);

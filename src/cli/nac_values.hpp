@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What verbs that run NAC programs share: verified programs with their weights, inputs from the
-// command line, results as elements.
+// What verbs that run NAC programs share: verification with external weights, inputs from the command
+// line, outputs as elements.
 
 #ifndef TESSERA_CLI_NAC_VALUES_HPP
 #define TESSERA_CLI_NAC_VALUES_HPP
@@ -24,13 +24,13 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// A program that was verified; else the error has been reported. It borrows the source.
+/// A verified program; without one, the error has been reported. It borrows the source.
 struct nac_model {
   weights_outcome weights = {};  ///< of containers with external weights
   std::optional<nac::program> program = {};
   exit_code code = success;
 };
-/// `weights`: the path of external weights; empty: the file beside, if there is one.
+/// `weights` is the path of external weights; empty: weights_beside.
 [[nodiscard]] nac_model verify_nac(const source& file, const reporting& to,
                                    const std::string& weights);
 
@@ -43,12 +43,12 @@ struct tensor_form {
 [[nodiscard]] element_type element_of(nac::data_type t) noexcept;
 [[nodiscard]] element_shape elements_of(const vm::nac::tensor& t);
 [[nodiscard]] element_shape elements_of(const tensor_form& form);
-/// A .npy file of any shape and type that tensors have.
+/// A .npy file of any shape and type that NAC has.
 [[nodiscard]] io::expected<vm::nac::value> read_npy(const std::string& path,
                                                     vm::nac::memory& arena);
 
-/// The elements of a tensor as files hold them: those of the tensor itself, where this processor
-/// has them so, for they may be most of the memory.
+/// The elements of a tensor in little-endian order. On little-endian machines, a view of the tensor:
+/// a copy could need as much memory as everything else.
 class file_elements {
  public:
   explicit file_elements(const vm::nac::tensor& t);
@@ -61,27 +61,27 @@ class file_elements {
   std::span<const std::byte> view_;
 };
 
-/// Tensors among results, those of lists one by one.
+/// The tensors among results, including those in lists.
 [[nodiscard]] std::vector<vm::nac::tensor> tensors_of(std::span<const vm::nac::value> results);
-/// Writes one to a file, in a format of `run`.
+/// Writes a tensor to a file; `format` as for --output-format.
 [[nodiscard]] exit_code write_tensor(const vm::nac::tensor& t, const std::string& path,
                                      const std::string& format);
-/// What they are, in short; and the member "outputs" of an object.
+/// A summary of the outputs as text, or as the member "outputs" of an object.
 void show_outputs(text& out, const std::vector<vm::nac::tensor>& all);
 void write_outputs(json::writer& w, const std::vector<vm::nac::tensor>& all);
 
-/// Gives a machine its inputs, as the options of `run`, `trace` and `info` say.
+/// Sets the inputs of a machine by the options of `run`, `trace` and `info`.
 class nac_inputs {
  public:
   nac_inputs(std::string_view verb, const run_options& o, const reporting& to)
       : verb_(verb), options_(o), to_(to) {}
-  /// What doesn't need the machine: names, shapes, that files and texts have inputs.
+  /// Assigns the options to the inputs of a program.
   [[nodiscard]] exit_code bind(const nac::program& p);
-  /// Whether the command line gives any.
+  /// Whether the command line has any.
   [[nodiscard]] bool any() const noexcept {
     return !options_.inputs.empty() || !options_.nac.shapes.empty() || !options_.nac.texts.empty();
   }
-  /// Makes tensors and sets them.
+  /// Reads or creates the tensors and sets them.
   [[nodiscard]] exit_code set(vm::nac::machine& machine) const;
 
  private:
@@ -95,9 +95,9 @@ class nac_inputs {
   [[nodiscard]] exit_code usage(const std::string& message) const {
     return usage_error(verb_, message);
   }
-  /// The input that a NAME is; none, and `wrong` says why.
+  /// The index of the input of that name; without one, `wrong` is the reason.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name, std::string& wrong) const;
-  /// `[NAME=]WORD` for each, those without a NAME for the inputs that have none yet.
+  /// Assigns each `[NAME=]WORD`; those without a NAME to the next input without a value.
   [[nodiscard]] exit_code take(const std::vector<std::string>& arguments, origin from);
   [[nodiscard]] exit_code make(const given& g, std::size_t index, vm::nac::machine& machine,
                                std::uint64_t& random, vm::nac::value& out) const;
@@ -106,7 +106,7 @@ class nac_inputs {
   const run_options& options_;
   const reporting& to_;
   std::vector<given> inputs_;
-  std::vector<std::string> names_;  ///< of inputs: as the file has them, or "lifted#0" and so on
+  std::vector<std::string> names_;  ///< of inputs; "lifted#0" and so on for those without a name
   std::vector<std::pair<std::uint16_t, std::string>> states_;
 };
 
@@ -120,13 +120,13 @@ void write_memory(json::writer& w, const vm::nac::statistics& of);
 /// Runs a program and writes the trace.
 [[nodiscard]] exit_code trace_nac(const run_options& o, const source& file);
 
-/// Runs a program for what it takes.
+/// Runs a program to measure its memory.
 [[nodiscard]] exit_code measure_nac(const run_options& o, const source& file, const reporting& to,
                                     vm::nac::statistics& out);
 
-/// A code's message, with what there was instead, which strings of the file may be part of.
+/// The message of a code with its details, which may contain strings of the file.
 [[nodiscard]] std::string message_of(errc code, const std::string& text);
-/// How a run ended.
+/// Reports why a run failed.
 [[nodiscard]] exit_code fail_run(const vm::nac::outcome& done, const nac::program& p,
                                  const source& from, const reporting& to);
 

@@ -65,20 +65,20 @@ struct operand_use {
   std::int64_t first, last;
   std::uint32_t buffer;
   nem::element element;
-  std::uint8_t range;  ///< in `ranges` below, of integers that it takes alone; 0: all
+  std::uint8_t range;  ///< in `ranges` below, of the integers that are valid; 0: all
   bool is_write, is_dense, is_copy;
   bool is_first;  ///< of its task
 };
 
-/// Remembers the operands of all tasks, outputs first.
+/// Records the operands of all tasks, outputs first.
 struct recorder : nem::visitor {
-  std::size_t most;
+  std::size_t max;
   std::vector<operand_use> uses;
   std::vector<byte_use> ranges = {{}};
   std::size_t buffers = 0;
   bool is_whole = true;
 
-  explicit recorder(std::size_t limit) : most(limit) {}
+  explicit recorder(std::size_t limit) : max(limit) {}
 
   void task(const nem::values& v, const nem::task& t) {
     buffers = v.buffers.size();
@@ -89,7 +89,7 @@ struct recorder : nem::visitor {
     if (uses.size() != first) uses[first].is_first = true;
   }
   [[nodiscard]] bool stopped() {
-    if (uses.size() < most) return false;
+    if (uses.size() < max) return false;
     is_whole = false;
     return true;
   }
@@ -104,7 +104,7 @@ struct recorder : nem::visitor {
     uses.push_back({r.offset, r.offset + r.extent, r.buffer, r.element, range, is_write,
                     !r.has_strides, is_copy, false});
   }
-  /// Random indices are those of elements that are there, and random divisors aren't 0.
+  /// Random indices must be in range, and random divisors must not be 0.
   std::uint8_t range_of(const nem::values& v, const nem::task& t, std::size_t role) {
     if (role != 1) return 0;
     switch (t.opcode) {
@@ -132,8 +132,8 @@ struct recorder : nem::visitor {
   }
 };
 
-/// Gives what was copied to another place the uses of the ranges that it was copied from, where they
-/// are known. At most so many ranges are copied in all.
+/// Gives copied bytes the uses of the bytes that they were copied from, where these are known. Copies a
+/// limited number of ranges in total.
 class copier {
  public:
   void operator()(const byte_ranges& from, std::int64_t first, std::int64_t last, byte_ranges& to,
@@ -161,8 +161,8 @@ class copier {
 
 }  // namespace
 
-nem_bytes::nem_bytes(const nem::program& p, std::size_t most) {
-  recorder seen(most);
+nem_bytes::nem_bytes(const nem::program& p, std::size_t max) {
+  recorder seen(max);
   nem::for_each_task(p, seen);
   is_whole_ = seen.is_whole;
   needed_.resize(seen.buffers);
@@ -175,7 +175,7 @@ nem_bytes::nem_bytes(const nem::program& p, std::size_t most) {
   };
   copier copy;
 
-  // From the last task to the first: what a task writes isn't needed before it, what it reads is.
+  // From the last task to the first: a task's outputs aren't needed before it, its inputs are.
   for (std::size_t end = uses.size(); end != 0;) {
     std::size_t first = end - 1;
     while (!uses[first].is_first) --first;

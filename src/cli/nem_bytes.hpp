@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Which bytes of a NEM program's buffers it reads before it writes them, and which ones it leaves
-// written; both with the types of elements that they are read or written as.
+// The bytes of its buffers that a NEM program reads before it writes them, and the bytes that it
+// writes; both with their element types.
 //
 //   const nem_bytes bytes(program);
 //   bytes.needed(b).each([&](std::int64_t first, std::int64_t last, const byte_use& use) { … });
 //
-// Tasks are taken in the order of the text. What transfers and stores copy has the type of what it
-// is copied to or from, however often it is copied.
+// Tasks are in the order of the text. Bytes that transfers and stores copy have the type of their
+// source or destination, through any number of copies.
 //
-// Lifetime:   owns what it knows.
+// Lifetime:   values.
 // Errors:     none.
-// Limits:     `most` operands of tasks; what is behind them isn't known.
-// Allocation: 40 bytes for each of those, and 88 for each range.
+// Limits:     `max` operands of tasks; those that follow are ignored.
+// Allocation: 40 bytes per operand, and 88 per range.
 
 #ifndef TESSERA_CLI_NEM_BYTES_HPP
 #define TESSERA_CLI_NEM_BYTES_HPP
@@ -28,10 +28,10 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// What bytes are read or written as.
+/// How bytes are read or written.
 struct byte_use {
-  nem::element element = nem::element::none;  ///< none: not known
-  /// Integers that an operand takes alone, as indices; all when low > high.
+  nem::element element = nem::element::none;  ///< none: unknown
+  /// The valid integers of an operand, such as indices; all if low > high.
   std::int64_t low = 0, high = -1;
   friend bool operator==(const byte_use&, const byte_use&) = default;
 };
@@ -41,7 +41,7 @@ class byte_ranges {
  public:
   void set(std::int64_t first, std::int64_t last, const byte_use& use);
   void erase(std::int64_t first, std::int64_t last);
-  /// Calls f(first, last, use) for each range, or what of it lies in [first, last).
+  /// Calls f(first, last, use) for each range, clipped to [first, last).
   template <class F>
   void each(F&& f, std::int64_t first = 0, std::int64_t last = INT64_MAX) const {
     auto i = ranges_.upper_bound(first);
@@ -51,8 +51,8 @@ class byte_ranges {
         i->second.use);
   }
   [[nodiscard]] bool empty() const noexcept { return ranges_.empty(); }
-  /// The element type of all bytes of a buffer of that size; none where they differ, aren't known
-  /// or aren't whole elements.
+  /// The element type of all bytes of a buffer of that size; none if they differ, are unknown or
+  /// aren't whole elements.
   [[nodiscard]] nem::element only_element(std::uint64_t size) const;
 
  private:
@@ -65,16 +65,16 @@ class byte_ranges {
 
 class nem_bytes {
  public:
-  explicit nem_bytes(const nem::program& p, std::size_t most = std::size_t{1} << 21);
+  explicit nem_bytes(const nem::program& p, std::size_t max = std::size_t{1} << 21);
 
-  /// Of a buffer, counted as values::buffers counts them.
+  /// Of a buffer, by its index in values::buffers.
   [[nodiscard]] const byte_ranges& needed(std::uint32_t buffer) const {
     return buffer < needed_.size() ? needed_[buffer] : none_;
   }
   [[nodiscard]] const byte_ranges& written(std::uint32_t buffer) const {
     return buffer < written_.size() ? written_[buffer] : none_;
   }
-  /// Whether all tasks were looked at.
+  /// Whether all tasks were examined.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What `info` and `graph` do with NEM files.
+// `tessera info` and `graph` for NEM files.
 
 #include <string>
 #include <tessera/core/json_write.hpp>
@@ -20,7 +20,7 @@ namespace {
 using analysis::nem_memory;
 using analysis::nem_statistics;
 
-/// The program of a valid file; of others the errors have been told.
+/// The program of a file; without one, the errors have been reported.
 [[nodiscard]] std::optional<nem::program> valid_nem(const source& file, const reporting& to,
                                                     const nem_options& options, exit_code& code) {
   nem_outcome found = verify_nem(file, to, options);
@@ -28,7 +28,7 @@ using analysis::nem_statistics;
   return std::move(found.program);
 }
 
-/// Declarations at the top level of the file itself.
+/// The top-level declarations of the file, without included ones.
 [[nodiscard]] std::vector<std::string_view> declared(const nem::model& d, nem::node_kind what) {
   std::vector<std::string_view> names;
   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next)
@@ -123,7 +123,7 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
   list("  families    ", declared(p->model(), nem::node_kind::type_family));
   out << "  target      "
       << (p->target() != nullptr ? p->catalog().text_of(p->target()->name)
-                                 : std::string_view("none: not checked for any device"))
+                                 : std::string_view("none; checked without a device"))
       << '\n';
   out << "  tasks       " << (s.is_partial ? "more than " : "") << s.tasks;
   std::string_view between = ": ";
@@ -133,33 +133,34 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
   if (p->is_partial())
     out << "\n  checked     " << p->tasks() << (p->tasks() == 1 ? " task" : " tasks") << " and "
         << p->iterations() << (p->iterations() == 1 ? " iteration" : " iterations")
-        << ", the others not";
+        << ", not the rest";
   else if (!p->has_all_hazards())
-    out << "\n  checked     all but hazards, whose search was too long to end";
-  const std::string_view least = s.is_partial ? "at least " : "";
-  out << "\n  waits       " << least << s.waits << "\n  iterations  " << least << s.iterations;
-  out << "\n  MACs        " << least << s.macs << '\n';
+    out << "\n  checked     all rules; the search for hazards is incomplete";
+  const std::string_view at_least = s.is_partial ? "at least " : "";
+  out << "\n  waits       " << at_least << s.waits << "\n  iterations  " << at_least
+      << s.iterations;
+  out << "\n  MACs        " << at_least << s.macs << '\n';
   for (const nem::level from : levels)
     for (const nem::level there : levels)
       if (const std::uint64_t n = moved(s, from, there); n != 0)
-        out << "  moved       " << least << n << " bytes from " << name(from) << " to "
+        out << "  moved       " << at_least << n << " bytes from " << name(from) << " to "
             << name(there) << '\n';
   for (const nem_memory& m : s.memories) {
     std::string title = "  " + analysis::memory_name(m.level, m.engine);
     title.resize(14, ' ');
     out << title << m.declared << " bytes in " << m.buffers
-        << (m.buffers == 1 ? " buffer" : " buffers") << ", " << least << m.peak
-        << (s.is_partial ? " live" : " live at most");
-    if (const auto capacity = capacity_of(m, p->target())) out << ", of " << *capacity;
+        << (m.buffers == 1 ? " buffer" : " buffers") << ", peak " << at_least << m.peak;
+    if (const auto capacity = capacity_of(m, p->target())) out << ", capacity " << *capacity;
     out << '\n';
   }
-  out << "  tokens      " << p->most_live_tokens() << " live at most"
-      << (p->is_partial() ? " in what was checked" : "");
+  out << "  tokens      "
+      << "peak " << p->most_live_tokens() << " live"
+      << (p->is_partial() ? " in the checked part" : "");
   if (p->target() != nullptr)
-    if (const std::int64_t most =
+    if (const std::int64_t max =
             p->catalog().characteristic(*p->target(), nem::unit::seq, "max_active_tokens", 0);
-        most > 0)
-      out << ", of " << most;
+        max > 0)
+      out << ", maximum " << max;
   out << '\n';
   return print_result(out);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera run` of NEM programs.
+// `tessera run` for NEM programs.
 
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ namespace vn = vm::nem;
 
 namespace {
 
-/// Where a result goes.
+/// A buffer or region, and the file that it is written to.
 struct target {
   std::string name, path;
 };
@@ -56,13 +56,13 @@ class nem_runner {
       if (machine_.find(b->name) == nullptr && !machine_.watch(b->name))
         return usage(no_such_place(machine_, b->name, true));
       if (b->word != "-" && b->word != "/dev/null" && !paths.insert(b->word).second)
-        return usage("two results for the file '" + shown_name(b->word) + "'");
+        return usage("two outputs for the file '" + shown_name(b->word) + "'");
       if (b->word == "-" && ++to_stdout > 1)
-        return usage(options_.json ? "--json goes to standard output: give outputs a file"
-                                   : "only one result can go to standard output");
+        return usage(options_.json ? "--json goes to standard output; give outputs a file"
+                                   : "only one output can go to standard output");
       if (b->word == "-" && isatty(STDOUT_FILENO) == 1 &&
           format_of(options_.output_format, b->word) != io::array_format::csv)
-        return usage("binary numbers on a terminal: give a file, or a pipe");
+        return usage("binary numbers can't be written to a terminal; give a file or use a pipe");
       targets_.push_back({std::move(b->name), std::move(b->word)});
     }
     return success;
@@ -89,12 +89,12 @@ class nem_runner {
     if (!options_.json)
       for (const diagnostic& d : findings_) show(d);
     if (ok) return success;
-    if (is_limited_memory(machine_, how_.max_memory)) show_note("--max-memory allows more");
+    if (is_limited_memory(machine_, how_.max_memory)) show_note("--max-memory raises the limit");
     note_limit(done.code, to_);
     return bad_input;
   }
 
-  /// Adds what no earlier step has found at the same place.
+  /// Adds findings that no earlier step has at the same place.
   void add(std::vector<diagnostic> found) {
     for (diagnostic& d : found)
       if (std::none_of(findings_.begin(), findings_.end(), [&d](const diagnostic& known) {
@@ -102,7 +102,7 @@ class nem_runner {
           }))
         findings_.push_back(std::move(d));
   }
-  /// What doesn't end the run, because it was asked to go on, is a warning.
+  /// With --keep-going, findings that don't end the run are warnings.
   void soften(tessera::report& found) const {
     for (tessera::diagnostic& d : found.diagnostics)
       if (d.severity == tessera::severity::error && is_allowed(d.code))
@@ -116,7 +116,7 @@ class nem_runner {
     return code != errc::ok && !is_allowed(code);
   }
 
-  // What came out --------------------------------------------------------------------------------
+  // Results ---------------------------------------------------------------------------------------
 
   [[nodiscard]] nem::element written_as(const vn::place& p) {
     return p.is_buffer ? inputs_.bytes(machine_).written(p.buffer).only_element(p.size)
@@ -127,7 +127,7 @@ class nem_runner {
     for (const target& t : targets_) {
       const vn::place* const p = machine_.find(t.name);
       if (p == nullptr)
-        return usage("region '" + shown_name(t.name) + "' is in a loop that wasn't executed");
+        return usage("region '" + shown_name(t.name) + "' is in a loop that didn't execute");
       const io::array_format format = format_of(options_.output_format, t.path);
       const bool is_csv = format == io::array_format::csv;
       const nem::element as = is_csv ? written_as(*p) : nem::element::none;
@@ -140,7 +140,7 @@ class nem_runner {
     }
     return success;
   }
-  /// Two i4 in a byte.
+  /// Packs two i4 into a byte.
   static void pack(std::vector<std::byte>& values, element_shape& what) {
     std::vector<std::byte> out((values.size() + 1) / 2);
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -149,8 +149,8 @@ class nem_runner {
     what = {element_type::u8, what.name, {values.size()}};
   }
 
-  /// What a summary is about: what --output names, or the buffers that are left behind in DDR, L2
-  /// where there is none, or L1, with the regions in them that have names.
+  /// The places of a summary: those of --output, or the buffers written in DDR, or else in L2 or L1,
+  /// with their named regions.
   [[nodiscard]] std::vector<const vn::place*> results() {
     std::vector<const vn::place*> out;
     for (const target& t : targets_)
@@ -182,7 +182,7 @@ class nem_runner {
     element_shape what;
     std::vector<std::byte> values;
     element_summary numbers;
-    bool is_typed;  ///< or bytes
+    bool is_typed;  ///< false: bytes
   };
   [[nodiscard]] summary summary_of(const vn::place& p) {
     const nem::element as = written_as(p);
@@ -287,22 +287,21 @@ exit_code run_nem(const run_options& o, const source& file) {
   const std::optional<nem_schedule> order = parse_schedule(o.nac.schedule);
   if (!order)
     return usage_error("run",
-                       "--schedule of a NEM program is in-order, reverse, random or random:SEED, "
-                       "not '" +
-                           shown_name(o.nac.schedule) + "'");
+                       "unknown --schedule '" + shown_name(o.nac.schedule) +
+                           "' of a NEM program; expected in-order, reverse, random or random:SEED");
   nem_options reading = o.nem.reading;
   reading.hazards = !o.nem.allow_races;
   const nem_outcome found = verify_nem(file, to, reading);
   if (!found.program) return tell_nem(found, file, to, reading);
   if (const std::uint64_t n = found.report.warnings; n != 0 && !o.json)
     show_note(std::to_string(n) + (n == 1 ? " warning" : " warnings") +
-              " of verification, which `tessera check` shows");
+              " of verification; `tessera check` shows them");
   vn::machine_options how;
   if (o.max_memory) how.max_memory = *o.max_memory;
   how.max_steps = steps_of(o);
   how.schedule = order->order;
   how.seed = order->seed;
-  // The first race would end the run too.
+  // Without --allow-races, the first race ends the run.
   how.keep_going = o.nem.keep_going || o.nem.allow_races;
   if (o.nem.races || o.nem.allow_races) how.races = vn::race_search::always;
   return nem_runner(o, file, to, *found.program, how).run();

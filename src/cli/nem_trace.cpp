@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera trace` of NEM programs.
+// `tessera trace` for NEM programs.
 
 #include <algorithm>
 #include <charconv>
@@ -17,7 +17,7 @@ namespace vn = vm::nem;
 
 namespace {
 
-/// Sets what --timing says; else tells what is wrong.
+/// Applies the options --timing; reports invalid ones.
 [[nodiscard]] exit_code set_timing(const std::vector<std::string>& options,
                                    vn::timing_profile& to) {
   for (const std::string& option : options) {
@@ -30,21 +30,22 @@ namespace {
       is_right = error == std::errc() && last == end && to.set(option.substr(0, equals), value);
     }
     if (!is_right)
-      return usage_error("trace", "--timing takes NAME=VALUE, not '" + shown_name(option) +
-                                      "': " + std::string(vn::timing_profile::names()) +
-                                      "; only latencies may be 0");
+      return usage_error("trace", "invalid --timing '" + shown_name(option) +
+                                      "'; expected NAME=VALUE, where NAME is " +
+                                      std::string(vn::timing_profile::names()) +
+                                      " and only latencies may be 0");
   }
   return success;
 }
 
-/// Whether a run goes on behind it: a trace is about time.
+/// Whether a run continues after a finding: a trace needs times, not values.
 [[nodiscard]] bool is_of_values(errc code) noexcept {
   return code == errc::nem_rt_div0 || code == errc::nem_rt_index ||
          code == errc::nem_rt_unsupported || code == errc::nem_rt_acc ||
          code == errc::nem_rt_uninit;
 }
 
-/// Executes the program, and tells what was found.
+/// Executes the program and reports its findings.
 [[nodiscard]] exit_code execute(vn::machine& machine, vn::timeline& when, bool has_values,
                                 std::uint64_t max_memory, const reporting& to, const source& file) {
   tessera::report found;
@@ -63,7 +64,7 @@ namespace {
   const std::vector<diagnostic> findings = diagnose_nem(found, file, nullptr);
   if (is_over && !findings.empty()) {
     const exit_code code = to.fail(findings, file.what);
-    if (is_limited_memory(machine, max_memory)) show_note("--max-memory allows more");
+    if (is_limited_memory(machine, max_memory)) show_note("--max-memory raises the limit");
     note_limit(done.code, to);
     return code;
   }

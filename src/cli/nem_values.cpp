@@ -46,17 +46,17 @@ bool has_elements(const vn::place& p) noexcept {
 
 namespace {
 
-/// The element type of a place: a region's own, or what a buffer's bytes are taken as.
+/// The element type of a place: a region's own, or `as` for a buffer.
 [[nodiscard]] nem::element type_of(const vn::place& p, nem::element as) noexcept {
   if (has_elements(p)) return p.element;
   return element_of(as) && p.size * 8 % nem::bitwidth(as) == 0 ? as : nem::element::none;
 }
 
-/// The elements of a place as operations see them.
+/// A place as a tensor, as operations use it.
 class view_of_place {
  public:
   view_of_place(const vn::place& p, nem::element type, std::span<const std::byte> bytes) {
-    // Only read where nothing may be written.
+    // Callers that may not write only read it.
     x_.data = const_cast<std::byte*>(bytes.data());
     x_.extent = static_cast<std::int64_t>(bytes.size());
     x_.element = type;
@@ -152,17 +152,17 @@ std::string no_such_place(const vn::machine& machine, std::string_view name, boo
         known.insert(nem::name_of(d, i)).second)
       names.push_back(nem::name_of(d, i));
 
-  std::string out = "no buffer or region is named '" + shown_name(name) + "'";
-  if (names.empty()) return out + ": the program has none";
+  std::string out = "unknown buffer or region '" + shown_name(name) + "'";
+  if (names.empty()) return out + "; the program has none";
   nem::suggestion near(name);
   for (const std::string_view n : names) near.offer(n);
   if (!near.word().empty()) out.append("; did you mean '").append(near.word()).append("'?");
-  out += near.word().empty() ? ": there are " : " There are ";
-  constexpr std::size_t most_listed = 16;
-  for (std::size_t i = 0; i < names.size() && i < most_listed; ++i)
+  out += near.word().empty() ? "; the program has " : " The program has ";
+  constexpr std::size_t max_listed = 16;
+  for (std::size_t i = 0; i < names.size() && i < max_listed; ++i)
     out.append(i == 0 ? "" : ", ").append(names[i]);
-  if (names.size() > most_listed)
-    out += " and " + std::to_string(names.size() - most_listed) + " more";
+  if (names.size() > max_listed)
+    out += " and " + std::to_string(names.size() - max_listed) + " more";
   return out;
 }
 
@@ -183,7 +183,7 @@ std::optional<nem_binding> parse_binding(const std::string& argument) {
 
 std::string needs_name(const std::string& argument, const std::string& option) {
   return '\'' + (argument == "-" ? argument : shown_name(argument)) +
-         "': expected a NAME, of a buffer or a region: " + option + " NAME=FILE";
+         "' has no NAME; expected a buffer or a region: " + option + " NAME=FILE";
 }
 
 std::optional<nem_schedule> parse_schedule(std::string_view word) {
@@ -204,7 +204,7 @@ std::optional<nem_schedule> parse_schedule(std::string_view word) {
 
 namespace {
 
-/// Random integers of a type: all values of the small ones, of others what a byte holds.
+/// The range of random integers of a type: all values of small types, those of a byte of others.
 [[nodiscard]] std::pair<double, double> range_of(element_type type) noexcept {
   switch (type) {
     case element_type::i4: return {-8, 7};
@@ -218,7 +218,7 @@ namespace {
   }
 }
 
-/// Fills bytes with random elements from the first one on; without a type, with random bytes.
+/// Fills bytes with random elements; without a type, with random bytes.
 void fill_random(std::span<std::byte> to, const byte_use& use, std::uint64_t& state) {
   const std::optional<element_type> type = element_of(use.element);
   if (!type || *type == element_type::i4) {
@@ -241,7 +241,7 @@ void fill_random(std::span<std::byte> to, const byte_use& use, std::uint64_t& st
   }
 }
 
-/// The numbers in a row of a .csv file: those of its first line that has any.
+/// The number of columns of a .csv file, by its first line with numbers.
 [[nodiscard]] std::uint64_t columns_of(std::string_view source) {
   const std::size_t start = source.find_first_not_of(" \t\r\n");
   if (start == source.npos) return 1;
@@ -250,7 +250,7 @@ void fill_random(std::span<std::byte> to, const byte_use& use, std::uint64_t& st
   return 1 + static_cast<std::uint64_t>(std::count(source.begin(), source.end(), ','));
 }
 
-/// The numbers of a .csv file for bytes that have no shape: in rows of any length.
+/// The numbers of a .csv file for bytes without a shape, in rows of any length.
 [[nodiscard]] io::expected<std::vector<std::byte>> read_csv_of_any_shape(
     const std::string& path, const element_shape& what) {
   const io::expected<io::content> file = io::load(path);
@@ -272,7 +272,7 @@ void fill_random(std::span<std::byte> to, const byte_use& use, std::uint64_t& st
   for (std::size_t i = 0; i < m->values.size(); ++i)
     if (!store_element(out, what.type, i, m->values[i]))
       return wrong("row " + std::to_string(i / columns + 1) + ", column " +
-                   std::to_string(i % columns + 1) + ": expected an integer that fits " +
+                   std::to_string(i % columns + 1) + ": expected an integer in the range of " +
                    std::string(what.name));
   return out;
 }
@@ -287,7 +287,7 @@ const nem_bytes& nem_inputs::bytes(const vn::machine& machine) {
 exit_code nem_inputs::read(vn::machine& machine, const vn::place& p, const std::string& path) {
   const io::array_format format = format_of(options_.input_format, path);
   const bool is_csv = format == io::array_format::csv;
-  // The bytes of a buffer are numbers in .csv files alone.
+  // Only .csv files have numbers for a buffer; others have its bytes.
   const nem::element type =
       type_of(p, is_csv && p.is_buffer ? bytes(machine).needed(p.buffer).only_element(p.size)
                                        : nem::element::none);
@@ -327,7 +327,7 @@ exit_code nem_inputs::read(vn::machine& machine, const vn::place& p, const std::
   return success;
 }
 
-/// Random bytes: of a region of its type, of a buffer of the types that the program reads.
+/// Fills a place with random elements: a region of its type, a buffer of the types that are read.
 void nem_inputs::fill(vn::machine& machine, const vn::place& p) {
   const std::span<std::byte> to = machine.bytes(p);
   if (has_elements(p)) {
@@ -363,14 +363,14 @@ exit_code nem_inputs::set(vn::machine& machine) {
     const vn::place* const p = machine.find(b->name);
     if (p == nullptr && machine.watch(b->name))
       return usage("'" + shown_name(b->name) +
-                   "' is a region of a loop, another one in each iteration: give its buffer");
+                   "' is a region of a loop, which differs in each iteration; name its buffer");
     if (p == nullptr) return usage(no_such_place(machine, b->name, false));
     if (!names.insert(b->name).second) return usage("two inputs for '" + shown_name(b->name) + "'");
     if (b->word == "-" && std::exchange(used_stdin, true))
       return usage("standard input can be read only once");
     inputs.push_back({p, b->word});
   }
-  if (!machine.has_memory()) return success;  // which the run tells
+  if (!machine.has_memory()) return success;  // the run reports it
 
   random_ = options_.seed.value_or(0);
   if (options_.seed)
@@ -386,7 +386,7 @@ exit_code nem_inputs::set(vn::machine& machine) {
           });
     }
   if (options_.seed && !bytes(machine).is_whole())
-    show_note("the program is long: what its last tasks read alone stays zero");
+    show_note("the program is too long: inputs that only its last tasks read are zero");
   for (const given& g : inputs) {
     if (g.word == "zero") {
       const std::span<std::byte> to = machine.bytes(*g.to);

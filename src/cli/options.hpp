@@ -1,15 +1,18 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The command line: verbs and their options. What parses it is CLI11, which options.cpp alone
-// includes: it is all inline, and each file that includes it takes seconds to compile.
+// The command line: verbs and their options. CLI11 parses it; only options.cpp includes CLI11, because
+// every file that does takes seconds to compile.
 //
-//   command_line line("tessera", "Reads and writes programs.", "Examples: …");
+// Help texts: a verb and a flag say what they do ("Check files", "Show every note"); an option with a
+// value names the value, with its default at the end ("Number of runs (1)").
+//
+//   command_line line("tessera", "Reads and writes programs.", "tessera 1.0");
 //   const command verb = line.root().add_subcommand("check", "Check files");
 //   verb.add_option("FILE", files, "Files to check")->required();
-//   verb.add_option("--threads", threads, "Threads")->type_name("COUNT")->between(0, 1024);
+//   verb.add_option("--threads", threads, "Number of threads")->type_name("COUNT")->between(0, 1024);
 //   verb.callback([&] { run = check; });
-//   switch (line.parse(argc, argv).what) …
+//   switch (line.parse(argc, argv).status) …
 //
 // Lifetime:   commands and options are handles, valid as long as their command_line; targets are
 //             written while parse() runs.
@@ -19,9 +22,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tessera/version.hpp"
@@ -39,17 +44,17 @@ class option {
   explicit option(CLI::Option* o) noexcept : option_(o) {}
   const option* operator->() const noexcept { return this; }
 
-  /// What help calls its value.
+  /// The name of its value in help texts.
   option type_name(const std::string& name) const;
   option required() const;
-  /// Takes one value each time that it is given.
+  /// Takes one value each time it is given; it may be given several times.
   option one_value() const;
-  /// May be given once.
+  /// Takes one value, and may be given once.
   option once() const;
   option one_of(const std::vector<std::string>& values) const;
   option between(std::uint32_t low, std::uint32_t high) const;
   option between(double low, double high) const;
-  /// A number from 0 to 2^64 - 1.
+  /// Takes an integer from 0 to 2^64 - 1.
   option whole_number() const;
   option excludes(const option& other) const;
 
@@ -63,8 +68,9 @@ class command {
 
   [[nodiscard]] command add_subcommand(const std::string& name, const std::string& help) const;
   command alias(const std::string& name) const;
-  command footer(const std::string& text) const;
-  /// Called when the command was parsed.
+  /// The end of its help: the concatenated parts, without a line end at the start.
+  command footer(std::initializer_list<std::string_view> parts) const;
+  /// `act` is called once the command has been parsed.
   command callback(std::function<void()> act) const;
   command require_subcommand() const;
 
@@ -91,8 +97,7 @@ class command {
 
 class command_line {
  public:
-  command_line(const std::string& name, const std::string& about, const std::string& version,
-               const std::string& footer);
+  command_line(const std::string& name, const std::string& about, const std::string& version);
   ~command_line();
   command_line(const command_line&) = delete;
   command_line& operator=(const command_line&) = delete;
@@ -100,8 +105,11 @@ class command_line {
   [[nodiscard]] command root() const noexcept { return command(app_.get()); }
 
   struct outcome {
-    enum { parsed, asked, wrong } what = parsed;  ///< `asked`: for help or the version; printed
-    std::string verb, message;                    ///< of what is wrong: " genome mine"
+    enum { parsed, printed, wrong } status = parsed;  ///< `printed`: help or the version
+    std::string verb;                                 ///< of a wrong line: " genome mine"
+    std::string message;
+    std::string unknown;             ///< the first word that is no verb or option here, if any
+    std::vector<std::string> known;  ///< the verbs or options that were expected
   };
   [[nodiscard]] outcome parse(int argc, char** argv);
 

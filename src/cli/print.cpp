@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera print`: a listing for people, or the same as JSON.
+// `tessera print`: a listing for people, or JSON.
 
 #include <memory>
 #include <tessera/core/json.hpp>
@@ -28,7 +28,7 @@ void write_interval(json::writer& w, const alir::interval& q) {
   w.key("min").number(q.min).key("max").number(q.max).key("step").number(q.step);
 }
 
-/// Every operation with its operands and type, by the names of the opcode table.
+/// Every operation with its operands and type.
 void write_json(json::writer& w, const alir::program& p) {
   const alir::model& m = p.model();
   w.begin_object().key("format").string("alir").key("spec_version").integer(m.spec_version);
@@ -88,7 +88,7 @@ void write_json(json::writer& w, const alir::program& p) {
     write_json(w, *p);
     out << '\n';
   }
-  // What doesn't verify is listed all the same: that is how one finds out why.
+  // An invalid program is listed, too, so that its errors can be found.
   const exit_code code = out.empty() ? success : print_result(out);
   return p || code != success ? code : to.fail(found, p.error(), file);
 }
@@ -125,7 +125,7 @@ void write_tags(json::writer& w, const ark::model& g, ark::range r) {
   w.end();
 }
 
-/// Every tensor and buffer once, and operations that name them by Id.
+/// Every tensor and buffer, and operations that refer to them by Id.
 void write_json(json::writer& w, const ark::model& g) {
   w.begin_object().key("format").string("ark").key("form").string("model");
   w.key("dialect").string(ark::info(g.form).name);
@@ -207,37 +207,35 @@ void write_json(json::writer& w, const ark::model& g) {
 
 void add_print(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("print", "List a program, one operation a line");
+  const command verb = app.add_subcommand("print", "List a program, one operation per line");
   verb.add_option("FILE", o->file, "The file to print; - is standard input")->required();
-  verb.add_flag("--json", o->json, "The operations with operands and types as one JSON object");
-  verb.add_flag("--schedule", o->nac.schedule,
-                "NAC: the memory commands beside each instruction, too");
-  verb.add_flag("--inline", o->nac.inlined, "NAC: all payloads in hex, whatever their size");
-  verb.add_flag("--ast", o->ast,
-                "NEM: the syntax tree with the places of its nodes; with --json as an object");
+  verb.add_flag("--json", o->json,
+                "Print operations with their operands and types as one JSON object");
+  verb.add_flag("--schedule", o->nac.schedule, "NAC: show the memory commands of each instruction");
+  verb.add_flag("--inline", o->nac.inlined, "NAC: print all payloads in hex, whatever their size");
+  verb.add_flag("--ast", o->ast, "NEM: print the syntax tree with the place of each node");
   add_nem_options(verb, o->nem);
   add_genome_options(verb, o->registry);
-  verb.footer(
-      std::string("ALIR: fixed<k,i,f> is a type of sign, integer and fraction bits; `a << n` is a "
-                  "times 2^n.\n"
-                  "ARK: tensors and buffers are named by their Ids.\n"
-                  "NAC: the assembly, which `tessera assemble` turns into a container again. "
-                  "Payloads of more\n"
-                  "than 64 bytes stand there as places in FILE, for a text that lies beside it.\n"
-                  "NEM: canonical text without comments (tessera fmt keeps them); with --json the "
-                  "syntax tree.\n"
-                  "NAC v1.2: nodes with what the registry says of them; of a registry its patterns "
-                  "and rules.\n"
-                  "A program that reads but isn't valid is listed too, and exits with 1.\n\n"
-                  "Examples:\n"
-                  "  tessera print model.json.gz | less\n"
-                  "  tessera print model.bc --json | jq '.operations[].opcode'\n"
-                  "  tessera print ark.json --json | jq '.nodes[].operations[].type'\n"
-                  "  tessera print model.nac --schedule | less\n"
-                  "  tessera print model.nac --json | jq '.instructions[].operation'\n"
-                  "  tessera print tiles.nem --ast | less\n"
-                  "  tessera print resnet.b64 --registry registry.json | less\n\n") +
-      exit_codes_help);
+  verb.footer({R"(
+ALIR: fixed<k,i,f> is a type with k sign, i integer and f fraction bits; `a << n` is a times 2^n.
+ARK: tensors and buffers are shown by their Ids.
+NAC: the assembly, which `tessera assemble` turns into a container again. Payloads of more than 64
+bytes are references to places in FILE; keep the text in the folder of the container.
+NEM: canonical text without comments (tessera fmt keeps them); with --json the syntax tree.
+NAC v1.2: nodes with their operations and constants; for a registry its patterns and rules.
+An invalid program is listed, too; the exit status is 1.
+
+Examples:
+  tessera print model.json.gz | less
+  tessera print model.bc --json | jq '.operations[].opcode'
+  tessera print ark.json --json | jq '.nodes[].operations[].type'
+  tessera print model.nac --schedule | less
+  tessera print model.nac --json | jq '.instructions[].operation'
+  tessera print tiles.nem --ast | less
+  tessera print resnet.b64 --registry registry.json | less
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] {
     run = [o] {
       const reporting to{o->file, o->json};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera run`: inputs from files or at random, through the VM, outputs to files.
+// `tessera run`: runs a program on inputs from files or random ones, and writes its outputs.
 
 #include <unistd.h>
 
@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <set>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/json_write.hpp>
 #include <thread>
@@ -31,9 +30,23 @@ io::array_format format_of(const std::string& option, const std::string& path) {
   return option == "raw" ? io::array_format::raw : io::array_format_of_name(path);
 }
 
+exit_code output_paths::add(const std::string& path) {
+  if (path != "-" && path != "/dev/null" && !paths_.insert(path).second)
+    return usage_error("run", "two outputs for the file '" + shown_name(path) + "'");
+  if (path != "-") return success;
+  if (++to_stdout_ > 1)
+    return usage_error("run", options_.json ? "--json goes to standard output; give outputs a file"
+                                            : "only one output can go to standard output");
+  if (isatty(STDOUT_FILENO) == 1 &&
+      format_of(options_.output_format, path) != io::array_format::csv)
+    return usage_error("run",
+                       "binary numbers can't be written to a terminal; give a file or use a pipe");
+  return success;
+}
+
 namespace {
 
-/// `[NAME=]FILE`. A NAME holds neither '/' nor '.', so that paths with a '=' stay paths.
+/// `[NAME=]FILE`. A NAME has no '/' or '.', so that a path may contain '='.
 struct binding {
   std::optional<std::string> name;
   std::string path;
@@ -44,7 +57,7 @@ struct binding {
     name = argument.substr(0, equals);
     path = argument.substr(equals + 1);
   }
-  /// The name as an index below `count`.
+  /// The name as an index less than `count`.
   [[nodiscard]] std::optional<std::uint64_t> index(std::uint64_t count) const {
     std::uint64_t v = 0;
     for (const char c : *name) {
@@ -56,7 +69,7 @@ struct binding {
   }
 };
 
-/// The values that an input takes, by the intervals of the operations that read it.
+/// The range of each input, by the intervals of the operations that read it.
 [[nodiscard]] std::vector<io::interval> input_intervals(const alir::program& p) {
   const alir::model& m = p.model();
   std::vector<io::interval> out(m.inp_shifts.size(), io::interval{-1, 1});
@@ -101,31 +114,31 @@ class runner {
     return usage_error("run", message);
   }
 
-  /// The whole matrix first, from a file or at random; then single columns over it.
+  /// The whole matrix from a file or random, then files for single columns.
   [[nodiscard]] exit_code gather_inputs() {
     const std::uint64_t columns = machine_.inputs();
     std::vector<char> given(machine_.inputs(), 0);
     std::vector<std::pair<std::uint64_t, io::matrix>> single;
     std::optional<std::uint64_t> rows = options_.samples;
     std::string rows_from = "--samples";
-    bool whole = false, used_stdin = options_.files[0] == "-";
+    bool has_all = false, used_stdin = options_.files[0] == "-";
     for (const std::string& argument : options_.inputs) {
       const binding b(argument);
       if (b.path == "-" && std::exchange(used_stdin, true))
         return usage("standard input can be read only once");
       std::optional<std::uint64_t> index;
       if (b.name && !(index = b.index(columns))) return usage(no_such("input", *b.name, columns));
-      if (!b.name && std::exchange(whole, true))
-        return usage("two files for all inputs; name inputs as INDEX=FILE");
+      if (!b.name && std::exchange(has_all, true))
+        return usage("two files for all inputs; for one input give INDEX=FILE");
       if (index && std::exchange(given[static_cast<std::size_t>(*index)], char{1}) != 0)
         return usage("two files for input " + *b.name);
       io::expected<io::matrix> m =
           io::read_matrix(b.path, format_of(options_.input_format, b.path), b.name ? 1 : columns);
       if (!m) return to_.fail(m.error());
-      // --samples takes the first rows of a longer file; two files must agree.
+      // --samples takes the first rows of a longer file; files must have the same number of rows.
       if (rows && (m->rows < *rows || (m->rows != *rows && rows_from != "--samples")))
         return to_.fail(io::failure{io::fault::content,
-                                    "expected " + std::to_string(*rows) + " rows as of " +
+                                    "expected " + std::to_string(*rows) + " rows, as given by " +
                                         rows_from + ", found " + std::to_string(m->rows),
                                     0, b.path});
       if (!rows) {
@@ -139,25 +152,25 @@ class runner {
       else
         inputs_ = std::move(*m);
     }
-    if (!whole) {
+    if (!has_all) {
       if (const exit_code code = make_inputs(rows, given); code != success) return code;
     }
     for (const auto& [column, m] : single)
       for (std::size_t row = 0; row < m.rows; ++row)
         inputs_.values[row * columns + column] = m.values[row];
-    if (inputs_.rows == 0) show_note("0 samples");
-    if (whole && options_.seed) show_note("--random has nothing to do: a file gives all inputs");
+    if (inputs_.rows == 0) show_note("the inputs have 0 samples");
+    if (has_all && options_.seed) show_note("--random has no effect: a file has all inputs");
     return success;
   }
 
-  /// Random values for all inputs; or zeros, when files give every column.
+  /// Random values for all inputs, or zeros if files give every column.
   [[nodiscard]] exit_code make_inputs(std::optional<std::uint64_t> rows,
                                       const std::vector<char>& given) {
     const std::uint64_t columns = machine_.inputs();
     if (!options_.seed)
       for (std::size_t j = 0; j < given.size(); ++j)
         if (given[j] == 0)
-          return usage("no values for input " + std::to_string(j) + ": give --input FILE with " +
+          return usage("no values for input " + std::to_string(j) + "; give --input FILE with " +
                        std::to_string(columns) + " columns, --input " + std::to_string(j) +
                        "=FILE, or --random SEED");
     inputs_.rows = rows.value_or(options_.seed ? 16 : 1);
@@ -172,19 +185,19 @@ class runner {
     return success;
   }
 
-  /// As many samples and values as one run takes.
+  /// Refuses more samples or values than one run supports.
   [[nodiscard]] exit_code check_size(std::string_view what, std::uint64_t columns) const {
     std::uint64_t values = 0;
     if (checked_mul(inputs_.rows, columns, values) && values <= limits{}.max_items &&
         inputs_.rows <= limits{}.max_items)
       return success;
-    return usage("the " + std::string(what) + " would be more than " +
-                 std::to_string(limits{}.max_items) + " values: run fewer samples at a time");
+    return usage(std::to_string(inputs_.rows) + " samples have too many " + std::string(what) +
+                 "; the maximum is " + std::to_string(limits{}.max_items) + " values per run");
   }
 
   [[nodiscard]] static std::string no_such(std::string_view what, const std::string& name,
                                            std::uint64_t count) {
-    std::string out = "no " + std::string(what) + " is named '" + name + "': ";
+    std::string out = "unknown " + std::string(what) + " '" + name + "': ";
     if (count == 0) return out + "the program has none";
     out += "ALIR " + std::string(what) + "s are numbered from 0";
     return count == 1 ? out : out + " to " + std::to_string(count - 1);
@@ -193,19 +206,11 @@ class runner {
   [[nodiscard]] exit_code check_outputs() {
     if (options_.outputs.empty() && !options_.json) targets_.emplace_back("-");
     for (const std::string& argument : options_.outputs) targets_.emplace_back(argument);
-    unsigned to_stdout = options_.json ? 1 : 0;
-    std::set<std::string> paths;
+    output_paths paths(options_);
     for (const binding& b : targets_) {
-      if (b.path != "-" && b.path != "/dev/null" && !paths.insert(b.path).second)
-        return usage("two results for the file '" + shown_name(b.path) + "'");
-      if (b.path == "-" && (options_.output_format == "npy" || options_.output_format == "raw") &&
-          isatty(STDOUT_FILENO) == 1)
-        return usage("binary numbers on a terminal: give a file, or a pipe");
       if (b.name && !b.index(machine_.outputs()))
         return usage(no_such("output", *b.name, machine_.outputs()));
-      if (b.path == "-" && ++to_stdout > 1)
-        return usage(options_.json ? "--json goes to standard output: give outputs a file"
-                                   : "only one result can go to standard output");
+      if (const exit_code code = paths.add(b.path); code != success) return code;
     }
     return success;
   }
@@ -222,8 +227,8 @@ class runner {
     outputs_.values.resize(static_cast<std::size_t>(outputs_.rows * outputs_.columns));
     const clock::time_point start = clock::now();
     progress shown(inputs_.rows);
-    // Enough samples at a time that the clock and threads cost nothing, few enough that progress
-    // moves.
+    // Large enough that reading the clock and starting threads cost little, small enough that the
+    // progress is updated.
     const std::uint64_t chunk =
         128 * threads(options_) * std::max<std::uint64_t>(1, 1000000 / (machine_.size() + 1));
     for (std::uint64_t first = 0; first < inputs_.rows; first += chunk) {
@@ -300,11 +305,11 @@ class runner {
 [[nodiscard]] exit_code run_alir(const run_options& o, const source& file, const reporting& to) {
   if (o.files.size() > 1)
     return usage_error("run",
-                       "one ALIR program at a time; several files are the ranks of an ARK "
+                       "expected one ALIR program; several files must be the ranks of an ARK "
                        "model");
   if (o.fast || o.steps || o.max_memory || o.mpi || o.nac.any() || o.nem.any())
     return usage_error(
-        "run", "--fast, --steps, --max-memory and the options of NAC and NEM aren't for ALIR");
+        "run", "--fast, --steps, --max-memory and options of NAC and NEM don't apply to ALIR");
   report found;
   const result<alir::program> p = verify_alir(file, &found);
   return p ? runner(o, file, *p).run() : to.fail(found, p.error(), file);
@@ -319,44 +324,45 @@ class runner {
   const bool is_stream = info(in.file->what).act == &file_actions::genome_stream ||
                          in.file->what == format::genome_signatures;
   if (!is_stream && o.genome.any())
-    return usage_error("run", "--registry and --stream are for NAC v1.2");
+    return usage_error("run", "--registry and --stream apply only to NAC v1.2");
   switch (in.file->what) {
     case format::alir_json:
     case format::alir_bytecode: return run_alir(o, *in.file, to);
     case format::ark_model:
-      if (o.samples || o.threads) return usage_error("run", "--samples and --threads are for ALIR");
+      if (o.samples || o.threads)
+        return usage_error("run", "--samples and --threads apply only to ALIR");
       if (o.nac.any() || o.nem.any())
-        return usage_error("run", "the options of NAC and NEM aren't for ARK");
+        return usage_error("run", "options of NAC and NEM don't apply to ARK");
       return run_ark(o, std::move(*in.file));
     case format::nac:
-      if (o.files.size() > 1) return usage_error("run", "one NAC container at a time");
+      if (o.files.size() > 1) return usage_error("run", "expected one NAC container");
       if (o.samples || o.threads || o.fast || o.mpi)
-        return usage_error("run", "--samples, --threads, --fast and --mpi are for other formats");
-      if (o.nem.any()) return usage_error("run", "NEM's options aren't for NAC");
+        return usage_error("run", "--samples, --threads, --fast and --mpi don't apply to NAC");
+      if (o.nem.any()) return usage_error("run", "options of NEM don't apply to NAC");
       if (const std::string& s = o.nac.schedule;
           !s.empty() && s != "file" && s != "planned" && s != "none")
-        return usage_error("run", "--schedule of a NAC container is file, planned or none, not '" +
-                                      shown_name(s) + "'");
+        return usage_error("run", "unknown --schedule '" + shown_name(s) +
+                                      "' of a NAC container; expected file, planned or none");
       return run_nac(o, *in.file);
     case format::nem:
-      if (o.files.size() > 1) return usage_error("run", "one NEM program at a time");
+      if (o.files.size() > 1) return usage_error("run", "expected one NEM program");
       if (o.samples || o.threads || o.fast || o.mpi)
-        return usage_error("run", "--samples, --threads, --fast and --mpi are for other formats");
-      if (o.nac.any_of_nac()) return usage_error("run", "NAC's options aren't for NEM");
+        return usage_error("run", "--samples, --threads, --fast and --mpi don't apply to NEM");
+      if (o.nac.any_of_nac()) return usage_error("run", "options of NAC don't apply to NEM");
       return run_nem(o, *in.file);
     case format::genome_stream:
     case format::genome_binary:
     case format::genome_signatures:
-      if (o.files.size() > 1) return usage_error("run", "one stream at a time");
+      if (o.files.size() > 1) return usage_error("run", "expected one stream");
       if (o.samples || o.threads || o.fast || o.mpi || o.nem.any() || o.nac.any_but_inputs())
         return usage_error("run",
-                           "of the options for other formats, --shape, --weights, --steps, "
-                           "--max-steps and --max-memory are for NAC v1.2");
+                           "of the options of other formats, only --shape, --weights, --steps, "
+                           "--max-steps and --max-memory apply to NAC v1.2");
       return run_genome(o, *in.file);
     case format::genome_registry:
     case format::ark_plan:
     case format::nac_assembly:
-    case format::safetensors: return not_for(*in.file, to, "run", "programs and models");
+    case format::safetensors: return wrong_format(*in.file, to, "run", "programs and models");
     case format::unknown: break;  // load_source lets none through
   }
   return bad_input;
@@ -365,24 +371,25 @@ class runner {
 }  // namespace
 
 void add_nac_options(const command& verb, nac_run_options& o, bool of_nem) {
-  verb.add_option("--shape", o.shapes, "NAC: shape and type of an input: 1x3x224x224, or 1x16:i64")
+  verb.add_option("--shape", o.shapes,
+                  "NAC: the shape and type of an input: 1x3x224x224, or 1x16:i64")
       ->type_name("[NAME=]SHAPE")
       ->one_value();
-  verb.add_option("--text", o.texts, "NAC: text for an input, through the tokenizer")
+  verb.add_option("--text", o.texts, "NAC: text for an input, encoded by the container's tokenizer")
       ->type_name("[NAME=]TEXT")
       ->one_value();
   verb.add_option("--weights", o.weights,
-                  "NAC: the file of weights that stand outside, if it isn't beside")
+                  "NAC: the safetensors file with external weights (model.safetensors in the\n"
+                  "folder of model.nac)")
       ->type_name("FILE");
   std::string schedule =
-      "NAC: when results are freed: as the file says (else after their\n"
-      "last use), as planned anew, or none before the end";
+      "NAC: when results are freed: file (by its schedule, or after their last\n"
+      "use), planned (after their last use) or none (at the end)";
   if (of_nem)
     schedule +=
-        ": file,\n"
-        "planned, none\n"
-        "NEM: which of the tasks that may start does: in-order (as the text\n"
-        "has them), reverse, random or random:SEED";
+        "\n"
+        "NEM: the order of tasks that are ready: in-order (of the text),\n"
+        "reverse, random or random:SEED";
   const option option = verb.add_option("--schedule", o.schedule, schedule);
   if (of_nem)
     option->type_name("ORDER");
@@ -392,167 +399,145 @@ void add_nac_options(const command& verb, nac_run_options& o, bool of_nem) {
 
 void add_max_steps(const command& verb, std::optional<std::uint64_t>& max_steps) {
   verb.add_option("--max-steps", max_steps,
-                  "Steps that a run may take (4294967296): an element that is read or written\n"
-                  "is one or a few, an instruction 64; ALIR: operations times samples (all)")
+                  "The maximum number of steps (4294967296): an element read or written is one\n"
+                  "or a few, an instruction 64; ALIR: operations times samples (unlimited)")
       ->type_name("COUNT")
       ->whole_number();
 }
 
 void note_limit(errc code, const reporting& to) {
-  if (code == errc::budget_steps && !to.as_json) show_note("--max-steps allows more");
+  if (code == errc::budget_steps && !to.as_json) show_note("--max-steps raises the limit");
 }
 
 void add_run(const command& app, action& run) {
   const auto o = std::make_shared<run_options>();
-  const command verb = app.add_subcommand("run", "Run a program on samples");
+  const command verb =
+      app.add_subcommand("run", "Run a program on inputs from files, or on random ones");
   const std::vector<std::string> formats = {"csv", "npy", "raw"};
   verb.add_option("FILE", o->files,
-                  "The program, or the ranks of an ARK model; - is standard input")
+                  "The program, or all ranks of an ARK model; - is standard input")
       ->required();
   verb.add_option("-i,--input", o->inputs,
-                  "Samples, a row each, for all inputs or for one; else a tensor's elements")
+                  "The values of all inputs or of one: ALIR: a row per sample; else the\nelements "
+                  "of a tensor")
       ->type_name("[NAME=]FILE")
       ->one_value();
   verb.add_option("-o,--output", o->outputs,
-                  "Where all outputs or one go; - is standard output, and the default")
+                  "The file for all outputs or for one (ALIR: standard output; else none, and\na "
+                  "summary is shown)")
       ->type_name("[NAME=]FILE")
       ->one_value();
   verb.add_option("--random", o->seed,
-                  "Random values, for inputs without a file; of NAC plans: for sampling")
+                  "The seed of random values for inputs without a file, and of NAC plans")
       ->type_name("SEED")
       ->whole_number();
   verb.add_option("--samples", o->samples,
-                  "ALIR: how many samples: the first of the files, or so many random ones (16)")
+                  "ALIR: the number of samples: the first of a file (all), or random (16)")
       ->type_name("COUNT")
       ->whole_number();
-  verb.add_option("--input-format", o->input_format, "csv, npy or raw, whatever the names say")
+  verb.add_option("--input-format", o->input_format, "The format of input files (by name)")
       ->one_of(formats);
-  verb.add_option("--output-format", o->output_format, "csv, npy or raw, whatever the names say")
+  verb.add_option("--output-format", o->output_format, "The format of output files (by name)")
       ->one_of(formats);
   verb.add_option("--threads", o->threads,
-                  "ALIR: threads for large batches (1); 0: one for each processor")
+                  "ALIR: the number of threads (1); 0 is one per processor")
       ->type_name("COUNT")
       ->between(0u, 1024u);
-  verb.add_flag("--fast", o->fast,
-                "ARK: sums of products in FP32 and in any order, rather than in FP64");
+  verb.add_flag("--fast", o->fast, "ARK: sum products in FP32 and in any order, not in FP64");
   verb.add_option("--steps", o->steps,
-                  "ARK, NAC, NEM: run so many times (1); buffers and states stay")
+                  "ARK, NAC, NEM: the number of runs (1); buffers and states are kept")
       ->type_name("COUNT")
       ->whole_number();
   verb.add_option("--max-memory", o->max_memory,
-                  "ARK, NAC, NEM: bytes that values may take (4 GiB)")
+                  "ARK, NAC, NEM: the maximum memory of values, in bytes (4 GiB)")
       ->type_name("BYTES")
       ->whole_number();
 #ifdef TESSERA_HAS_MPI
-  verb.add_flag("--mpi", o->mpi, "ARK: each rank in a process of its own, as mpirun starts them");
+  verb.add_flag("--mpi", o->mpi, "ARK: run each rank in a process of its own, started by mpirun");
 #endif
   add_nac_options(verb, o->nac, true);
-  verb.add_option("--answer", o->nac.answers,
-                  "NAC: an answer to the plan's prompts; others are lines of input")
+  verb.add_option(
+          "--answer", o->nac.answers,
+          "NAC: the answer to a prompt of the plan; further ones are read from standard\ninput")
       ->type_name("TEXT")
       ->one_value();
   verb.add_option("--folder", o->nac.folder,
-                  "NAC: the folder of the plan's files. Without it none is written, and\n"
-                  "those that it reads lie beside the container")
+                  "NAC: the folder where the plan reads and writes files (it reads from the\n"
+                  "container's folder and writes none)")
       ->type_name("DIRECTORY");
-  verb.add_flag("--any-path", o->nac.any_path,
-                "NAC: the files that the plan reads may lie anywhere");
+  verb.add_flag("--any-path", o->nac.any_path, "NAC: permit the plan to read files anywhere");
   verb.add_flag("--raw", o->nac.raw,
-                "NAC: what the plan prints, with control characters as they are");
-  verb.add_option("--mode", o->nac.mode, "NAC: what the plan is told to do (infer)")
+                "NAC: don't escape control characters in what the plan prints");
+  verb.add_option("--mode", o->nac.mode, "NAC: the mode that the plan is run in (infer)")
       ->type_name("WORD");
   add_max_steps(verb, o->max_steps);
-  verb.add_flag("--no-plan", o->nac.no_plan, "NAC: run the program, although there is a plan");
+  verb.add_flag("--no-plan", o->nac.no_plan,
+                "NAC: run the program even if the container has a plan");
   add_nem_options(verb, o->nem.reading);
   add_genome_options(verb, o->genome.registry);
-  verb.add_option("--stream", o->genome.stream, "NAC v1.2: which stream of signatures")
+  verb.add_option("--stream", o->genome.stream,
+                  "NAC v1.2: the name of the stream in a signatures file")
       ->type_name("NAME");
   verb.add_flag("--keep-going", o->nem.keep_going,
-                "NEM: behind a division by zero or an index out of range, with 0");
+                "NEM: continue after a division by zero or an index out of range, with 0");
   verb.add_flag("--races", o->nem.races,
-                "NEM: search the run for tasks that nothing orders, also\nwhere verification did; "
-                "a note says if it isn't all of it");
+                "NEM: search the run for unordered tasks even if verification found none;\na note "
+                "reports an incomplete search");
   verb.add_flag("--allow-races", o->nem.allow_races,
-                "NEM: run a program with races too; each is a warning");
-  verb.add_flag("--json", o->json,
-                "A summary as one JSON object, instead of outputs on standard output");
-  verb.footer(
-      std::string(
-          "Files end in .npy, .csv, or anything else for raw little-endian numbers; standard "
-          "input\n"
-          "and output are CSV. A further .gz or .zst compresses. Random numbers are the same for "
-          "a\n"
-          "SEED everywhere.\n\n"
-          "ALIR: a NAME is an input's or output's number. A file for one input goes over its "
-          "column\n"
-          "in the file for all. Raw files hold doubles. Random samples are uniform in the "
-          "interval\n"
-          "of each input.\n\n"
-          "ARK: a NAME is a tensor's Id (12, t12 or %12), a buffer's (b3 or @3), or the name of "
-          "the\n"
-          "operation that makes a tensor; with several ranks behind its rank (r0:t12). Files "
-          "without\n"
-          "a NAME are for the inputs and outputs that `tessera info` lists, in that order. "
-          "Without\n"
-          "--output a summary of all outputs is shown. Files hold the elements of the tensor's\n"
-          "Shape: .npy files in its type (BF16 as uint16) and shape, which may lack or add\n"
-          "dimensions of 1; .csv files a line for each row; those of buffers all its bytes. "
-          "Random\n"
-          "elements lie in [-1, 1), or are small integers. Buffers are zero at first.\n\n"
-          "NAC: a NAME is an input's, as `tessera info` lists it, or its index; state:0 is a "
-          "state. "
-          ".npy\n"
-          "files have a shape and a type; others need --shape. An input with a shape alone is "
-          "zeros, "
-          "or\n"
-          "random. A --text goes through the container's tokenizer, as int64 [1, n]. A container "
-          "with "
-          "a\n"
-          "plan runs that, unless inputs or outputs are given. Plans read files below --folder or "
-          "beside the\n"
-          "container, and write them below --folder alone: none that is hidden, executable or a "
-          "link.\n"
-          "Without --output a summary of all outputs is shown.\n\n"
-          "NEM: a NAME is that of a buffer, or of a region that `let` names; outputs may also be "
-          "regions\n"
-          "of loops, as they were last. Bytes are zero without an input, which is a warning once "
-          "they are\n"
-          "read; -i NAME=zero says that they are to be, -i NAME=random fills a buffer or a region "
-          "from SEED\n"
-          "(0), and files of these names are ./zero and ./random. --random fills all that is read "
-          "before it\n"
-          "is written, with elements of the type that it is read as: floats in [-1, 1), integers "
-          "of a byte,\n"
-          "indices that are in range. .npy files hold a region's elements (BF16 as uint16, I4 as "
-          "int8), or\n"
-          "a buffer's bytes as any type; .csv files numbers, of a buffer too, where all of it has "
-          "one type;\n"
-          "raw files bytes, with two I4 in each. Without --output a summary is shown of the "
-          "buffers that are\n"
-          "written in DDR (or else in L2 or L1). Verification refuses races; where it had no time "
-          "to look\n"
-          "at all tasks, the run searches for them.\n\n"
-          "NAC v1.2: a NAME is an input's index or a parameter's name. Parameters come from the "
-          "tensors of\n"
-          "their names in --weights, or from --input; files without a NAME are for the inputs.\n"
-          "\n"
-          "Examples:\n"
-          "  tessera run model.json.gz --input x.csv\n"
-          "  tessera run model.json --input x.npy --output y.npy\n"
-          "  tessera run model.json -i 0=a.csv -i 1=b.csv -o 3=third.csv\n"
-          "  tessera run model.bc --random 1 --samples 1000 --json -o y.f64\n"
-          "  generate | tessera run model.json --input - | plot\n"
-          "  tessera run ark.json --random 1 -i t0=x.npy -o matmul=y.npy\n"
-          "  tessera run rank0.json rank1.json --random 1 -o r1:t12=-\n"
-          "  tessera run resnet.nac --shape 1x3x224x224 --random 1 --json\n"
-          "  tessera run bert.nac --text input_ids='a text' -i attention_mask=ones.npy -o 0=y.npy\n"
-          "  tessera run classifier.nac --answer cat.png\n"
-          "  tessera run gemm.nem -i inputs=x.npy -i weights=w.bin -i biases=zero -o y=y.npy\n"
-          "  tessera run gemm.nem --random 1 --schedule random:7 --json\n"
-          "  tessera run racy.nem --allow-races --schedule reverse -o outputs=-\n"
-          "  tessera run head.b64 --registry registry.json --weights model.safetensors -i "
-          "x.npy\n\n") +
-      exit_codes_help);
+                "NEM: run a program despite races; each is a warning");
+  verb.add_flag("--json", o->json, "Print a summary as one JSON object, and outputs only to files");
+  verb.footer({R"(
+Files that end in .npy or .csv are that; others are raw little-endian numbers. Standard input and
+output are CSV. Files that also end in .gz or .zst are compressed. Random numbers are the same on
+every machine.
+
+ALIR: NAME is the number of an input or output. A file for one input replaces its column of the file
+for all inputs. Raw files have doubles. Random samples are uniform in the interval of each input.
+
+ARK: NAME is a tensor's Id (12, t12 or %12), a buffer's Id (b3 or @3), or the name of the operation
+that makes a tensor; with several ranks it follows the rank (r0:t12). Files without a NAME are for
+the inputs or outputs in the order of `tessera info`. A .npy file has the tensor's type (BF16 as
+uint16) and Shape, up to dimensions of 1; a .csv file has a line per row; a file for a buffer has
+all its bytes. Random elements are in [-1, 1) or small integers. Buffers are zero at first.
+
+NAC: NAME is the name or the index of an input, as `tessera info` shows them; state:0 is a state. A
+.npy file gives the shape and type; other files need --shape. An input with only --shape is zeros,
+or random with --random. --text is encoded as int64 [1, n]. If the container has a plan, the plan runs,
+unless inputs or outputs are given. A plan writes files only in --folder, and none that is hidden,
+executable or a link.
+
+NEM: NAME is a buffer, or a region that `let` names; an output may also be a region of a loop, as
+the last iteration used it. Bytes without an input are zero; reading them is a warning. -i NAME=zero
+makes the zeros explicit, and -i NAME=random fills a buffer or region with random values (seed 0, or
+--random); files of these names are ./zero and ./random. --random fills everything that is read
+before it is written, with elements of the type that it is read as: floats in [-1, 1), integers of a
+byte, valid indices. A .npy file has the elements of a region (BF16 as uint16, I4 as int8) or the
+bytes of a buffer, as any type; a .csv file has numbers, for a buffer only if all of it has one
+type; a raw file has bytes, with two I4 in each. The summary shows the buffers written in DDR, or
+else in L2 or L1. Verification refuses races; if it can't check all tasks, the run searches for
+them.
+
+NAC v1.2: NAME is the index of an input or the name of a parameter. Parameters come from tensors of
+the same name in --weights, or from --input; files without a NAME are for the inputs.
+
+Examples:
+  tessera run model.json.gz --input x.csv
+  tessera run model.json --input x.npy --output y.npy
+  tessera run model.json -i 0=a.csv -i 1=b.csv -o 3=third.csv
+  tessera run model.bc --random 1 --samples 1000 --json -o y.f64
+  generate | tessera run model.json --input - | plot
+  tessera run ark.json --random 1 -i t0=x.npy -o matmul=y.npy
+  tessera run rank0.json rank1.json --random 1 -o r1:t12=-
+  tessera run resnet.nac --shape 1x3x224x224 --random 1 --json
+  tessera run bert.nac --text input_ids='a text' -i attention_mask=ones.npy -o 0=y.npy
+  tessera run classifier.nac --answer cat.png
+  tessera run gemm.nem -i inputs=x.npy -i weights=w.bin -i biases=zero -o y=y.npy
+  tessera run gemm.nem --random 1 --schedule random:7 --json
+  tessera run racy.nem --allow-races --schedule reverse -o outputs=-
+  tessera run head.b64 --registry registry.json --weights model.safetensors -i x.npy
+
+)",
+               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return run_files(*o); }; });
 }
 

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What `tessera run` is asked for, whatever the format.
+// The options of `tessera run`, for all formats.
 
 #ifndef TESSERA_CLI_RUN_HPP
 #define TESSERA_CLI_RUN_HPP
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// What runs of NAC containers are asked for; --schedule is for NEM too.
+/// Options for NAC containers; --schedule is for NEM, too.
 struct nac_run_options {
   std::vector<std::string> shapes, texts, answers;
   std::string weights, folder, schedule, mode;
@@ -28,24 +29,25 @@ struct nac_run_options {
     return !shapes.empty() || !texts.empty() || !answers.empty() || !weights.empty() ||
            !folder.empty() || !schedule.empty() || !mode.empty() || no_plan || any_path || raw;
   }
-  /// Whether something is that programs without a container don't have.
+  /// Whether any is given that NAC v1.2 doesn't have.
   [[nodiscard]] bool any_but_inputs() const {
     nac_run_options others = *this;
     others.shapes.clear();
     others.weights.clear();
     return others.any();
   }
-  /// Whether something is that NAC alone has.
+  /// Whether any is given that only NAC has.
   [[nodiscard]] bool any_of_nac() const {
     nac_run_options others = *this;
     others.schedule.clear();
     return others.any();
   }
 };
-/// --shape to --schedule; `of_nem`: whose words, once the format is known, the verb checks.
+/// Adds --shape to --schedule. `of_nem`: --schedule also takes NEM's words, and the verb checks it once
+/// the format is known.
 void add_nac_options(const command& verb, nac_run_options& o, bool of_nem = false);
 
-/// What runs of NEM programs alone are asked for.
+/// Options for NEM programs.
 struct nem_run_options {
   nem_options reading;
   bool keep_going = false, races = false, allow_races = false;
@@ -56,7 +58,7 @@ struct nem_run_options {
   }
 };
 
-/// What runs of NAC v1.2 alone are asked for.
+/// Options for NAC v1.2.
 struct genome_run_options {
   std::string registry, stream;
 
@@ -77,19 +79,31 @@ struct run_options {
 
 /// Adds --max-steps.
 void add_max_steps(const command& verb, std::optional<std::uint64_t>& max_steps);
-/// What a run may take.
+/// The maximum number of steps of a run.
 [[nodiscard]] inline std::uint64_t steps_of(const run_options& o) noexcept {
   return o.max_steps.value_or(budget{}.max_steps);
 }
-/// Says which option allows more, behind a run that ended for want of it.
+/// Names the option that raises the limit, after a run that exceeded it.
 void note_limit(errc code, const reporting& to);
 
 [[nodiscard]] io::array_format format_of(const std::string& option, const std::string& path);
 
+/// The output files of a run: refuses those that can't be written together.
+class output_paths {
+ public:
+  explicit output_paths(const run_options& o) : options_(o), to_stdout_(o.json ? 1 : 0) {}
+  [[nodiscard]] exit_code add(const std::string& path);
+
+ private:
+  const run_options& options_;
+  unsigned to_stdout_;
+  std::set<std::string> paths_;
+};
+
 /// Runs the ranks of an ARK model; `first` is the first of the files.
 [[nodiscard]] exit_code run_ark(const run_options& o, source first);
 
-/// Runs a NAC container: its plan, or its program where inputs are given.
+/// Runs a NAC container: its program if inputs or outputs are given, else its plan if it has one.
 [[nodiscard]] exit_code run_nac(const run_options& o, const source& file);
 
 /// Runs a stream of NAC v1.2.
@@ -98,14 +112,14 @@ void note_limit(errc code, const reporting& to);
 /// Runs a NEM program.
 [[nodiscard]] exit_code run_nem(const run_options& o, const source& file);
 
-/// What traces of NEM programs alone are asked for.
+/// Options for traces of NEM programs.
 struct nem_trace_options {
   std::vector<std::string> timing;  ///< NAME=VALUE
-  std::string report;               ///< the file that the report goes to
+  std::string report;               ///< the file for the report
 
   [[nodiscard]] bool any() const noexcept { return !timing.empty() || !report.empty(); }
 };
-/// Executes a NEM program in abstract time. The outputs are the trace's file, or nothing.
+/// Executes a NEM program in abstract time; the output, if any, is the file for the trace.
 [[nodiscard]] exit_code trace_nem(const run_options& o, const nem_trace_options& more,
                                   const source& file);
 

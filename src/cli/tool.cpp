@@ -45,14 +45,14 @@ constexpr format_row format_table[] = {
      &file_actions::genome_signatures, true},
 };
 
-/// A text of lines as a terminal may get it.
+/// Lines that are safe on a terminal.
 [[nodiscard]] text safe_lines(std::string_view s) {
   text out;
   append_shown(out, s, "\n\t");
   return out;
 }
 
-/// The same of JSON, in which only strings hold what is unsafe: as escapes that JSON has.
+/// Likewise JSON, where only strings have unsafe characters: they become JSON escapes.
 [[nodiscard]] text safe_json(std::string_view s) {
   text out, escape;
   const char* const end = s.data() + s.size();
@@ -79,8 +79,8 @@ constexpr format_row format_table[] = {
   return s.starts_with('{') || s.starts_with('[') ? safe_json(s) : safe_lines(s);
 }
 
-/// Whether nodes of v1.2 in base64 may begin so: whole nodes, or, of a text that is long enough not to
-/// be a word, anything, so that a reader tells what is wrong.
+/// Whether this may be a base64 stream of v1.2: it decodes to whole nodes, or it is too long for a
+/// word, so that the reader can report what is wrong.
 [[nodiscard]] bool is_base64(std::string_view text) {
   constexpr std::size_t longest_word = 24;
   const auto value = [](char c) -> unsigned { return genome::base64_digit(c); };
@@ -104,7 +104,8 @@ constexpr format_row format_table[] = {
   return at == size || text.size() > longest_word;
 }
 
-/// Whether a member of a root object is one that registries of v1.2 alone have, or that they have too.
+/// Whether a registry of v1.2 has a member of this name; `also_of_others`: which other formats may
+/// have, too.
 [[nodiscard]] bool is_registry_member(std::string_view key, bool also_of_others) {
   for (const std::string_view name :
        {"canonical_to_index", "index_to_canonical", "variation_to_index", "index_to_constant",
@@ -114,14 +115,14 @@ constexpr format_row format_table[] = {
   return also_of_others && (key == "constants" || key == "patterns" || key == "rules");
 }
 
-/// By the keys of the root object, as far as they can be read.
+/// The format of JSON by the keys of its root object, as far as they can be read.
 [[nodiscard]] format format_of_keys(std::string_view source) {
   json::reader in(source);
   std::string_view key;
   format likely = format::unknown;
   constexpr int enough = 4;
   int members = 0;
-  bool streams = false;  // the first value is one
+  bool streams = false;  // whether the first value is a stream
   for (in.object(); in.key(key); ++members) {
     if (is_registry_member(key, false)) return format::genome_registry;
     if (is_registry_member(key, true)) likely = format::genome_registry;
@@ -141,8 +142,8 @@ constexpr format_row format_table[] = {
   return in.failed() ? format::unknown : likely;
 }
 
-/// By names that stand near the start, in quotes: the last resort for JSON that breaks early, and
-/// for a root that is an array.
+/// The format of JSON by quoted names near its start: for JSON that is malformed early on, and for a
+/// root that is an array.
 [[nodiscard]] format format_of_names(std::string_view text) {
   constexpr std::size_t near = std::size_t{1} << 20;
   const bool is_object = text.starts_with('{');
@@ -161,7 +162,7 @@ constexpr format_row format_table[] = {
   return std::min(model, either) != text.npos ? format::ark_model : format::alir_json;
 }
 
-/// By the word that begins each printed text, behind comments.
+/// By the first word after comments.
 [[nodiscard]] bool is_assembly(std::string_view text) {
   for (;;) {
     const std::size_t start = text.find_first_not_of(" \t\r\n");
@@ -180,12 +181,12 @@ constexpr format_row format_table[] = {
     ++n;
   return s.substr(0, n);
 }
-/// Without blanks and line breaks in front.
-[[nodiscard]] std::string_view behind_blanks(std::string_view s) {
+/// Without leading blanks and line breaks.
+[[nodiscard]] std::string_view trimmed_left(std::string_view s) {
   return s.substr(std::min(s.find_first_not_of(" \t\r\n"), s.size()));
 }
 
-/// Whether a construct of NEM begins here: a keyword with what follows it.
+/// Whether a construct of NEM begins here: a keyword and what must follow it.
 [[nodiscard]] bool begins_nem(std::string_view text) {
   constexpr std::pair<std::string_view, std::string_view> keywords[] = {
       {"const", "="},   {"let", "="},      {"buffer", ":"},     {"loop", "in"},
@@ -194,16 +195,16 @@ constexpr format_row format_table[] = {
   const std::string_view word = word_of(text);
   for (const auto& [keyword, mark] : keywords) {
     if (word != keyword) continue;
-    const std::string_view rest = behind_blanks(text.substr(word.size()));
+    const std::string_view rest = trimmed_left(text.substr(word.size()));
     const std::string_view name = word_of(rest);
-    // Part of it is enough for a reader to say what is missing.
+    // If only a part is here, the reader reports what is missing.
     return mark.empty() || rest.starts_with(mark) || !name.empty();
   }
   return false;
 }
 
-/// By what begins behind comments: a construct, or a name that a task, a region or an opcode follows.
-/// A text that begins otherwise is NEM when a line further on is a declaration.
+/// Whether the text after comments begins with a construct of NEM, or with a name that a task, a
+/// region or an opcode follows; or whether one of the next lines is a declaration.
 [[nodiscard]] bool is_nem(std::string_view text) {
   bool comment = false;
   for (;;) {
@@ -216,7 +217,7 @@ constexpr format_row format_table[] = {
   }
   if (begins_nem(text)) return true;
   if (const std::string_view word = word_of(text); !word.empty()) {
-    const std::string_view rest = behind_blanks(text.substr(word.size()));
+    const std::string_view rest = trimmed_left(text.substr(word.size()));
     if (rest.starts_with('=') || rest.starts_with(".async") || rest.starts_with(".sync"))
       return true;
   }
@@ -224,19 +225,19 @@ constexpr format_row format_table[] = {
   text = text.substr(0, near);
   while (!text.empty()) {
     const std::string_view word = word_of(text);
-    const std::string_view rest = behind_blanks(text.substr(word.size()));
-    const std::string_view next = behind_blanks(rest.substr(word_of(rest).size()));
+    const std::string_view rest = trimmed_left(text.substr(word.size()));
+    const std::string_view next = trimmed_left(rest.substr(word_of(rest).size()));
     if (((word == "const" || word == "let") && next.starts_with('=')) ||
         (word == "buffer" && next.starts_with(':')) || (word == "loop" && word_of(next) == "in") ||
         (comment && begins_nem(text)))
       return true;
     text.remove_prefix(std::min(text.find('\n'), text.size()));
-    text = behind_blanks(text);
+    text = trimmed_left(text);
   }
   return false;
 }
 
-/// A length, and so many characters of JSON; bytecode would have thousands of inputs.
+/// A length, and JSON of that length; ALIR bytecode that looks like it would have thousands of inputs.
 [[nodiscard]] bool is_safetensors(bytes content) {
   if (content.size() < 10) return false;
   const auto length = load_le<std::uint64_t>(content.data());
@@ -256,19 +257,21 @@ format detect(bytes content) {
   if (text.starts_with("NAC")) return format::nac;
   if (is_safetensors(content)) return format::safetensors;
   if (is_assembly(text)) return format::nac_assembly;
-  // Words of version 2 begin with the version, a small number; so does what claims another one.
+  // Words of version 2 begin with a small number, the version. Other small numbers are reported as
+  // unsupported versions.
   if (content.size() >= 4 && load_le<std::uint32_t>(content.data()) < 256)
     return format::alir_bytecode;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start == text.npos) return format::unknown;
   if (text[start] != '{' && text[start] != '[') {
-    // A comment before the root, say: then the reader tells what is wrong.
+    // JSON after a comment, for example: the reader reports it.
     const bool is_comment = text[start] == '/' || text[start] == '#';
     const std::size_t brace = is_comment ? text.find('{', start) : text.npos;
     const bool is_model = brace != text.npos && text.find("\"ProducerNodeIds\"") != text.npos;
     if (is_model) return format_of_names(text.substr(brace));
-    if (is_base64(text)) return format::genome_stream;  // which may end as if it assigned something
+    if (is_base64(text))
+      return format::genome_stream;  // before NEM: padding looks like an assignment
     return is_nem(text) ? format::nem : format::unknown;
   }
   if (text[start] == '{')
@@ -339,7 +342,7 @@ diagnostic diagnose(error e, const source& from) {
   diagnostic d;
   d.rule = e.name();
   d.message = e.message();
-  if (e.index != error_index::none) {  // in what was made of the file
+  if (e.index != error_index::none) {  // in a model that was made from the file
     const text shown = describe(e, from.data(), from.name);
     d.shown = shown.view();
     return d;
@@ -456,6 +459,35 @@ exit_code usage_error(std::string_view verb, std::string_view message) {
   return wrong_usage;
 }
 
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
+}
+
+bool has_errors(std::span<const diagnostic> found) noexcept {
+  return std::any_of(found.begin(), found.end(),
+                     [](const diagnostic& d) { return d.severity == "error"; });
+}
+
+std::uint64_t omitted_of(const report& found) noexcept {
+  const std::uint64_t total = found.errors + found.warnings + found.notes;
+  return total - std::min<std::uint64_t>(total, found.diagnostics.size());
+}
+
+void note_omitted(std::uint64_t count) {
+  if (count != 0)
+    show_note(plural(count, "more finding") + (count == 1 ? " is" : " are") + " not shown");
+}
+
+exit_code print_ok(const source& file, const reporting& to, std::string_view details) {
+  if (to.as_json) {
+    const text line = file_report(to.path, file.what, {});
+    return print_result(line);
+  }
+  std::string line = file.name + ": ok (";
+  line.append(info(file.what).description).append(details).append(")\n");
+  return print_result(line);
+}
+
 text file_report(std::string_view file, format what, std::span<const diagnostic> found,
                  std::uint64_t omitted) {
   text out;
@@ -465,9 +497,7 @@ text file_report(std::string_view file, format what, std::span<const diagnostic>
     w.null();
   else
     w.string(info(what).name);
-  const bool ok = std::none_of(found.begin(), found.end(),
-                               [](const diagnostic& d) { return d.severity == "error"; });
-  w.key("ok").boolean(ok).key("diagnostics").begin_array();
+  w.key("ok").boolean(!has_errors(found)).key("diagnostics").begin_array();
   for (const diagnostic& d : found) write_json(w, d);
   w.end();
   if (omitted != 0) w.key("omitted").integer(omitted);
@@ -479,8 +509,7 @@ text file_report(std::string_view file, format what, std::span<const diagnostic>
 exit_code reporting::fail(std::span<const diagnostic> found, format what) const {
   if (as_json) {
     const text report = file_report(path, what, found);
-    const exit_code wrote = print_result(report);
-    return wrote != success ? wrote : bad_input;
+    return print_result(report, bad_input);
   }
   for (const diagnostic& d : found)
     if (d.severity == "error") show(d);
@@ -493,26 +522,22 @@ exit_code reporting::fail(const report& found, error first, const source& from) 
   const std::vector<diagnostic> all = diagnose(found, {&shown, 1});
   if (!as_json) {
     for (const diagnostic& d : all) show(d);
-    if (const std::uint64_t total = found.errors + found.warnings + found.notes; total > all.size())
-      show_note(std::to_string(total - all.size()) + " more findings were counted and not kept");
+    note_omitted(omitted_of(found));
     return bad_input;
   }
-  const std::uint64_t total = found.errors + found.warnings + found.notes;
-  const text out = file_report(path, from.what, all, total - all.size());
-  const exit_code wrote = print_result(out);
-  return wrote != success ? wrote : bad_input;
+  const text out = file_report(path, from.what, all, omitted_of(found));
+  return print_result(out, bad_input);
 }
 
 exit_code reporting::fail(const diagnostic& d, exit_code code, format what) const {
   if (!as_json) return show(d), code;
   const text report = file_report(d.path_of_file.empty() ? path : d.path_of_file, what, {&d, 1});
-  const exit_code wrote = print_result(report);
-  return wrote != success ? wrote : code;
+  return print_result(report, code);
 }
 
 namespace {
 
-/// Of these formats only parts are looked at, so that what is mapped may be long.
+/// Files of these formats are mapped and only partly read, so that they may be larger than the limit.
 [[nodiscard]] bool is_container(bytes content) {
   return as_text(content).starts_with("NAC") || is_safetensors(content);
 }
@@ -535,17 +560,17 @@ loaded try_load_source(const std::string& path, diagnostic& why, format otherwis
   }
   source s{shown_name(path), std::move(*content), format::unknown};
   s.what = detect(s.data(), path);
-  // By its name too, so that a reader tells what is wrong.
+  // By its name too, so that a reader reports what is wrong with its content.
   if (s.what == format::unknown && !s.data().empty())
     s.what = io::without_codec(path).ends_with(".b64") ? format::genome_stream : otherwise;
   if (s.what != format::unknown) return {std::move(s), success};
   why.rule = "unknown_format";
-  why.message = s.data().empty()
-                    ? "the file is empty"
-                    : "expected ALIR JSON or ARK JSON, which begin with {, ALIR bytecode, which "
-                      "begins with a small version number or \"ALIR\", a NAC container, which "
-                      "begins with \"NAC\", NEM text, or a "
-                      "registry or streams of NAC v1.2";
+  why.message =
+      s.data().empty()
+          ? "the file is empty"
+          : "unknown format; expected ALIR JSON or ARK JSON (begin with {), ALIR bytecode "
+            "(begins with a small version number or \"ALIR\"), a NAC container (begins "
+            "with \"NAC\"), NEM text, or a registry or streams of NAC v1.2";
   why.offset = 0;
   why.shown = s.name + ": error: " + why.message + "\n  [unknown_format] at offset 0\n";
   return {std::nullopt, bad_input};
@@ -558,13 +583,13 @@ loaded load_source(const reporting& to, format otherwise, const io::input_rule& 
   return out;
 }
 
-exit_code not_for(const source& file, const reporting& to, std::string_view verb,
-                  std::string_view wanted) {
+exit_code wrong_format(const source& file, const reporting& to, std::string_view verb,
+                       std::string_view wanted) {
   diagnostic d;
   d.rule = "format";
   const format_row& row = info(file.what);
-  d.message.append(verb).append(" is for ").append(wanted).append(", and this is ");
-  d.message.append(row.article).append(row.description);
+  d.message.append("this is ").append(row.article).append(row.description).append("; ");
+  d.message.append(verb).append(" takes ").append(wanted);
   d.shown = file.name + ": error: " + d.message + '\n';
   return to.fail(d, bad_input, file.what);
 }
@@ -581,7 +606,7 @@ exit_code with_source(const source& file, const reporting& to, std::string_view 
     if (i != 0) wanted += i + 1 == kinds.size() ? " and " : ", ";
     wanted += kinds[i];
   }
-  return not_for(file, to, verb, wanted);
+  return wrong_format(file, to, verb, wanted);
 }
 
 exit_code with_file(const reporting& to, std::string_view verb, const file_actions& act,
@@ -638,7 +663,7 @@ exit_code write_result(const std::string& path, bytes data) {
   }
   const io::expected<io::done> wrote = io::store(path, data);
   if (wrote) return success;
-  // Whoever closes a pipe early (head, a pager) has what they wanted.
+  // A reader that closes a pipe early (head, a pager) is no error to report.
   if (path != "-" || wrote.error().error_number != EPIPE) show(diagnose(wrote.error()));
   return io_error;
 }

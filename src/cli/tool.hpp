@@ -3,8 +3,8 @@
 //
 // What the verbs of the tool share: exit codes, input files with their format, diagnostics, output.
 //
-// A verb returns an exit code. Results go to standard output, everything else to standard error;
-// what is wrong with a file is one diagnostic, as text or, with --json, as an object.
+// A verb returns an exit code. Results go to standard output, everything else to standard error.
+// Errors of a file are diagnostics: text or, with --json, objects.
 
 #ifndef TESSERA_CLI_TOOL_HPP
 #define TESSERA_CLI_TOOL_HPP
@@ -32,8 +32,8 @@ namespace cli {
 
 enum exit_code : int { success = 0, bad_input = 1, wrong_usage = 2, io_error = 3 };
 
-/// What a file is, by its content. One row here, one in `format_table`, and an action in the verbs
-/// that are for it.
+/// The format of a file, by its content. A new format is a row here, one in `format_table`, and an
+/// action in each verb that supports it.
 enum class format : std::uint8_t {
   unknown,
   alir_json,
@@ -46,12 +46,12 @@ enum class format : std::uint8_t {
   nem,
   genome_registry,
   genome_stream,      ///< base64
-  genome_binary,      ///< a stream's bytes, which nothing tells from others
-  genome_signatures,  ///< streams by name
+  genome_binary,      ///< raw stream; it has no magic number
+  genome_signatures,  ///< JSON object of base64 streams by name
 };
 
 struct source;
-/// What a verb does with files, by what they are; what has no action is refused by name.
+/// The actions of a verb, by format. A file of a format without an action is refused.
 struct file_actions {
   using action = std::function<exit_code(const source&)>;
   action alir = {}, ark_model = {}, ark_plan = {}, nac = {}, nac_assembly = {}, safetensors = {},
@@ -60,23 +60,23 @@ struct file_actions {
 
 struct format_row {
   format what;
-  std::string_view name;         ///< in --json: the family, "alir"
-  std::string_view article;      ///< with its space, where there is one
-  std::string_view description;  ///< in words
-  std::string_view kind;         ///< in words, of all those that a verb treats alike
+  std::string_view name;         ///< the family, for --json: "alir"
+  std::string_view article;      ///< "a ", "an " or empty
+  std::string_view description;  ///< "ALIR bytecode"
+  std::string_view kind;         ///< plural, for all formats with the same action: "ALIR programs"
   file_actions::action file_actions::*act;
   bool is_text;
 };
 [[nodiscard]] const format_row& info(format f) noexcept;
-/// JSON is told by the first key of the root that only one format has; broken JSON by the names that
-/// it holds.
+/// JSON formats are recognised by the first key that only one of them has; malformed JSON by the names
+/// in it.
 [[nodiscard]] format detect(bytes content);
-/// The same, but that a file named .nem is NEM, whatever it holds: NEM's rules say what is wrong.
+/// Likewise, except that a file named .nem is always NEM, so that NEM's rules report its errors.
 [[nodiscard]] format detect(bytes content, const std::string& path);
 
-/// A file that was loaded and, where it was compressed, decompressed.
+/// A loaded and, if necessary, decompressed file.
 struct source {
-  std::string name;  ///< as it is shown (see shown_name)
+  std::string name;  ///< for messages (see shown_name)
   io::content content;
   format what = format::unknown;
 
@@ -87,24 +87,24 @@ struct source {
   }
 };
 
-/// A path or a name as messages show it: "-" is <stdin>, an empty path is quoted, and what may not
-/// reach a terminal is an escape (see append_shown).
+/// A path or a name for messages: "-" is <stdin>, an empty path is quoted, and characters that are
+/// unsafe on a terminal are escaped (see append_shown).
 [[nodiscard]] std::string shown_name(std::string_view path);
-/// Any text in a line, without these exceptions.
+/// Escapes unsafe characters of any text in a line.
 [[nodiscard]] std::string shown_text(std::string_view s);
-/// A path as --json shows it: as it was given, but for bytes that aren't UTF-8.
+/// A path for --json: as given, with bytes that aren't UTF-8 replaced.
 [[nodiscard]] std::string json_name(std::string_view path);
 
-/// What is wrong with a file and where.
+/// One finding in a file, with its place.
 struct diagnostic {
-  std::string path_of_file;  ///< when it isn't the file that the verb is about
-  std::string included;      ///< the file that the place is in, when the verb's file includes it
+  std::string path_of_file;  ///< if it isn't the verb's file
+  std::string included;      ///< the included file that the place is in, if any
   std::string severity = "error";
   std::string rule;
   std::string message;
   std::optional<std::uint64_t> offset, line, column;
   std::optional<std::string> path;
-  std::optional<std::uint64_t> length;  ///< of what is wrong, in bytes
+  std::optional<std::uint64_t> length;  ///< of the place, in bytes
   struct related_note {
     std::string included, message;
     std::optional<std::uint64_t> offset, line, column;
@@ -115,36 +115,35 @@ struct diagnostic {
     std::string text;
   };
   std::optional<replacement> fix;
-  std::string shown;  ///< the whole of it for people, lines with their ends
+  std::string shown;  ///< the text for people: complete lines
 };
 void write_json(json::writer& w, const diagnostic& d);
 [[nodiscard]] diagnostic diagnose(error e, const source& from);
 [[nodiscard]] diagnostic diagnose(const io::failure& why);
-/// The findings of a report, as people and as tools see them. `sources` as for tessera::describe.
+/// The findings of a report; `sources` as for tessera::describe.
 [[nodiscard]] std::vector<diagnostic> diagnose(const report& found,
                                                std::span<const source_file> sources);
 [[nodiscard]] inline exit_code code_of(const io::failure& why) noexcept {
   return why.kind == io::fault::system ? io_error : bad_input;
 }
 
-/// Prints to standard error, with the word "error" in red (warnings and notes in other colours) on a
-/// terminal unless NO_COLOR is set.
+/// Prints to standard error. On a terminal the severity is coloured, unless NO_COLOR is set.
 void show(const diagnostic& d);
 void show_error(std::string_view message);
 void show_note(std::string_view message);
-/// For what the command line says wrongly beyond its grammar.
+/// Reports a command line that parses but isn't valid.
 [[nodiscard]] exit_code usage_error(std::string_view verb, std::string_view message);
 
-/// How a verb tells of a file that it fails on: as text on standard error or, with --json, as the
-/// object that `check` prints on standard output.
+/// Reports why a verb fails on a file: as text on standard error or, with --json, as the object that
+/// `check` prints on standard output.
 struct reporting {
-  std::string path;  ///< as it stands on the command line
+  std::string path;  ///< as given on the command line
   bool as_json = false;
 
   exit_code fail(const diagnostic& d, exit_code code, format what) const;
-  /// All that was found: as text the errors among it.
+  /// Findings: as text only the errors, with --json all.
   exit_code fail(std::span<const diagnostic> found, format what) const;
-  /// What a report holds; `first` where nobody reported anything.
+  /// The findings of a report; `first` if it is empty.
   exit_code fail(const report& found, error first, const source& from) const;
   exit_code fail(error e, const source& from) const {
     return fail(diagnose(e, from), bad_input, from.what);
@@ -153,42 +152,43 @@ struct reporting {
     return fail(diagnose(why), code_of(why), format::unknown);
   }
 };
-/// {"file","format","ok","diagnostics"}, a line; not ok when there is an error among them. "omitted"
-/// follows when that many findings were counted and not kept.
+/// A line {"file", "format", "ok", "diagnostics"}; "ok" is false if one of them is an error. If
+/// findings were counted and not kept, "omitted" is their number.
 [[nodiscard]] text file_report(std::string_view file, format what,
                                std::span<const diagnostic> found, std::uint64_t omitted = 0);
 
-/// How many findings `check --all` keeps of files of that many bytes. There can be as many as the
-/// square of what a file holds, and what is shown grows with the file only.
+/// The maximum number of findings that `check --all` keeps for a file of that size. A file can have
+/// quadratically many; the output must not be longer than linear in the file.
 [[nodiscard]] constexpr std::size_t max_findings(std::uint64_t bytes) noexcept {
-  constexpr std::uint64_t least = 1000, most = std::uint64_t{1} << 24;
-  return static_cast<std::size_t>(std::clamp(bytes / 64, least, most));
+  constexpr std::uint64_t min = 1000, max = std::uint64_t{1} << 24;
+  return static_cast<std::size_t>(std::clamp(bytes / 64, min, max));
 }
 
-/// Loads a file of a known format.
+/// The file; without one, the error has been reported and `code` is its exit code.
 struct loaded {
   std::optional<source> file;
   exit_code code = success;
   [[nodiscard]] explicit operator bool() const noexcept { return code == success; }
 };
+/// Loads a file and detects its format; `otherwise` is the format of unrecognised content.
 [[nodiscard]] loaded load_source(const reporting& to, format otherwise = format::unknown,
                                  const io::input_rule& rule = io::main_input);
-/// Without telling: `why` is what is wrong. A content that is nothing else is of format `otherwise`.
+/// Likewise, but sets `why` instead of reporting it.
 [[nodiscard]] loaded try_load_source(const std::string& path, diagnostic& why,
                                      format otherwise = format::unknown,
                                      const io::input_rule& rule = io::main_input);
 
-/// Does what is to be done with a file that was loaded.
+/// Calls the action for the format of a file.
 [[nodiscard]] exit_code with_source(const source& file, const reporting& to, std::string_view verb,
                                     const file_actions& act);
-/// Loads a file and does what is to be done with it.
+/// Loads a file and calls the action for its format.
 [[nodiscard]] exit_code with_file(const reporting& to, std::string_view verb,
                                   const file_actions& act, format otherwise = format::unknown);
-/// What a verb that is for other files says of one.
-[[nodiscard]] exit_code not_for(const source& file, const reporting& to, std::string_view verb,
-                                std::string_view wanted);
+/// Reports that a verb doesn't support the format of a file.
+[[nodiscard]] exit_code wrong_format(const source& file, const reporting& to, std::string_view verb,
+                                     std::string_view wanted);
 
-/// How far long work is, on a terminal and once it takes over a second.
+/// Shows the progress of work that takes more than a second, on a terminal.
 class progress {
  public:
   explicit progress(std::uint64_t total);
@@ -196,7 +196,7 @@ class progress {
   progress& operator=(const progress&) = delete;
   ~progress() { clear(); }
   void advance(std::uint64_t done);
-  /// Takes the line away, for other lines.
+  /// Clears the line, so that others can be printed.
   void clear();
 
  private:
@@ -206,33 +206,49 @@ class progress {
   clock::time_point next_;
 };
 
-/// What verbs on several files share: FILE… and --json, and the highest of the exit codes.
+/// FILE… and --json of verbs that take several files; their exit code is the highest of all files.
 struct file_list {
   std::vector<std::string> paths;
   bool json = false;
 
   void add_options(const command& verb, const std::string& files, const std::string& json_help);
-  /// Whether standard input is read twice; then that is said.
+  /// Reports and returns whether standard input is named twice.
   [[nodiscard]] bool is_wrong(std::string_view verb) const;
   [[nodiscard]] exit_code each(std::string_view verb,
                                const std::function<exit_code(const reporting&)>& act) const;
 };
 
-/// Writes results: to standard output, or to a file, compressed if its name says so. For what is a
-/// file of some format: byte by byte, but for a terminal, which gets it as a report.
+/// Writes a file of some format to a path, compressed if its name ends in .gz or .zst, or to standard
+/// output. The bytes are unchanged, except that unsafe characters are escaped on a terminal.
 [[nodiscard]] exit_code write_result(const std::string& path, bytes data);
-/// Writes what people read, as lines or as JSON. What no terminal is to get (see append_shown) is
-/// escaped in it, apart from line ends and tabs; names go through shown_name for these.
+/// Writes text or JSON for people. Unsafe characters are escaped (see append_shown), except line ends
+/// and tabs; names that may contain these go through shown_name.
 [[nodiscard]] exit_code write_report(const std::string& path, std::string_view report);
 [[nodiscard]] inline exit_code print_result(std::string_view report) {
   return write_report("-", report);
 }
+/// Likewise; returns `verdict` once the report is written.
+[[nodiscard]] inline exit_code print_result(std::string_view report, exit_code verdict) {
+  const exit_code wrote = print_result(report);
+  return wrote != success ? wrote : verdict;
+}
+/// What `check` prints for a valid file: "FILE: ok (ALIR JSON, DETAILS)", or its object.
+[[nodiscard]] exit_code print_ok(const source& file, const reporting& to,
+                                 std::string_view details = "");
 
-/// The model or program of an ALIR file, or its diagnostic.
+/// "1 task" or "2 tasks".
+[[nodiscard]] std::string plural(std::uint64_t count, std::string_view noun);
+[[nodiscard]] bool has_errors(std::span<const diagnostic> found) noexcept;
+/// The findings that a report counted and didn't keep.
+[[nodiscard]] std::uint64_t omitted_of(const report& found) noexcept;
+/// Notes how many they are, if there are any.
+void note_omitted(std::uint64_t count);
+
+/// The model or program of an ALIR file.
 [[nodiscard]] result<alir::model> read_alir(const source& from);
 [[nodiscard]] result<alir::program> verify_alir(const source& from, report* found = nullptr,
                                                 const alir::verify_options& options = {});
-/// Each adds a subcommand; what `run` is set to is called when it was chosen.
+/// Each adds a verb; `run` is set to its action if the command line chooses it.
 using action = std::function<exit_code()>;
 void add_info(const command& app, action& run);
 void add_check(const command& app, action& run);
@@ -247,12 +263,14 @@ void add_graph(const command& app, action& run);
 void add_fmt(const command& app, action& run);
 void add_genome(const command& app, action& run);
 
-inline constexpr const char* exit_codes_help =
-    "Exit status:\n"
-    "  0  everything is fine\n"
-    "  1  the input is wrong: not readable as its format, not valid, or it trapped\n"
-    "  2  the command line is wrong\n"
-    "  3  a file can't be read or written\n";
+inline constexpr std::string_view exit_codes_help = R"(Exit status:
+  0  success
+  1  invalid input: a file is malformed or not valid, or a run ended with an error
+  2  wrong command line
+  3  a file can't be read or written
+)";
+inline constexpr std::string_view exit_codes_of_several =
+    "With several files, the highest status of any file.\n";
 
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

@@ -21,7 +21,7 @@ namespace cli {
 
 namespace {
 
-/// How .npy files hold each type, in the order of element_type.
+/// The .npy type of each element type, in the order of element_type.
 constexpr io::element_kind npy_kinds[] = {{'f', 8}, {'f', 4}, {'f', 2}, {'u', 2}, {'i', 8},
                                           {'i', 4}, {'i', 2}, {'i', 1}, {'i', 1}, {'u', 4},
                                           {'u', 2}, {'u', 1}, {'b', 1}};
@@ -84,16 +84,15 @@ namespace {
   }
   const io::element_kind kind = npy_kind(what.type);
   if (!(a->type == kind))
-    return wrong("expected elements of " + kind_name(kind) + ", which " + std::string(what.name) +
-                 " takes, found " + kind_name(a->type));
+    return wrong("expected elements of " + kind_name(kind) + " for " + std::string(what.name) +
+                 ", found " + kind_name(a->type));
   if (a->shape != what.shape && squeezed(a->shape) != squeezed(what.shape))
     return wrong("expected shape " + text_of(what.shape) + ", found " + text_of(a->shape));
   if (what.type == element_type::i4)
     for (std::size_t i = 0; i < a->data.size(); ++i)
       if (const double v = element(a->data, what.type, i); !store_element(a->data, what.type, i, v))
-        return wrong("element " + std::to_string(i) + ": expected -8 to 7, which " +
-                     std::string(what.name) + " takes, found " +
-                     std::to_string(static_cast<int>(v)));
+        return wrong("element " + std::to_string(i) + ": expected -8 to 7 for " +
+                     std::string(what.name) + ", found " + std::to_string(static_cast<int>(v)));
   return std::move(a->data);
 }
 
@@ -110,7 +109,7 @@ namespace {
   for (std::size_t i = 0; i < m->values.size(); ++i)
     if (!store_element(out, what.type, i, m->values[i]))
       return wrong("row " + std::to_string(i / columns + 1) + ", column " +
-                   std::to_string(i % columns + 1) + ": expected an integer that fits " +
+                   std::to_string(i % columns + 1) + ": expected an integer in the range of " +
                    std::string(what.name));
   return out;
 }
@@ -159,7 +158,7 @@ bool store_element(std::span<std::byte> dense, element_type type, std::size_t i,
       store_le(to, bfloat16_from_float(static_cast<float>(value)));
       return true;
     case element_type::i64: {
-      // 2^63 is a double, one less isn't.
+      // 2^63 - 1 isn't a double.
       if (!(value >= -0x1p63 && value < 0x1p63) || value != std::trunc(value)) return false;
       store_le(to, static_cast<std::int64_t>(value));
       return true;
@@ -202,7 +201,7 @@ io::expected<std::vector<std::byte>> read_elements(const std::string& path, io::
 
 namespace {
 
-/// An element of an integer type, which a double may not hold.
+/// An element of an integer type; an i64 may not be exact as a double.
 [[nodiscard]] std::int64_t whole_element(std::span<const std::byte> dense, element_type type,
                                          std::size_t i) {
   if (type == element_type::i64) return load_le<std::int64_t>(dense.data() + i * 8);
@@ -247,8 +246,8 @@ element_summary::element_summary(std::span<const std::byte> dense, element_type 
       ++(std::isnan(v) ? nans : v > 0 ? infinities : negative_infinities);
       continue;
     }
-    least = finite == 0 ? v : std::min(least, v);
-    most = finite == 0 ? v : std::max(most, v);
+    min = finite == 0 ? v : std::min(min, v);
+    max = finite == 0 ? v : std::max(max, v);
     sum += v;
     ++finite;
   }
@@ -263,8 +262,8 @@ void element_summary::show(text& out, std::span<const std::byte> dense,
   char line[160];
   out << ':';
   if (any) {
-    std::snprintf(line, sizeof line, " min %.6g, max %.6g, mean %.6g", least, most, mean);
-    out << line << (not_finite() != 0 ? " of those that are finite;" : "");
+    std::snprintf(line, sizeof line, " min %.6g, max %.6g, mean %.6g", min, max, mean);
+    out << line << (not_finite() != 0 ? " of the finite elements;" : "");
   }
   std::string_view between = " ";
   for (const auto& [number, name] :
@@ -281,7 +280,7 @@ void element_summary::show(text& out, std::span<const std::byte> dense,
 }
 
 void element_summary::write(json::writer& w) const {
-  for (const auto& [key, value] : {std::pair("min", least), {"max", most}, {"mean", mean}}) {
+  for (const auto& [key, value] : {std::pair("min", min), {"max", max}, {"mean", mean}}) {
     w.key(key);
     if (any)
       w.number(value);

@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Elements of tensors from files and to files, whatever the format of the model: dense,
-// little-endian, in C order.
+// Reads and writes the elements of tensors of all formats: dense, little-endian, in C order.
 //
-//   .npy   of the tensor's type, BF16 as u2 (its bits), i4 as i1; of its shape, or of its shape
-//          without the ones
-//   .csv   a row for each row of its last dimension; numbers are rounded to the tensor's type
-//   raw    its elements, little-endian
+//   .npy   the tensor's type (BF16 as u2, i4 as i1) and shape, up to dimensions of 1
+//   .csv   a line for each row of the last dimension; numbers are rounded to the tensor's type
+//   raw    the elements, little-endian
 //
-// Here i4 takes a byte an element.
+// In memory an i4 element has one byte.
 
 #ifndef TESSERA_CLI_VALUES_HPP
 #define TESSERA_CLI_VALUES_HPP
@@ -29,7 +27,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// Types of elements, floats first.
+/// Element types, floats first.
 enum class element_type : std::uint8_t {
   f64,
   f32,
@@ -46,17 +44,17 @@ enum class element_type : std::uint8_t {
   boolean
 };
 [[nodiscard]] std::size_t size_of(element_type t) noexcept;
-/// How .npy files hold a type.
+/// The .npy type of an element type.
 [[nodiscard]] io::element_kind npy_kind(element_type t) noexcept;
-/// The type that a file of that kind holds; none where no tensor has it.
+/// The element type of a .npy type; none if there is none.
 [[nodiscard]] std::optional<element_type> type_of(io::element_kind k) noexcept;
 
-/// What elements are: of a tensor, or the bytes of a buffer.
+/// The type and shape of the elements of a tensor, or of the bytes of a buffer.
 struct element_shape {
   element_type type = element_type::u8;
-  std::string_view name = "bytes";  ///< of the type, in messages
+  std::string_view name = "bytes";  ///< of the type, for messages
   std::vector<std::uint64_t> shape = {};
-  bool any_type = false;  ///< .npy files of any type and shape will do, as bytes
+  bool any_type = false;  ///< accept .npy files of any type and shape, as bytes
 
   [[nodiscard]] std::uint64_t count() const noexcept;
   [[nodiscard]] std::uint64_t bytes() const noexcept { return count() * size_of(type); }
@@ -73,14 +71,14 @@ struct element_shape {
 
 /// One element as a number.
 [[nodiscard]] double element(std::span<const std::byte> dense, element_type type, std::size_t i);
-/// Stores a number rounded to the type; false when it is out of an integer's range, or no integer.
+/// Stores a number rounded to the type; false if an integer type can't represent it.
 [[nodiscard]] bool store_element(std::span<std::byte> dense, element_type type, std::size_t i,
                                  double value);
 
-/// What a result's elements are, in short.
+/// A summary of the elements of a result.
 struct element_summary {
   element_summary(std::span<const std::byte> dense, element_type type);
-  double least = 0, most = 0, mean = 0;  ///< of those that are finite, if `any` is
+  double min = 0, max = 0, mean = 0;  ///< of the finite elements, if `any`
   std::uint64_t nans = 0, infinities = 0, negative_infinities = 0;
   std::uint64_t checksum = 0xcbf29ce484222325u;  ///< FNV-1a of the bytes
   bool any = false;
@@ -88,14 +86,13 @@ struct element_summary {
   [[nodiscard]] std::uint64_t not_finite() const noexcept {
     return nans + infinities + negative_infinities;
   }
-  /// "min …, max …, mean …" and the first elements, on two lines; where not all are finite, that
-  /// these numbers leave some out, and how many.
+  /// Two lines: "min …, max …, mean …" and the numbers of NaN and infinities; the first elements.
   void show(text& out, std::span<const std::byte> dense, const element_shape& what) const;
   /// The members "min" to "checksum" of an object.
   void write(json::writer& w) const;
 };
 
-/// A random number of [low, high), or a whole one of [low, high]: the same everywhere.
+/// A random number in [low, high), or an integer in [low, high]; the same on every machine.
 [[nodiscard]] double random_number(std::uint64_t& state, double low, double high, bool whole);
 
 }  // namespace cli

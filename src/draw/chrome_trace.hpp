@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A trace in Chrome's JSON form, which Perfetto and chrome://tracing open as it is.
+// A trace in Chrome's JSON format, for Perfetto and chrome://tracing.
 //
 //   text out;
 //   draw::chrome_trace trace(out);
@@ -11,12 +11,12 @@
 //   trace.counter(1, 12.75, "live memory", "bytes", 4096);
 //   trace.finish();
 //
-// Each event is on a line of its own.
+// One event per line.
 //
 // Lifetime:   borrows the text.
 // Errors:     none; names are UTF-8.
 // Limits:     none.
-// Allocation: what the text grows by.
+// Allocation: the text.
 
 #ifndef TESSERA_DRAW_CHROME_TRACE_HPP
 #define TESSERA_DRAW_CHROME_TRACE_HPP
@@ -46,19 +46,19 @@ class chrome_trace {
   void name_thread(std::uint32_t process, std::uint32_t thread, std::string_view name) {
     metadata("thread_name", process, thread, name);
   }
-  /// Something that took a while; times are microseconds.
+  /// An event with a duration; times are microseconds.
   void span(std::uint32_t process, std::uint32_t thread, double start, double duration,
             std::string_view name, arguments more = {});
-  /// Likewise, where how many arguments there are isn't known before.
+  /// Likewise, with any number of arguments.
   void span_with(std::uint32_t process, std::uint32_t thread, double start, double duration,
                  std::string_view name, std::span<const argument> more);
-  /// Something that took no time.
+  /// An event without a duration.
   void instant(std::uint32_t process, std::uint32_t thread, double at, std::string_view name,
                arguments more = {});
-  /// A number from here on.
+  /// The value of a counter from this time on.
   void counter(std::uint32_t process, double at, std::string_view name, std::string_view unit,
                std::uint64_t value);
-  /// Ends the JSON, with what else there is to say about all of it.
+  /// Ends the JSON, with metadata for the whole trace.
   void finish(arguments more = {});
 
  private:

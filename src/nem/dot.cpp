@@ -183,7 +183,7 @@ class drawing : public nem::visitor {
     std::uint64_t iterations;
     std::optional<std::string> last_task;
     std::uint64_t cluster;
-    text before;               ///< what was written in front of the current iteration
+    text before;               ///< the text before the current iteration
     std::vector<text> frames;  ///< of the iterations before, where each has one
   };
 

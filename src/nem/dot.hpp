@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Draws the tasks of a NEM program and what orders them, in Graphviz's DOT.
+// Draws the tasks of a NEM program and their order, as a Graphviz DOT graph.
 //
 //   tessera::text dot = tessera::analysis::draw(program, {.expand = true});
 //
 //   box             a task: its opcode, operands and token; coloured by the unit that executes it;
 //                   with a bold line when it is .sync, so that all tasks after it wait
-//   solid arrow     a dependency by deps
+//   solid arrow     a dependency (deps)
 //   dashed arrow    an order that a wait, a .sync task or the end of a loop makes
 //   frame           a loop, with its bounds and how many iterations may be in flight; when they are
 //                   expanded, frames of its iterations inside
@@ -15,8 +15,8 @@
 // The same program gives the same text.
 //
 // Lifetime:   values.
-// Errors:     none: any verified program will do.
-// Limits:     max_tasks; a note in the picture says that there are more.
+// Errors:     none, for any verified program.
+// Limits:     max_tasks; a note in the graph if there are more.
 // Allocation: linear in the tasks drawn and in the text.
 
 #ifndef TESSERA_NEM_TOOLS_DOT_HPP

@@ -20,7 +20,7 @@ void add_to(std::uint64_t& sum, std::uint64_t more) noexcept {
   return n != 0 && a > UINT64_MAX / n ? UINT64_MAX : a * n;
 }
 
-/// Counts as the program's tasks pass by.
+/// Counts the tasks of a program.
 class counter : public nem::visitor {
  public:
   explicit counter(const nem::program& p, nem_statistics& to) : p_(p), to_(to) {}
@@ -55,7 +55,7 @@ class counter : public nem::visitor {
 
   void end(const nem::values& v) {
     for (const nem::buffer& b : v.buffers)
-      if (b.is_known) lives_.try_emplace(b.node, life{b, 1, 0});  // unless a task touched it
+      if (b.is_known) lives_.try_emplace(b.node, life{b, 1, 0});  // if no task has used it
     std::map<std::pair<int, std::int64_t>, std::vector<const life*>> by_memory;
     for (const auto& [node, l] : lives_)
       by_memory[{static_cast<int>(l.what.level), l.what.engine}].push_back(&l);

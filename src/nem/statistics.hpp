@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What a NEM program does in numbers: tasks, arithmetic, traffic, memory.
+// Statistics of a NEM program: tasks, arithmetic, traffic, memory.
 //
 //   const tessera::analysis::nem_statistics s = tessera::analysis::summarise(program);
 //   s.moved[size_t(nem::level::ddr)][size_t(nem::level::l2)];    // bytes
@@ -10,14 +10,14 @@
 //               dimension (gemm, matmul) or the kernel's size times its input channels (conv*)
 //   moved       bytes of transfers and stores, from level to level: those of the source
 //   declared    bytes of all buffers of a memory
-//   peak        bytes that are live at once, at most, when tasks execute in the order of the text: a
+//   peak        the maximum of live bytes when tasks execute in the order of the text: a
 //               buffer is live from the first task that touches it to the last
 //
 // Loops count with all their iterations.
 //
 // Lifetime:   values.
-// Errors:     none: any verified program will do.
-// Limits:     max_steps tasks and iterations, and max_nodes; `is_partial` says that there were more.
+// Errors:     none, for any verified program.
+// Limits:     max_steps tasks and iterations, and max_nodes; `is_partial` if there are more.
 //             Sums that don't fit 64 bits are 2^64 - 1.
 // Allocation: linear in the program's buffers.
 
@@ -43,7 +43,8 @@ struct nem_memory {
 
 struct nem_statistics {
   static constexpr std::uint64_t max_steps = 10'000'000;
-  static constexpr std::uint64_t max_nodes = 100'000'000;  ///< of the text, in each iteration anew
+  static constexpr std::uint64_t max_nodes =
+      100'000'000;  ///< of the text, counted again in each iteration
 
   std::uint64_t tasks = 0, waits = 0, iterations = 0;
   std::array<std::uint64_t, nem::opcode_count> opcodes = {};

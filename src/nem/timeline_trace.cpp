@@ -25,7 +25,7 @@ namespace {
   return std::string(what) + '[' + std::to_string(index) + ']';
 }
 
-/// A number that changes, by time. Sums wrap as unsigned numbers do, so that they end at 0.
+/// The changes of a counter, by time. Unsigned sums wrap around, so that they end at 0.
 using changes = std::map<std::uint64_t, std::uint64_t>;
 void append_counter(draw::chrome_trace& trace, std::uint32_t process, std::string_view name,
                     std::string_view unit, const changes& by_time) {
@@ -44,7 +44,7 @@ timeline_recorder::timeline_recorder(const nem::program& p, std::string_view sou
 }
 
 void timeline_recorder::find_statements(std::string_view source) {
-  std::vector<std::uint64_t> lines = {0};  // where they begin
+  std::vector<std::uint64_t> lines = {0};  // offsets of lines
   for (std::size_t i = source.find('\n'); i != std::string_view::npos; i = source.find('\n', i + 1))
     lines.push_back(i + 1);
   const nem::model& d = program_.model();
@@ -167,7 +167,7 @@ namespace {
 
 using table_row = std::vector<std::string>;
 
-/// Appends rows in columns: the first one to the left, numbers to the right.
+/// Appends aligned columns: the first to the left, numbers to the right.
 void append_table(text& out, const std::vector<table_row>& rows) {
   std::vector<std::size_t> widths(rows[0].size());
   for (const table_row& r : rows)
@@ -184,7 +184,7 @@ void append_table(text& out, const std::vector<table_row>& rows) {
     out << '\n';
   }
 }
-/// Per cent with one decimal.
+/// A percentage with one decimal.
 [[nodiscard]] std::string share(std::uint64_t part, std::uint64_t of) {
   const double thousandths =
       of == 0 ? 0.0 : static_cast<double>(part) * 1000.0 / static_cast<double>(of);
@@ -222,7 +222,7 @@ void write_causes(json::writer& w, const std::array<std::uint64_t, tm::cause_cou
 
 void append_report(text& out, const tm::timing_report& r) {
   out << "  cycles  " << r.cycles << "\n  tasks   " << r.tasks << "\n  tokens  "
-      << r.max_live_tokens << " live at most\n  stalls  ";
+      << "peak " << r.max_live_tokens << " live\n  stalls  ";
   std::string_view between = "";
   for (std::size_t c = 0; c < tm::cause_count; ++c)
     if (r.stalls[c] != 0)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What a timeline did: as a trace to look at, as a table to read, as JSON.
+// A timeline as a trace, as a table and as JSON.
 //
 //   analysis::timeline_recorder seen(program, source);
 //   vm::nem::timeline when(program, costs, seen.observer());
@@ -12,8 +12,8 @@
 //
 //   process   the device, then each engine             in the trace a cycle is a microsecond
 //   thread    a unit: NMU[0]
-//   span      a task: opcode and token; its index and line, the iteration, how much it does, and
-//             what it waited for
+//   span      a task: opcode and token; its index and line, the iteration, its amount of work, and
+//             the cause of its wait
 //   counter   live bytes of each memory, live tokens
 //
 // Lifetime:   borrows the program and its source; an observer borrows its recorder.
@@ -37,10 +37,10 @@
 namespace tessera::inline TESSERA_ABI {
 namespace analysis {
 
-/// Keeps the events; they are written after the run.
+/// Records the events; they are written after the run.
 class timeline_recorder {
  public:
-  /// The source is that which the program was read from: it is where lines are counted.
+  /// `source` is the program's text, for line numbers.
   timeline_recorder(const nem::program& p, std::string_view source);
   timeline_recorder(const timeline_recorder&) = delete;
   timeline_recorder& operator=(const timeline_recorder&) = delete;
