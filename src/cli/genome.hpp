@@ -54,12 +54,12 @@ struct stored_stream {
                                     const std::function<exit_code(const stored_stream&)>& act);
 
 /// registry.json, .gz or .zst, in the folder of a file; empty if there is none.
-[[nodiscard]] std::string registry_beside(const std::string& path);
+[[nodiscard]] std::string default_registry(const std::string& path);
 
 /// The registries of streams; each is read once.
 class libraries {
  public:
-  /// `given` is the path of --registry; empty: registry_beside.
+  /// `given` is the path of --registry; empty: default_registry.
   explicit libraries(std::string given = "") : given_(std::move(given)) {}
   /// The registry for the streams of a file; null: the error has been reported, and `code` is set.
   [[nodiscard]] const genome::library* of(const reporting& file, exit_code& code);

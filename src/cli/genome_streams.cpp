@@ -115,12 +115,12 @@ exit_code each_stream(const source& file, const reporting& to,
   return success;
 }
 
-std::string registry_beside(const std::string& path) {
+std::string default_registry(const std::string& path) {
   if (path == "-") return {};
   for (const char* const name : {"registry.json", "registry.json.gz", "registry.json.zst"}) {
-    const std::filesystem::path beside = std::filesystem::path(path).parent_path() / name;
+    const std::filesystem::path sibling = std::filesystem::path(path).parent_path() / name;
     std::error_code unknown;
-    if (std::filesystem::is_regular_file(beside, unknown)) return beside.string();
+    if (std::filesystem::is_regular_file(sibling, unknown)) return sibling.string();
   }
   return {};
 }
@@ -143,7 +143,7 @@ library_outcome verify_registry(const source& file, const reporting& to) {
 }
 
 const genome::library* libraries::of(const reporting& file, exit_code& code) {
-  const std::string path = given_.empty() ? registry_beside(file.path) : given_;
+  const std::string path = given_.empty() ? default_registry(file.path) : given_;
   if (path.empty()) {
     code = file.fail(no_registry(file), bad_input, format::unknown);
     return nullptr;

@@ -55,7 +55,7 @@ struct weights_outcome {
 };
 [[nodiscard]] weights_outcome load_weights(const reporting& to);
 /// model.safetensors in the folder of model.nac; empty if there is no such file.
-[[nodiscard]] std::string weights_beside(const std::string& path);
+[[nodiscard]] std::string default_weights(const std::string& path);
 
 /// "1.6", "1.7" or "1.8".
 [[nodiscard]] std::string_view version_of(nac::header h) noexcept;
@@ -69,7 +69,7 @@ struct nac_info_options {
                                  const nac_info_options& options);
 
 struct nac_check_options {
-  std::string weights;  ///< a path; empty: weights_beside
+  std::string weights;  ///< a path; empty: default_weights
   bool strict = false, all = false;
 };
 [[nodiscard]] exit_code check_nac(const source& file, const reporting& to,

@@ -39,13 +39,13 @@ namespace {
 
 }  // namespace
 
-std::string weights_beside(const std::string& path) {
+std::string default_weights(const std::string& path) {
   if (path == "-") return {};
   std::string_view base = io::without_codec(path);
   if (base.ends_with(".nac")) base.remove_suffix(4);
-  const std::string beside = std::string(base) + ".safetensors";
+  const std::string sibling = std::string(base) + ".safetensors";
   std::error_code unknown;
-  return std::filesystem::exists(beside, unknown) ? beside : std::string();
+  return std::filesystem::exists(sibling, unknown) ? sibling : std::string();
 }
 
 std::vector<diagnostic> diagnose_findings(const report& report, const source& from) {
@@ -65,7 +65,7 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
   weights_outcome weights;
   std::string about_weights;
   if (!in.file->has_internal_weights() && !in.file->parameters().empty()) {
-    const std::string path = options.weights.empty() ? weights_beside(to.path) : options.weights;
+    const std::string path = options.weights.empty() ? default_weights(to.path) : options.weights;
     if (path.empty()) {
       how.weights_elsewhere = !options.strict;
       about_weights = ", external weights not checked";

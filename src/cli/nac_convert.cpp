@@ -102,13 +102,13 @@ constexpr std::uint64_t max_errors = std::uint64_t{1} << 20;
 [[nodiscard]] exit_code verify_to_convert(const nac::model& file, const source& from,
                                           const reporting& to, const nac_convert_options& options,
                                           nac::parts& parts) {
-  weights_outcome beside;
+  weights_outcome external;
   nac::verify_options how{.weights_elsewhere = true, .max_diagnostics = max_errors};
   if (!file.has_internal_weights() && !file.parameters().empty() && options.weights_in.empty()) {
-    if (const std::string path = weights_beside(to.path); !path.empty()) {
-      beside = load_weights({path});
-      if (!beside.weights) return beside.code;
-      how.weights = &*beside.weights;
+    if (const std::string path = default_weights(to.path); !path.empty()) {
+      external = load_weights({path});
+      if (!external.weights) return external.code;
+      how.weights = &*external.weights;
     }
   }
   tessera::report report;

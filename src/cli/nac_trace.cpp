@@ -88,11 +88,11 @@ exit_code trace_nac(const run_options& o, const source& file) {
   trace.name_thread(process, loader, "loading parameters");
   for (const recorder::span& s : seen.instructions) {
     const double from = microseconds(s.from), until = microseconds(s.to);
-    std::string takes;
+    std::string arguments;
     for (const analysis::nac_argument& a : at.arguments(at.instructions()[s.instruction]))
-      takes += (takes.empty() ? "" : ", ") + at.text_of(a);
+      arguments += (arguments.empty() ? "" : ", ") + at.text_of(a);
     trace.span(process, core, from, until - from, name_of(s.instruction),
-               {{"arguments", json_name(takes)}});
+               {{"arguments", json_name(arguments)}});
     trace.counter(process, until, "live memory", "bytes", s.live);
   }
   for (const recorder::moment& c : seen.commands)

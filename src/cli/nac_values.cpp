@@ -31,7 +31,7 @@ nac_model verify_nac(const source& file, const reporting& to, const std::string&
   }
   nac::verify_options how;
   if (!in.file->has_internal_weights() && !in.file->parameters().empty()) {
-    const std::string path = weights.empty() ? weights_beside(to.path) : weights;
+    const std::string path = weights.empty() ? default_weights(to.path) : weights;
     if (!path.empty()) {
       out.weights = load_weights({path, to.as_json});
       if (!out.weights.weights) {

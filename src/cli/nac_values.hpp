@@ -30,7 +30,7 @@ struct nac_model {
   std::optional<nac::program> program = {};
   exit_code code = success;
 };
-/// `weights` is the path of external weights; empty: weights_beside.
+/// `weights` is the path of external weights; empty: default_weights.
 [[nodiscard]] nac_model verify_nac(const source& file, const reporting& to,
                                    const std::string& weights);
 

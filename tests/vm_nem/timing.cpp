@@ -597,7 +597,7 @@ TEST_CASE("vm_nem/timing: the trace and the reports", "[vm_nem]") {
            s.trace.find("\n" + event + "\n]") != std::string::npos));
   }
   CHECK(s.trace.find("\"otherData\":{\"time\":\"1 us is 1 cycle\"}") != std::string::npos);
-  CHECK(s.table.find("  cycles  14\n  tasks   3\n  tokens  1 live at most\n  stalls  none\n") == 0);
+  CHECK(s.table.find("  cycles  14\n  tasks   3\n  tokens  peak 1 live\n  stalls  none\n") == 0);
   CHECK(s.table.find("\n  engine 0 DMA[0]       2    12  85.7              0       2\n") !=
         std::string::npos);
   CHECK(s.table.find("\n  L2      65536     65536         -\n") != std::string::npos);
