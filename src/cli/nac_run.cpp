@@ -191,6 +191,10 @@ exit_code measure_nac(const run_options& o, const source& file, const reporting&
 }
 
 exit_code run_nac(const run_options& o, const source& file) {
+  if (const std::string& s = o.nac.schedule;
+      !s.empty() && s != "file" && s != "planned" && s != "none")
+    return usage_error("run", "unknown --schedule '" + shown_name(s) +
+                                  "' of a NAC container; expected file, planned or none");
   const reporting to{o.files[0], o.json};
   const nac_model model = verify_nac(file, to, o.nac.weights);
   if (!model.program) return model.code;

@@ -44,6 +44,30 @@ exit_code output_paths::add(const std::string& path) {
   return success;
 }
 
+exit_code check_options(std::string_view verb, std::span<const option_use> options,
+                        const source& file) {
+  constexpr std::pair<std::string_view, std::string_view> families[] = {
+      {"alir", "ALIR"}, {"ark", "ARK"}, {"nac", "NAC"}, {"nem", "NEM"}, {"genome", "NAC v1.2"}};
+  for (const option_use& o : options) {
+    if (!o.is_given) continue;
+    std::vector<std::string_view> names;
+    bool applies = false;
+    for (std::size_t i = 0; i < std::size(families); ++i) {
+      if ((o.applies_to >> i & 1) == 0) continue;
+      names.push_back(families[i].second);
+      applies = applies || families[i].first == info(file.what).name;
+    }
+    if (applies) continue;
+    std::string message(o.name);
+    message += " applies only to ";
+    for (std::size_t i = 0; i < names.size(); ++i)
+      message.append(i == 0 ? "" : i + 1 == names.size() ? " and " : ", ").append(names[i]);
+    message.append("; this is ").append(info(file.what).article);
+    return usage_error(verb, message.append(info(file.what).description));
+  }
+  return success;
+}
+
 namespace {
 
 /// `[NAME=]FILE`. A NAME has no '/' or '.', so that a path may contain '='.
@@ -303,16 +327,44 @@ class runner {
 };
 
 [[nodiscard]] exit_code run_alir(const run_options& o, const source& file, const reporting& to) {
-  if (o.files.size() > 1)
-    return usage_error("run",
-                       "expected one ALIR program; several files must be the ranks of an ARK "
-                       "model");
-  if (o.fast || o.steps || o.max_memory || o.mpi || o.nac.any() || o.nem.any())
-    return usage_error(
-        "run", "--fast, --steps, --max-memory and options of NAC and NEM don't apply to ALIR");
   report found;
   const result<alir::program> p = verify_alir(file, &found);
   return p ? runner(o, file, *p).run() : to.fail(found, p.error(), file);
+}
+
+/// Refuses what doesn't apply to the format of a file.
+[[nodiscard]] exit_code check_command_line(const run_options& o, const source& file) {
+  if (o.files.size() > 1 && file.what != format::ark_model)
+    return usage_error("run", "several files must be the ranks of an ARK model; '" + file.name +
+                                  "' is " + std::string(info(file.what).article) +
+                                  std::string(info(file.what).description));
+  const option_use uses[] = {
+      {o.samples.has_value(), "--samples", in_alir},
+      {o.threads.has_value(), "--threads", in_alir},
+      {o.fast, "--fast", in_ark},
+      {o.mpi, "--mpi", in_ark},
+      {o.steps.has_value(), "--steps", in_ark | in_nac | in_nem | in_genome},
+      {o.max_memory.has_value(), "--max-memory", in_ark | in_nac | in_nem | in_genome},
+      {!o.nac.shapes.empty(), "--shape", in_nac | in_genome},
+      {!o.nac.weights.empty(), "--weights", in_nac | in_genome},
+      {!o.nac.schedule.empty(), "--schedule", in_nac | in_nem},
+      {!o.nac.texts.empty(), "--text", in_nac},
+      {!o.nac.answers.empty(), "--answer", in_nac},
+      {!o.nac.folder.empty(), "--folder", in_nac},
+      {!o.nac.mode.empty(), "--mode", in_nac},
+      {o.nac.no_plan, "--no-plan", in_nac},
+      {o.nac.any_path, "--any-path", in_nac},
+      {o.nac.raw, "--raw", in_nac},
+      {o.nem.reading.profile != "default", "--profile", in_nem},
+      {!o.nem.reading.device.empty(), "--device", in_nem},
+      {!o.nem.reading.include_folders.empty(), "--include", in_nem},
+      {o.nem.keep_going, "--keep-going", in_nem},
+      {o.nem.races, "--races", in_nem},
+      {o.nem.allow_races, "--allow-races", in_nem},
+      {!o.genome.registry.empty(), "--registry", in_genome},
+      {!o.genome.stream.empty(), "--stream", in_genome},
+  };
+  return check_options("run", uses, file);
 }
 
 [[nodiscard]] exit_code run_files(const run_options& o) {
@@ -321,51 +373,21 @@ class runner {
   const reporting to{o.files[0], o.json};
   loaded in = load_source(to, streams_of(o.genome.registry));
   if (!in) return in.code;
-  const bool is_stream = info(in.file->what).act == &file_actions::genome_stream ||
-                         in.file->what == format::genome_signatures;
-  if (!is_stream && o.genome.any())
-    return usage_error("run", "--registry and --stream apply only to NAC v1.2");
-  switch (in.file->what) {
-    case format::alir_json:
-    case format::alir_bytecode: return run_alir(o, *in.file, to);
-    case format::ark_model:
-      if (o.samples || o.threads)
-        return usage_error("run", "--samples and --threads apply only to ALIR");
-      if (o.nac.any() || o.nem.any())
-        return usage_error("run", "options of NAC and NEM don't apply to ARK");
-      return run_ark(o, std::move(*in.file));
-    case format::nac:
-      if (o.files.size() > 1) return usage_error("run", "expected one NAC container");
-      if (o.samples || o.threads || o.fast || o.mpi)
-        return usage_error("run", "--samples, --threads, --fast and --mpi don't apply to NAC");
-      if (o.nem.any()) return usage_error("run", "options of NEM don't apply to NAC");
-      if (const std::string& s = o.nac.schedule;
-          !s.empty() && s != "file" && s != "planned" && s != "none")
-        return usage_error("run", "unknown --schedule '" + shown_name(s) +
-                                      "' of a NAC container; expected file, planned or none");
-      return run_nac(o, *in.file);
-    case format::nem:
-      if (o.files.size() > 1) return usage_error("run", "expected one NEM program");
-      if (o.samples || o.threads || o.fast || o.mpi)
-        return usage_error("run", "--samples, --threads, --fast and --mpi don't apply to NEM");
-      if (o.nac.any_of_nac()) return usage_error("run", "options of NAC don't apply to NEM");
-      return run_nem(o, *in.file);
-    case format::genome_stream:
-    case format::genome_binary:
-    case format::genome_signatures:
-      if (o.files.size() > 1) return usage_error("run", "expected one stream");
-      if (o.samples || o.threads || o.fast || o.mpi || o.nem.any() || o.nac.any_but_inputs())
-        return usage_error("run",
-                           "of the options of other formats, only --shape, --weights, --steps, "
-                           "--max-steps and --max-memory apply to NAC v1.2");
-      return run_genome(o, *in.file);
-    case format::genome_registry:
-    case format::ark_plan:
-    case format::nac_assembly:
-    case format::safetensors: return wrong_format(*in.file, to, "run", "programs and models");
-    case format::unknown: break;  // load_source lets none through
-  }
-  return bad_input;
+  const auto checked = [&o](const auto& act) {
+    return [&o, act](const source& file) {
+      const exit_code code = check_command_line(o, file);
+      return code == success ? act(file) : code;
+    };
+  };
+  const auto genome = checked([&](const source& file) { return run_genome(o, file); });
+  return with_source(
+      *in.file, to, "run",
+      {.alir = checked([&](const source& file) { return run_alir(o, file, to); }),
+       .ark_model = checked([&](const source&) { return run_ark(o, std::move(*in.file)); }),
+       .nac = checked([&](const source& file) { return run_nac(o, file); }),
+       .nem = checked([&](const source& file) { return run_nem(o, file); }),
+       .genome_stream = genome,
+       .genome_signatures = genome});
 }
 
 }  // namespace

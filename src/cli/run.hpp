@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/arrays.hpp"
@@ -25,22 +27,9 @@ struct nac_run_options {
   std::string weights, folder, schedule, mode;
   bool no_plan = false, any_path = false, raw = false;
 
+  /// Whether any of add_nac_options is given.
   [[nodiscard]] bool any() const noexcept {
-    return !shapes.empty() || !texts.empty() || !answers.empty() || !weights.empty() ||
-           !folder.empty() || !schedule.empty() || !mode.empty() || no_plan || any_path || raw;
-  }
-  /// Whether any is given that NAC v1.2 doesn't have.
-  [[nodiscard]] bool any_but_inputs() const {
-    nac_run_options others = *this;
-    others.shapes.clear();
-    others.weights.clear();
-    return others.any();
-  }
-  /// Whether any is given that only NAC has.
-  [[nodiscard]] bool any_of_nac() const {
-    nac_run_options others = *this;
-    others.schedule.clear();
-    return others.any();
+    return !shapes.empty() || !texts.empty() || !weights.empty() || !schedule.empty();
   }
 };
 /// Adds --shape to --schedule. `of_nem`: --schedule also takes NEM's words, and the verb checks it once
@@ -51,18 +40,11 @@ void add_nac_options(const command& verb, nac_run_options& o, bool of_nem = fals
 struct nem_run_options {
   nem_options reading;
   bool keep_going = false, races = false, allow_races = false;
-
-  [[nodiscard]] bool any() const noexcept {
-    return keep_going || races || allow_races || reading.profile != "default" ||
-           !reading.device.empty() || !reading.include_folders.empty();
-  }
 };
 
 /// Options for NAC v1.2.
 struct genome_run_options {
   std::string registry, stream;
-
-  [[nodiscard]] bool any() const noexcept { return !registry.empty() || !stream.empty(); }
 };
 
 struct run_options {
@@ -76,6 +58,18 @@ struct run_options {
   nem_run_options nem;
   genome_run_options genome;
 };
+
+/// Formats that options apply to.
+enum family : std::uint8_t { in_alir = 1, in_ark = 2, in_nac = 4, in_nem = 8, in_genome = 16 };
+/// An option of a verb, and the formats that it applies to.
+struct option_use {
+  bool is_given;
+  std::string_view name;
+  int applies_to;  ///< a set of families
+};
+/// Refuses the first given option that doesn't apply to the format of a file.
+[[nodiscard]] exit_code check_options(std::string_view verb, std::span<const option_use> options,
+                                      const source& file);
 
 /// Adds --max-steps.
 void add_max_steps(const command& verb, std::optional<std::uint64_t>& max_steps);
@@ -116,8 +110,6 @@ class output_paths {
 struct nem_trace_options {
   std::vector<std::string> timing;  ///< NAME=VALUE
   std::string report;               ///< the file for the report
-
-  [[nodiscard]] bool any() const noexcept { return !timing.empty() || !report.empty(); }
 };
 /// Executes a NEM program in abstract time; the output, if any, is the file for the trace.
 [[nodiscard]] exit_code trace_nem(const run_options& o, const nem_trace_options& more,

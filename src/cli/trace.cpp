@@ -19,23 +19,33 @@ struct trace_options {
   nem_trace_options nem;
 };
 
-[[nodiscard]] exit_code trace_container(trace_options o, const source& file) {
-  if (o.nem.any() || o.run.nem.any() || o.run.json)
-    return usage_error("trace",
-                       "--timing, --report, --json and other NEM options don't apply to NAC");
-  if (o.run.outputs.empty()) o.run.outputs.emplace_back("-");
-  return trace_nac(o.run, file);
-}
-[[nodiscard]] exit_code trace_program(const trace_options& o, const source& file) {
-  if (o.run.nac.any_of_nac() || !o.run.nac.schedule.empty() || o.run.steps)
-    return usage_error("trace", "--schedule, --steps and NAC options don't apply to NEM");
-  return trace_nem(o.run, o.nem, file);
-}
-[[nodiscard]] exit_code trace_file(const trace_options& o) {
-  const reporting to{o.run.files[0], o.run.json};
-  return with_file(to, "trace",
-                   {.nac = [&](const source& f) { return trace_container(o, f); },
-                    .nem = [&](const source& f) { return trace_program(o, f); }});
+[[nodiscard]] exit_code trace_file(trace_options o) {
+  const option_use uses[] = {
+      {!o.nem.timing.empty(), "--timing", in_nem},
+      {!o.nem.report.empty(), "--report", in_nem},
+      {o.run.json, "--json", in_nem},
+      {o.run.nem.reading.profile != "default", "--profile", in_nem},
+      {!o.run.nem.reading.device.empty(), "--device", in_nem},
+      {!o.run.nem.reading.include_folders.empty(), "--include", in_nem},
+      {!o.run.nac.shapes.empty(), "--shape", in_nac},
+      {!o.run.nac.texts.empty(), "--text", in_nac},
+      {!o.run.nac.weights.empty(), "--weights", in_nac},
+      {!o.run.nac.schedule.empty(), "--schedule", in_nac},
+      {o.run.steps.has_value(), "--steps", in_nac},
+  };
+  const auto checked = [&uses](const auto& act) {
+    return [&uses, act](const source& file) {
+      const exit_code code = check_options("trace", uses, file);
+      return code == success ? act(file) : code;
+    };
+  };
+  return with_file(
+      {o.run.files[0], o.run.json}, "trace",
+      {.nac = checked([&](const source& file) {
+         if (o.run.outputs.empty()) o.run.outputs.emplace_back("-");
+         return trace_nac(o.run, file);
+       }),
+       .nem = checked([&](const source& file) { return trace_nem(o.run, o.nem, file); })});
 }
 
 }  // namespace
