@@ -87,9 +87,12 @@ struct options {
   };
   if (o.compact && o.pretty)
     return usage_error("convert", "--compact and --pretty exclude each other");
-  if (o.output == "-" && form == "bytecode" && isatty(STDOUT_FILENO) == 1)
-    return usage_error("convert",
-                       "bytecode can't be written to a terminal; give a file or use a pipe");
+  const auto to_terminal = [&o](std::string_view what) {
+    return usage_error("convert", std::string(what) +
+                                      " can't be written to a terminal; give a file or use a pipe");
+  };
+  const bool is_terminal = o.output == "-" && isatty(STDOUT_FILENO) == 1;
+  if (is_terminal && form == "bytecode") return to_terminal("bytecode");
   diagnostic why;
   const loaded in = try_load_source(o.file, why);
   // Only ALIR needs the name of the output, but if the input can't be read it is the first error of
@@ -97,54 +100,52 @@ struct options {
   if (!in)
     return form.empty() && !is_nac_name(o.output) ? nameless()
                                                   : to.fail(why, in.code, format::unknown);
-  const source& file = *in.file;
-  const std::optional<nac::header> version = version_of_name(o.form);
-  if (file.what == format::nac) {
-    if ((!o.form.empty() && !version) || o.compact || o.pretty)
-      return usage_error("convert", "'" + file.name +
-                                        "' is a NAC container; --to is v1.6, v1.7 or v1.8, and "
-                                        "--compact and --pretty are for ARK only");
-    if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
-      return usage_error("convert",
-                         "a container can't be written to a terminal; give a file or use a pipe");
-    if (!o.nac.quantize.empty() && o.nac.dequantize)
-      return usage_error("convert", "--quantize and --dequantize exclude each other");
-    if (o.nac.weights_out == o.output || (o.nac.weights_out == "-" && o.output == "-"))
-      return usage_error("convert", "--weights-out and OUTPUT must be different files");
-    nac_convert_options how = o.nac;
-    how.form = version;
-    return convert_nac(file, to, o.output, how);
-  }
-  if (file.what != format::alir_json && file.what != format::alir_bytecode &&
-      file.what != format::ark_model && file.what != format::ark_plan)
-    return wrong_format(file, to, "convert",
-                        "ALIR programs, ARK models, ARK plans and NAC containers");
-  if (version || o.nac.any())
-    return usage_error("convert", "'" + file.name + "' is " + std::string(info(file.what).article) +
-                                      std::string(info(file.what).description) +
-                                      "; versions, weights and quantization are for NAC only");
-  const bool is_ark = file.what == format::ark_model || file.what == format::ark_plan;
   const std::optional<ark::dialect> dialect = dialect_of(o.form);
-  if (!is_ark) {
-    if (form.empty()) return nameless();
-    if (dialect || o.compact || o.pretty)
-      return usage_error("convert", "'" + file.name + "' is " +
-                                        std::string(info(file.what).description) +
-                                        "; dialects, --compact and --pretty are for ARK only");
-    return convert_alir(file, to, o.output, form);
-  }
-  if (!o.form.empty() && !dialect)
-    return usage_error("convert", "'" + file.name + "' is an " +
-                                      std::string(info(file.what).description) +
-                                      "; --to json and --to bytecode are for ALIR only");
-  if (file.what == format::ark_plan) {
-    if (dialect)
-      return usage_error(
-          "convert",
-          "'" + file.name + "' is an ARK plan, which has only one form; --to is for ARK models");
-    return convert_plan(file, to, o.output, !o.compact);
-  }
-  return convert_model(file, to, o.output, dialect.value_or(ark::dialect::d3), !o.compact);
+  const std::optional<nac::header> version = version_of_name(o.form);
+  const std::string to_form = "--to " + o.form;
+  const option_use uses[] = {
+      {!o.form.empty(), to_form,
+       dialect   ? in_ark
+       : version ? in_nac
+                 : in_alir},
+      {o.compact, "--compact", in_ark},
+      {o.pretty, "--pretty", in_ark},
+      {!o.nac.weights_in.empty(), "--weights-in", in_nac},
+      {!o.nac.weights_out.empty(), "--weights-out", in_nac},
+      {!o.nac.quantize.empty(), "--quantize", in_nac},
+      {o.nac.dequantize, "--dequantize", in_nac},
+      {o.nac.schedule, "--schedule", in_nac},
+  };
+  return with_source(
+      *in.file, to, "convert",
+      {.check = [&uses](const source& file) { return check_options("convert", uses, file); },
+       .alir =
+           [&](const source& file) {
+             return form.empty() ? nameless() : convert_alir(file, to, o.output, form);
+           },
+       .ark_model =
+           [&](const source& file) {
+             return convert_model(file, to, o.output, dialect.value_or(ark::dialect::d3),
+                                  !o.compact);
+           },
+       .ark_plan =
+           [&](const source& file) {
+             if (dialect)
+               return usage_error("convert",
+                                  to_form + " applies only to ARK models; this is an ARK plan");
+             return convert_plan(file, to, o.output, !o.compact);
+           },
+       .nac =
+           [&](const source& file) {
+             if (is_terminal) return to_terminal("a container");
+             if (!o.nac.quantize.empty() && o.nac.dequantize)
+               return usage_error("convert", "--quantize and --dequantize exclude each other");
+             if (o.nac.weights_out == o.output || (o.nac.weights_out == "-" && o.output == "-"))
+               return usage_error("convert", "--weights-out and OUTPUT must be different files");
+             nac_convert_options how = o.nac;
+             how.form = version;
+             return convert_nac(file, to, o.output, how);
+           }});
 }
 
 }  // namespace

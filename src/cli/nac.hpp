@@ -91,11 +91,6 @@ struct nac_convert_options {
   std::optional<nac::header> form;
   std::string weights_in, weights_out, quantize;
   bool dequantize = false, schedule = false;
-
-  [[nodiscard]] bool any() const noexcept {
-    return !weights_in.empty() || !weights_out.empty() || !quantize.empty() || dequantize ||
-           schedule;
-  }
 };
 [[nodiscard]] exit_code convert_nac(const source& file, const reporting& to,
                                     const std::string& output, const nac_convert_options& options);

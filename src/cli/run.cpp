@@ -44,30 +44,6 @@ exit_code output_paths::add(const std::string& path) {
   return success;
 }
 
-exit_code check_options(std::string_view verb, std::span<const option_use> options,
-                        const source& file) {
-  constexpr std::pair<std::string_view, std::string_view> families[] = {
-      {"alir", "ALIR"}, {"ark", "ARK"}, {"nac", "NAC"}, {"nem", "NEM"}, {"genome", "NAC v1.2"}};
-  for (const option_use& o : options) {
-    if (!o.is_given) continue;
-    std::vector<std::string_view> names;
-    bool applies = false;
-    for (std::size_t i = 0; i < std::size(families); ++i) {
-      if ((o.applies_to >> i & 1) == 0) continue;
-      names.push_back(families[i].second);
-      applies = applies || families[i].first == info(file.what).name;
-    }
-    if (applies) continue;
-    std::string message(o.name);
-    message += " applies only to ";
-    for (std::size_t i = 0; i < names.size(); ++i)
-      message.append(i == 0 ? "" : i + 1 == names.size() ? " and " : ", ").append(names[i]);
-    message.append("; this is ").append(info(file.what).article);
-    return usage_error(verb, message.append(info(file.what).description));
-  }
-  return success;
-}
-
 namespace {
 
 /// `[NAME=]FILE`. A NAME has no '/' or '.', so that a path may contain '='.
@@ -373,21 +349,15 @@ class runner {
   const reporting to{o.files[0], o.json};
   loaded in = load_source(to, streams_of(o.genome.registry));
   if (!in) return in.code;
-  const auto checked = [&o](const auto& act) {
-    return [&o, act](const source& file) {
-      const exit_code code = check_command_line(o, file);
-      return code == success ? act(file) : code;
-    };
-  };
-  const auto genome = checked([&](const source& file) { return run_genome(o, file); });
-  return with_source(
-      *in.file, to, "run",
-      {.alir = checked([&](const source& file) { return run_alir(o, file, to); }),
-       .ark_model = checked([&](const source&) { return run_ark(o, std::move(*in.file)); }),
-       .nac = checked([&](const source& file) { return run_nac(o, file); }),
-       .nem = checked([&](const source& file) { return run_nem(o, file); }),
-       .genome_stream = genome,
-       .genome_signatures = genome});
+  const auto genome = [&](const source& file) { return run_genome(o, file); };
+  return with_source(*in.file, to, "run",
+                     {.check = [&o](const source& file) { return check_command_line(o, file); },
+                      .alir = [&](const source& file) { return run_alir(o, file, to); },
+                      .ark_model = [&](const source&) { return run_ark(o, std::move(*in.file)); },
+                      .nac = [&](const source& file) { return run_nac(o, file); },
+                      .nem = [&](const source& file) { return run_nem(o, file); },
+                      .genome_stream = genome,
+                      .genome_signatures = genome});
 }
 
 }  // namespace

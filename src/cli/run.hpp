@@ -59,18 +59,6 @@ struct run_options {
   genome_run_options genome;
 };
 
-/// Formats that options apply to.
-enum family : std::uint8_t { in_alir = 1, in_ark = 2, in_nac = 4, in_nem = 8, in_genome = 16 };
-/// An option of a verb, and the formats that it applies to.
-struct option_use {
-  bool is_given;
-  std::string_view name;
-  int applies_to;  ///< a set of families
-};
-/// Refuses the first given option that doesn't apply to the format of a file.
-[[nodiscard]] exit_code check_options(std::string_view verb, std::span<const option_use> options,
-                                      const source& file);
-
 /// Adds --max-steps.
 void add_max_steps(const command& verb, std::optional<std::uint64_t>& max_steps);
 /// The maximum number of steps of a run.

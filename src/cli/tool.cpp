@@ -459,6 +459,30 @@ exit_code usage_error(std::string_view verb, std::string_view message) {
   return wrong_usage;
 }
 
+exit_code check_options(std::string_view verb, std::span<const option_use> options,
+                        const source& file) {
+  constexpr std::pair<std::string_view, std::string_view> families[] = {
+      {"alir", "ALIR"}, {"ark", "ARK"}, {"nac", "NAC"}, {"nem", "NEM"}, {"genome", "NAC v1.2"}};
+  for (const option_use& o : options) {
+    if (!o.is_given) continue;
+    std::vector<std::string_view> names;
+    bool applies = false;
+    for (std::size_t i = 0; i < std::size(families); ++i) {
+      if ((o.applies_to >> i & 1) == 0) continue;
+      names.push_back(families[i].second);
+      applies = applies || families[i].first == info(file.what).name;
+    }
+    if (applies) continue;
+    std::string message(o.name);
+    message += " applies only to ";
+    for (std::size_t i = 0; i < names.size(); ++i)
+      message.append(i == 0 ? "" : i + 1 == names.size() ? " and " : ", ").append(names[i]);
+    message.append("; this is ").append(info(file.what).article);
+    return usage_error(verb, message.append(info(file.what).description));
+  }
+  return success;
+}
+
 std::string plural(std::uint64_t count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
@@ -596,7 +620,10 @@ exit_code wrong_format(const source& file, const reporting& to, std::string_view
 
 exit_code with_source(const source& file, const reporting& to, std::string_view verb,
                       const file_actions& act) {
-  if (const file_actions::action& mine = act.*info(file.what).act) return mine(file);
+  if (const file_actions::action& mine = act.*info(file.what).act) {
+    const exit_code code = act.check ? act.check(file) : success;
+    return code == success ? mine(file) : code;
+  }
   std::vector<std::string_view> kinds;
   for (const format_row& row : format_table)
     if (row.act != nullptr && act.*row.act && (kinds.empty() || kinds.back() != row.kind))

@@ -54,6 +54,7 @@ struct source;
 /// The actions of a verb, by format. A file of a format without an action is refused.
 struct file_actions {
   using action = std::function<exit_code(const source&)>;
+  action check = {};  ///< called before the action of a supported format; failure ends the verb
   action alir = {}, ark_model = {}, ark_plan = {}, nac = {}, nac_assembly = {}, safetensors = {},
          nem = {}, genome_registry = {}, genome_stream = {}, genome_signatures = {};
 };
@@ -133,6 +134,18 @@ void show_error(std::string_view message);
 void show_note(std::string_view message);
 /// Reports a command line that parses but isn't valid.
 [[nodiscard]] exit_code usage_error(std::string_view verb, std::string_view message);
+
+/// Formats that options apply to.
+enum family : std::uint8_t { in_alir = 1, in_ark = 2, in_nac = 4, in_nem = 8, in_genome = 16 };
+/// An option of a verb, and the formats that it applies to.
+struct option_use {
+  bool is_given;
+  std::string_view name;
+  int applies_to;  ///< a set of families
+};
+/// Refuses the first given option that doesn't apply to the format of a file.
+[[nodiscard]] exit_code check_options(std::string_view verb, std::span<const option_use> options,
+                                      const source& file);
 
 /// Reports why a verb fails on a file: as text on standard error or, with --json, as the object that
 /// `check` prints on standard output.

@@ -33,19 +33,15 @@ struct trace_options {
       {!o.run.nac.schedule.empty(), "--schedule", in_nac},
       {o.run.steps.has_value(), "--steps", in_nac},
   };
-  const auto checked = [&uses](const auto& act) {
-    return [&uses, act](const source& file) {
-      const exit_code code = check_options("trace", uses, file);
-      return code == success ? act(file) : code;
-    };
-  };
   return with_file(
       {o.run.files[0], o.run.json}, "trace",
-      {.nac = checked([&](const source& file) {
-         if (o.run.outputs.empty()) o.run.outputs.emplace_back("-");
-         return trace_nac(o.run, file);
-       }),
-       .nem = checked([&](const source& file) { return trace_nem(o.run, o.nem, file); })});
+      {.check = [&uses](const source& file) { return check_options("trace", uses, file); },
+       .nac =
+           [&](const source& file) {
+             if (o.run.outputs.empty()) o.run.outputs.emplace_back("-");
+             return trace_nac(o.run, file);
+           },
+       .nem = [&](const source& file) { return trace_nem(o.run, o.nem, file); }});
 }
 
 }  // namespace
