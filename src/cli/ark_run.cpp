@@ -524,17 +524,15 @@ class ark_runner {
     const error e{done.code};
     std::string where;
     if (done.op != ark::none && done.op < g.ops.size()) {
-      where = " at " + analysis::text_of_op(g, g.ops[done.op]);
+      where = "at " + analysis::text_of_op(g, g.ops[done.op]);
       if (done.node != ark::none && done.node < g.nodes.size())
         where += " in node " + std::to_string(g.nodes[done.node].id);
       if (models_.size() > 1) where += " of rank " + std::to_string(g.rank);
     }
-    diagnostic d;
     const ark::rule rule(done.code);
-    d.rule = rule.id().empty() ? e.name() : rule.id();
-    d.message = std::string(e.message()) + where;
-    d.shown = models_[r].file.name + ": error: " + std::string(e.message()) + "\n  [" + d.rule +
-              ']' + where + '\n';
+    diagnostic d = diagnose(models_[r].file.name, rule.id().empty() ? e.name() : rule.id(),
+                            std::string(e.message()));
+    add_place(d, where);
     for (const std::string& text : {done.text, more}) {
       if (text.empty()) continue;
       d.message += "; " + text;

@@ -48,11 +48,9 @@ struct input_file {
     std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
               [](const input_file& a, const input_file& b) { return a.path < b.path; });
     if (first == out.size()) {
-      diagnostic d;
-      d.rule = "folder";
-      d.message = "the folder has no files";
-      d.shown = shown_name(path) + ": error: " + d.message + '\n';
-      return reporting{path, in.json}.fail(d, bad_input, format::unknown);
+      return reporting{path, in.json}.fail(
+          diagnose(shown_name(path), "folder", "the folder has no files"), bad_input,
+          format::unknown);
     }
   }
   return success;
@@ -99,10 +97,7 @@ class graph_reader {
       out.complete = graphs_ != 0;
       return out;
     }
-    diagnostic d;
-    d.rule = "empty";
-    d.message = "the inputs have no graph";
-    d.shown = shown_name(in_.paths[0]) + ": error: " + d.message + '\n';
+    const diagnostic d = diagnose(shown_name(in_.paths[0]), "empty", "the inputs have no graph");
     return {about(in_.paths[0]).fail(d, bad_input, format::unknown), false};
   }
 

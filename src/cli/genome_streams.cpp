@@ -34,12 +34,9 @@ namespace {
 }
 
 [[nodiscard]] diagnostic no_registry(const reporting& file) {
-  diagnostic d;
-  d.rule = "registry";
-  d.message =
-      "the stream's registry is missing; give --registry FILE, or put registry.json in its folder";
-  d.shown = shown_name(file.path) + ": error: " + d.message + '\n';
-  return d;
+  return diagnose(
+      shown_name(file.path), "registry",
+      "the stream's registry is missing; give --registry FILE, or put registry.json in its folder");
 }
 
 }  // namespace

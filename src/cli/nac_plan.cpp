@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iostream>
 #include <tessera/core/json_write.hpp>
+#include <utility>
 
 #include "nac_values.hpp"
 #include "vm/nac/format.hpp"
@@ -40,21 +41,18 @@ namespace {
 
 [[nodiscard]] exit_code fail_plan(const vn::plan_outcome& done, const nac::program& p,
                                   const source& from, const reporting& to, bool has_folder) {
-  diagnostic d;
-  d.rule = error{done.code}.name();
-  d.message = message_of(done.code, done.text);
+  std::string message = message_of(done.code, done.text);
   const bool is_stream = done.text.starts_with("standard ");
   if (done.code == errc::nac_plan_path || (done.code == errc::nac_plan_file && !is_stream) ||
       (done.code == errc::nac_plan_write && !has_folder))
-    d.message += "; give the folder of the plan's files with --folder";
+    message += "; give the folder of the plan's files with --folder";
   std::string what;
   nac::plan_instruction i;
   for (nac::plan_reader in(p.model().plan()); in.next(i);)
     if (i.offset == done.offset) what = std::string(name(i.op())) + ' ';
+  diagnostic d = diagnose(from.name, error{done.code}.name(), std::move(message));
   d.offset = p.model().offset(nac::section::orch) + 12 + done.offset;
-  const std::string where = "at " + what + "of the plan, offset " + std::to_string(*d.offset);
-  d.shown = from.name + ": error: " + d.message + "\n  [" + d.rule + "] " + where + '\n';
-  d.message += ' ' + where;
+  add_place(d, "at " + what + "of the plan, offset " + std::to_string(*d.offset));
   const bool is_system = done.code == errc::nac_plan_file;
   const exit_code code = to.fail(d, is_system ? io_error : bad_input, from.what);
   note_limit(done.code, to);

@@ -311,10 +311,9 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
     vn::trouble why = tokens.made();
     if (why) why = tokens.encode(g.word, ids);
     if (!why) {
-      diagnostic d;
-      d.rule = error{why.code}.name();
-      d.message = message_of(why.code, why.text);
-      d.shown = shown_name(to_.path) + ": error: " + d.message + "\n  [" + d.rule + "]\n";
+      const std::string message = message_of(why.code, why.text);
+      diagnostic d = diagnose(shown_name(to_.path), error{why.code}.name(), message);
+      add_place(d, "");
       return to_.fail(d, bad_input, format::nac);
     }
     vn::tensor t =
@@ -383,9 +382,7 @@ std::string message_of(errc code, const std::string& text) {
 
 exit_code fail_run(const vn::outcome& done, const nac::program& p, const source& from,
                    const reporting& to) {
-  diagnostic d;
-  d.rule = error{done.code}.name();
-  d.message = message_of(done.code, done.text);
+  diagnostic d = diagnose(from.name, error{done.code}.name(), message_of(done.code, done.text));
   std::string where;
   if (done.instruction < p.size()) {
     const nac::step& s = p.code().steps[done.instruction];
@@ -398,9 +395,7 @@ exit_code fail_run(const vn::outcome& done, const nac::program& p, const source&
     d.offset = p.model().instructions().offset() + s.offset;
     where += ", offset " + std::to_string(*d.offset);
   }
-  d.shown = from.name + ": error: " + d.message + "\n  [" + d.rule + "]" +
-            (where.empty() ? "" : " " + where) + '\n';
-  if (!where.empty()) d.message += " " + where;
+  add_place(d, where);
   const exit_code code = to.fail(d, bad_input, from.what);
   note_limit(done.code, to);
   return code;

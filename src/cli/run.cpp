@@ -251,12 +251,9 @@ class runner {
     const error e{done.code};
     text where;
     if (done.operation >= 0)
-      where << " at operation " << done.operation << ", sample " << first + done.sample;
-    diagnostic d;
-    d.rule = e.name();
-    d.message = std::string(e.message()).append(where.view());
-    d.shown = file_.name + ": error: " + std::string(e.message()) + "\n  [" + d.rule + ']' +
-              std::string(where.view()) + '\n';
+      where << "at operation " << done.operation << ", sample " << first + done.sample;
+    diagnostic d = diagnose(file_.name, e.name(), std::string(e.message()));
+    add_place(d, where);
     const exit_code code = to_.fail(d, bad_input, file_.what);
     note_limit(done.code, to_);
     return code;

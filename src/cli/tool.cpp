@@ -338,6 +338,20 @@ void write_json(json::writer& w, const diagnostic& d) {
   w.end();
 }
 
+diagnostic diagnose(std::string_view file, std::string_view rule, std::string message) {
+  diagnostic d;
+  d.rule = rule;
+  d.shown.append(file).append(": error: ").append(message) += '\n';
+  d.message = std::move(message);
+  return d;
+}
+
+void add_place(diagnostic& d, std::string_view place) {
+  const std::string_view between = place.empty() ? "" : " ";
+  d.shown.append("  [").append(d.rule).append("]").append(between).append(place) += '\n';
+  d.message.append(between).append(place);
+}
+
 diagnostic diagnose(error e, const source& from) {
   diagnostic d;
   d.rule = e.name();
@@ -412,13 +426,11 @@ std::vector<diagnostic> diagnose(const report& found, std::span<const source_fil
   return out;
 }
 diagnostic diagnose(const io::failure& why) {
-  diagnostic d;
-  d.path_of_file = why.path;
-  d.rule = why.kind == io::fault::system ? "io" : "content";
   io::failure unnamed = why;
   unnamed.path.clear();
-  d.message = unnamed.message();
-  d.shown = shown_name(why.path) + ": error: " + d.message + '\n';
+  diagnostic d = diagnose(shown_name(why.path), why.kind == io::fault::system ? "io" : "content",
+                          unnamed.message());
+  d.path_of_file = why.path;
   return d;
 }
 
@@ -588,15 +600,15 @@ loaded try_load_source(const std::string& path, diagnostic& why, format otherwis
   if (s.what == format::unknown && !s.data().empty())
     s.what = io::without_codec(path).ends_with(".b64") ? format::genome_stream : otherwise;
   if (s.what != format::unknown) return {std::move(s), success};
-  why.rule = "unknown_format";
-  why.message =
-      s.data().empty()
-          ? "the file is empty"
-          : "unknown format; expected ALIR JSON or ARK JSON (begin with {), ALIR bytecode "
-            "(begins with a small version number or \"ALIR\"), a NAC container (begins "
-            "with \"NAC\"), NEM text, or a registry or streams of NAC v1.2";
+  why = diagnose(s.name, "unknown_format",
+                 s.data().empty()
+                     ? "the file is empty"
+                     : "unknown format; expected ALIR JSON or ARK JSON (begin with {), ALIR "
+                       "bytecode (begins with a small version number or \"ALIR\"), a NAC "
+                       "container (begins with \"NAC\"), NEM text, or a registry or streams of "
+                       "NAC v1.2");
+  why.shown += "  [unknown_format] at offset 0\n";
   why.offset = 0;
-  why.shown = s.name + ": error: " + why.message + "\n  [unknown_format] at offset 0\n";
   return {std::nullopt, bad_input};
 }
 
@@ -609,13 +621,11 @@ loaded load_source(const reporting& to, format otherwise, const io::input_rule& 
 
 exit_code wrong_format(const source& file, const reporting& to, std::string_view verb,
                        std::string_view wanted) {
-  diagnostic d;
-  d.rule = "format";
   const format_row& row = info(file.what);
-  d.message.append("this is ").append(row.article).append(row.description).append("; ");
-  d.message.append(verb).append(" takes ").append(wanted);
-  d.shown = file.name + ": error: " + d.message + '\n';
-  return to.fail(d, bad_input, file.what);
+  std::string message = "this is ";
+  message.append(row.article).append(row.description).append("; ");
+  message.append(verb).append(" takes ").append(wanted);
+  return to.fail(diagnose(file.name, "format", std::move(message)), bad_input, file.what);
 }
 
 exit_code with_source(const source& file, const reporting& to, std::string_view verb,

@@ -119,6 +119,11 @@ struct diagnostic {
   std::string shown;  ///< the text for people: complete lines
 };
 void write_json(json::writer& w, const diagnostic& d);
+/// "FILE: error: MESSAGE".
+[[nodiscard]] diagnostic diagnose(std::string_view file, std::string_view rule,
+                                  std::string message);
+/// Adds the line "  [RULE] PLACE", and the place to the message.
+void add_place(diagnostic& d, std::string_view place);
 [[nodiscard]] diagnostic diagnose(error e, const source& from);
 [[nodiscard]] diagnostic diagnose(const io::failure& why);
 /// The findings of a report; `sources` as for tessera::describe.
