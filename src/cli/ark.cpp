@@ -20,12 +20,7 @@ diagnostic diagnose_ark(error e, const source& from) {
           .add(e.code, severity::error, {.offset = offset}, rule.id())
           .path()
       << path.view();
-  return diagnose_ark(found, from)[0];
-}
-
-std::vector<diagnostic> diagnose_ark(const tessera::report& found, const source& from) {
-  const source_file file = file_of(from);
-  return diagnose(found, {&file, 1});
+  return diagnose(found, from)[0];
 }
 
 std::vector<std::vector<diagnostic>> diagnose_ranks(const tessera::report& found,
@@ -71,7 +66,7 @@ verify_outcome verify_ark(const source& from, const reporting& to,
   how.source = from.characters();
   result<ark::program> p = ark::verify(std::move(*in.graph), how, &found);
   if (p) return {std::move(*p), success};
-  return {std::nullopt, to.fail(diagnose_ark(found, from), format::ark_model)};
+  return {std::nullopt, to.fail(diagnose(found, from), format::ark_model)};
 }
 
 std::string rank_of(const ark::model& g) {

@@ -21,15 +21,9 @@ namespace cli {
 
 /// The error of a reader, with the id of its rule.
 [[nodiscard]] diagnostic diagnose_ark(error e, const source& from);
-/// The findings of one file.
-[[nodiscard]] std::vector<diagnostic> diagnose_ark(const tessera::report& found,
-                                                   const source& from);
 /// The findings of several ranks, one list per file.
 [[nodiscard]] std::vector<std::vector<diagnostic>> diagnose_ranks(
     const tessera::report& found, std::span<const source_file> files);
-[[nodiscard]] inline source_file file_of(const source& from) noexcept {
-  return {from.name, from.characters()};
-}
 
 /// How findings are shown.
 struct shown_findings {

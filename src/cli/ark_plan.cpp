@@ -37,7 +37,7 @@ exit_code check_plan(const source& file, const reporting& to, const shown_findin
   const error e =
       ark::verify_plan(*in.plan, {.model = model, .source = file.characters()}, &report);
   const bool ok = e.code == errc::ok;
-  const std::vector<diagnostic> found = diagnose_ark(report, file);
+  const std::vector<diagnostic> found = diagnose(report, file);
   if (to.as_json) {
     const text line = file_report(to.path, file.what, found);
     return print_result(line, ok ? success : bad_input);

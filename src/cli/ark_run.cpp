@@ -213,7 +213,7 @@ class ark_runner {
 
   [[nodiscard]] exit_code fail_ranks(const tessera::report& found) const {
     std::vector<source_file> files;
-    for (const model_file& m : models_) files.push_back(file_of(m.file));
+    for (const model_file& m : models_) files.push_back(m.file.shown());
     const std::vector<std::vector<diagnostic>> all = diagnose_ranks(found, files);
     for (std::size_t i = 0; i < models_.size(); ++i) {
       if (has_errors(all[i]))

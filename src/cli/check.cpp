@@ -130,7 +130,7 @@ class checker {
     ark::verify_options how = options_.verify(m.file.characters().size());
     how.source = m.file.characters();
     result<ark::program> p = ark::verify(std::move(*g), how, &m.report);
-    m.found = diagnose_ark(m.report, m.file);
+    m.found = diagnose(m.report, m.file);
     if (p) m.program = std::move(*p);
 
     const bool joins = options_.ranks || (m.world_size > 1 && fits_set(m));
@@ -168,7 +168,7 @@ class checker {
         size += m.file.characters().size();
         programs.push_back(&*m.program);
         sources.push_back(m.file.characters());
-        files.push_back(file_of(m.file));
+        files.push_back(m.file.shown());
       }
       together = static_cast<bool>(
           ark::verify_ranks({programs.data(), programs.size()},

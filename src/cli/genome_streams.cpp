@@ -70,8 +70,7 @@ std::vector<diagnostic> stored_stream::diagnose_stream(report found) const {
     }
     d.where.offset = in_file(d.where.offset);
   }
-  const source_file shown = file->shown();
-  std::vector<diagnostic> all = diagnose(found, {&shown, 1});
+  std::vector<diagnostic> all = diagnose(found, *file);
   for (std::size_t i = 0; i < places.size(); ++i) all[i].shown += places[i];
   return all;
 }

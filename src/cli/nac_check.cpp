@@ -19,8 +19,7 @@ namespace {
 /// The findings of a report; `strict` turns warnings into errors.
 [[nodiscard]] std::vector<diagnostic> diagnose(const report& report, const source& from,
                                                bool strict) {
-  const source_file container{from.name, as_text(from.data()), true};
-  std::vector<diagnostic> found = cli::diagnose(report, {&container, 1});
+  std::vector<diagnostic> found = cli::diagnose(report, from);
   for (diagnostic& d : found) {
     if (d.rule == error{errc::nac_weights_elsewhere}.name()) {
       constexpr std::string_view advice = "; give --weights FILE";

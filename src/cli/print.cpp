@@ -200,7 +200,7 @@ void write_json(json::writer& w, const ark::model& g) {
     out << '\n';
   }
   const exit_code code = out.empty() ? success : print_result(out);
-  return p || code != success ? code : to.fail(diagnose_ark(found, file), file.what);
+  return p || code != success ? code : to.fail(diagnose(found, file), file.what);
 }
 
 }  // namespace

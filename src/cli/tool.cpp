@@ -425,6 +425,12 @@ std::vector<diagnostic> diagnose(const report& found, std::span<const source_fil
   }
   return out;
 }
+
+std::vector<diagnostic> diagnose(const report& found, const source& from) {
+  const source_file file = from.shown();
+  return diagnose(found, {&file, 1});
+}
+
 diagnostic diagnose(const io::failure& why) {
   io::failure unnamed = why;
   unnamed.path.clear();
@@ -554,8 +560,7 @@ exit_code reporting::fail(std::span<const diagnostic> found, format what) const 
 
 exit_code reporting::fail(const report& found, error first, const source& from) const {
   if (found.diagnostics.empty()) return fail(first, from);
-  const source_file shown = from.shown();
-  const std::vector<diagnostic> all = diagnose(found, {&shown, 1});
+  const std::vector<diagnostic> all = diagnose(found, from);
   if (!as_json) {
     for (const diagnostic& d : all) show(d);
     note_omitted(omitted_of(found));

@@ -129,6 +129,8 @@ void add_place(diagnostic& d, std::string_view place);
 /// The findings of a report; `sources` as for tessera::describe.
 [[nodiscard]] std::vector<diagnostic> diagnose(const report& found,
                                                std::span<const source_file> sources);
+/// The findings of a report about one file.
+[[nodiscard]] std::vector<diagnostic> diagnose(const report& found, const source& from);
 [[nodiscard]] inline exit_code code_of(const io::failure& why) noexcept {
   return why.kind == io::fault::system ? io_error : bad_input;
 }
