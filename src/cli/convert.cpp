@@ -87,7 +87,7 @@ struct options {
   };
   if (o.compact && o.pretty)
     return usage_error("convert", "--compact and --pretty exclude each other");
-  const auto to_terminal = [&o](std::string_view what) {
+  const auto to_terminal = [](std::string_view what) {
     return usage_error("convert", std::string(what) +
                                       " can't be written to a terminal; give a file or use a pipe");
   };
