@@ -19,7 +19,7 @@ void gene_options::add_options(const command& verb) {
   verb.add_flag("--connected", connected,
                 "Find connected subgraphs, whatever the order of their nodes");
   verb.add_option("--gapped", gap,
-                  "Connected subgraphs with up to N foreign nodes between two of their nodes")
+                  "Find subgraphs with up to N foreign nodes between two of their nodes")
       ->type_name("N")
       ->between(1u, 4u);
   verb.add_option("--min-nodes", min_nodes, "The minimum number of nodes (8; subgraphs 3)")

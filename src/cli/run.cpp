@@ -417,7 +417,7 @@ void add_run(const command& app, action& run) {
       ->type_name("[NAME=]FILE")
       ->one_value();
   verb.add_option("--random", o->seed,
-                  "The seed of random values for inputs without a file, and of NAC plans")
+                  "The seed of random inputs, for those without a file, and of NAC plans")
       ->type_name("SEED")
       ->whole_number();
   verb.add_option("--samples", o->samples,
@@ -451,8 +451,8 @@ void add_run(const command& app, action& run) {
       ->type_name("TEXT")
       ->one_value();
   verb.add_option("--folder", o->nac.folder,
-                  "NAC: the folder where the plan reads and writes files (it reads from the\n"
-                  "container's folder and writes none)")
+                  "NAC: the folder where the plan reads and writes files (none: it reads from\n"
+                  "the container's folder and writes nothing)")
       ->type_name("DIRECTORY");
   verb.add_flag("--any-path", o->nac.any_path, "NAC: permit the plan to read files anywhere");
   verb.add_flag("--raw", o->nac.raw,
@@ -470,15 +470,15 @@ void add_run(const command& app, action& run) {
   verb.add_flag("--keep-going", o->nem.keep_going,
                 "NEM: continue after a division by zero or an index out of range, with 0");
   verb.add_flag("--races", o->nem.races,
-                "NEM: search the run for unordered tasks even if verification found none;\na note "
+                "NEM: search the run for unordered tasks even if verification did, too;\na note "
                 "reports an incomplete search");
   verb.add_flag("--allow-races", o->nem.allow_races,
                 "NEM: run a program despite races; each is a warning");
   verb.add_flag("--json", o->json, "Print a summary as one JSON object, and outputs only to files");
   verb.footer({R"(
-Files that end in .npy or .csv are that; others are raw little-endian numbers. Standard input and
-output are CSV. Files that also end in .gz or .zst are compressed. Random numbers are the same on
-every machine.
+The format of a file is that of its name: .npy, .csv, or else raw little-endian numbers. Standard
+input and output are CSV. A name that also ends in .gz or .zst is that of a compressed file. Random
+numbers are the same on every machine.
 
 ALIR: NAME is the number of an input or output. A file for one input replaces its column of the file
 for all inputs. Raw files have doubles. Random samples are uniform in the interval of each input.
