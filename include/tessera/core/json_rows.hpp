@@ -126,13 +126,16 @@ class row_cursor {
     }
   }
 
-  /// [n,n,n],n,n]
-  [[gnu::always_inline]] bool tail(row_numbers& r) noexcept {
+  /// [n,n,n],n,n] at `at`. Returns what follows, or null. Not inlined: both kinds of row end so.
+  [[gnu::noinline]] static const char* tail(const char* at, row_numbers& r) noexcept {
+    row_cursor c(at);
     r.integral = 0;
-    return skip('[') && number(r.numbers[0], r.integral, 0) && comma() &&
-           number(r.numbers[1], r.integral, 1) && comma() && number(r.numbers[2], r.integral, 2) &&
-           skip(']') && comma() && number(r.numbers[3], r.integral, 3) && comma() &&
-           number(r.numbers[4], r.integral, 4) && skip(']');
+    const bool good = c.skip('[') && c.number(r.numbers[0], r.integral, 0) && c.comma() &&
+                      c.number(r.numbers[1], r.integral, 1) && c.comma() &&
+                      c.number(r.numbers[2], r.integral, 2) && c.skip(']') && c.comma() &&
+                      c.number(r.numbers[3], r.integral, 3) && c.comma() &&
+                      c.number(r.numbers[4], r.integral, 4) && c.skip(']');
+    return good ? c.at() : nullptr;
   }
 
  private:
@@ -151,11 +154,8 @@ class row_cursor {
     }
     ++at_;
     unsigned size = digits(m);
-    if (size == 8) {
-      const unsigned more = digits(m);
-      size += more;
-      if (more == 8) size += digits(m);
-    }
+    if (size == 8)
+      for (unsigned more = 8; more == 8 && size < 24;) size += more = digits(m);
     if (size == 0 || before + size > 18) return false;
     const double v = tessera::detail::quotient_by_power_of_ten(m, size);
     value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
@@ -203,7 +203,7 @@ template <bool Spaced>
   r.places[3] = here();
   if (!c.integer(r.wide) || !c.comma()) return nullptr;
   r.places[4] = here();
-  return c.tail(r) ? c.at() : nullptr;
+  return c.tail(c.at(), r);
 }
 template <bool Spaced>
 [[gnu::always_inline]] inline const char* read_row(const char* at, list_row& r) noexcept {
@@ -216,7 +216,7 @@ template <bool Spaced>
   r.second_list_at = static_cast<std::uint32_t>(c.at() - r.at);
   if (!c.list(r.second, r.second_at, r.second_count, 2, r.at) || !c.comma()) return nullptr;
   r.group_at = static_cast<std::uint32_t>(c.at() - r.at);
-  return c.tail(r) ? c.at() : nullptr;
+  return c.tail(c.at(), r);
 }
 
 /// No row is read further than this from its start.
@@ -531,13 +531,19 @@ TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept
   return at;
 }
 
+/// The other path takes more digits.
+template <bool Spaced>
+[[gnu::noinline]] const char* read_longer_row(const char* at, number_row& r) noexcept {
+  return json::detail::read_row<Spaced>(at, r);
+}
+
 template <bool Spaced, class Sink>
 TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) {
   const char* done = at;
   number_row r;
   while (end - at >= reach) {
     const char* next = read_row<Spaced>(at, r);
-    if (next == nullptr) next = json::detail::read_row<Spaced>(at, r);  // takes more digits
+    if (next == nullptr) next = read_longer_row<Spaced>(at, r);
     if (next == nullptr || !sink(r)) break;
     done = next;
     if (*next != ',' || (Spaced && next[1] != ' ')) break;
