@@ -26,22 +26,23 @@ namespace tessera::inline TESSERA_ABI {
 namespace json {
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-void append_key(text& out, std::string_view key);
+[[gnu::cold]] void append_key(text& out, std::string_view key);
 
 /// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
 /// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+[[nodiscard, gnu::cold]] text path(std::string_view source, std::uint64_t offset,
+                                   const limits& limit = {});
 
 inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
 
 /// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
 /// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
 /// follows it; what isn't there gets no_offset.
-void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
-          const limits& limit = {});
+[[gnu::cold]] void find(std::string_view source, tessera::view<std::string_view> paths,
+                        std::uint64_t* offsets, const limits& limit = {});
 /// The offset of the value at one path, or no_offset.
-[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
-                                 const limits& limit = {});
+[[nodiscard, gnu::cold]] std::uint64_t find(std::string_view source, std::string_view path,
+                                            const limits& limit = {});
 
 }  // namespace json
 }  // namespace tessera::inline TESSERA_ABI

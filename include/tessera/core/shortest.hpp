@@ -101,7 +101,8 @@ struct decimal_17 {
 
 /// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
 /// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+[[gnu::cold]] inline unsigned shortest_digits_exact(double v, char* digits,
+                                                    int& exponent) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   const int biased = static_cast<int>(bits >> 52);
   const std::uint64_t fraction = bits & 0xfffffffffffffu;

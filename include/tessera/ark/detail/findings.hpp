@@ -256,7 +256,7 @@ class findings {
     pending_.push_back({at.file, at.node, static_cast<std::uint32_t>(report_->diagnostics.size())});
     append_path(path_, at);
   }
-  void append_path(text& out, const location& at) const {
+  [[gnu::cold, gnu::noinline]] void append_path(text& out, const location& at) const {
     out << '$';
     if (at.node != none) {
       out << ".Nodes[" << at.node << ']';
@@ -294,8 +294,8 @@ class findings {
     return {errc::ok, 0, source_of(group).empty() ? error_index::whole : error_index::none};
   }
   /// The offsets of paths relative to a node, or what else they count.
-  error_index locate(const pending& group, view<std::string_view> paths,
-                     std::uint64_t* offsets) const {
+  [[gnu::cold]] error_index locate(const pending& group, view<std::string_view> paths,
+                                   std::uint64_t* offsets) const {
     const tessera::error from = origin_of(group);
     const std::uint64_t base = from.offset;
     const std::string_view source = source_of(group);

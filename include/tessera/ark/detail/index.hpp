@@ -54,14 +54,7 @@ class id_index {
     }
     for (std::size_t i = 0; i < count; ++i)
       sorted_.push_back({number(things[i].id), static_cast<std::uint32_t>(i)});
-    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
-    firsts_.resize(count);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
-      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
-    }
-    sorted_.resize(kept);
+    sort_ids();
   }
 
   /// The first thing with that Id, or none.
@@ -93,6 +86,18 @@ class id_index {
   };
   [[nodiscard]] std::uint64_t number(std::int64_t id) const noexcept {
     return static_cast<std::uint64_t>(id) - low_;
+  }
+  /// Leaves the first entry of each Id in `sorted_`.
+  [[gnu::noinline]] void sort_ids() {
+    const std::size_t count = sorted_.size();
+    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
+    firsts_.resize(count);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
+      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
+    }
+    sorted_.resize(kept);
   }
 
   std::uint64_t low_ = 0;

@@ -38,7 +38,27 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
 
-/// Finds the names of a table by a few of their bytes.
+/// The names of a table, whose rows are found by a few bytes of them.
+struct name_table {
+  const std::string_view* names;
+  const std::uint8_t* slots;  // of 256: index + 1
+  std::size_t count;
+
+  /// The index of a name, or `count`.
+  [[nodiscard]] constexpr std::size_t find(std::string_view name) const noexcept {
+    if (name.empty()) return count;
+    for (std::uint8_t at = slot(name); slots[at] != 0; ++at)
+      if (const std::size_t i = slots[at] - 1u; names[i] == name) return i;
+    return count;
+  }
+  /// Where the search for a name starts.
+  [[nodiscard]] static constexpr std::uint8_t slot(std::string_view s) noexcept {
+    auto hash = static_cast<std::uint32_t>(s.size());
+    for (const std::size_t i : {std::size_t{0}, s.size() / 4, s.size() / 2, s.size() - 1})
+      hash = (hash ^ static_cast<unsigned char>(s[i])) * 0x9e3779b1u;
+    return static_cast<std::uint8_t>(hash >> 24);
+  }
+};
 template <std::size_t Count>
 class name_slots {
  public:
@@ -50,26 +70,18 @@ class name_slots {
       else
         names_[i] = rows[i];
       if (names_[i].empty()) continue;
-      std::uint8_t at = slot(names_[i]);
+      std::uint8_t at = name_table::slot(names_[i]);
       while (slots_[at] != 0) ++at;
       slots_[at] = static_cast<std::uint8_t>(i + 1);
     }
   }
   /// Its index, or Count.
   [[nodiscard]] constexpr std::size_t find(std::string_view name) const noexcept {
-    if (name.empty()) return Count;
-    for (std::uint8_t at = slot(name); slots_[at] != 0; ++at)
-      if (const std::size_t i = slots_[at] - 1u; names_[i] == name) return i;
-    return Count;
+    return table().find(name);
   }
+  [[nodiscard]] constexpr name_table table() const noexcept { return {names_, slots_, Count}; }
 
  private:
-  [[nodiscard]] static constexpr std::uint8_t slot(std::string_view s) noexcept {
-    auto hash = static_cast<std::uint32_t>(s.size());
-    for (const std::size_t i : {std::size_t{0}, s.size() / 4, s.size() / 2, s.size() - 1})
-      hash = (hash ^ static_cast<unsigned char>(s[i])) * 0x9e3779b1u;
-    return static_cast<std::uint8_t>(hash >> 24);
-  }
   std::string_view names_[Count] = {};
   std::uint8_t slots_[256] = {};  // index + 1
 };
@@ -134,13 +146,12 @@ class repeated_text {
   template <std::size_t Keys>
   using links = link[Keys + 1];
 
-  template <std::size_t Keys>
-  [[gnu::noinline]] bool learn(const name_slots<Keys>& keys, link& l, const char* const p,
+  [[gnu::noinline]] bool learn(const name_table& keys, link& l, const char* const p,
                                bool first) const noexcept {
     const char* q = first ? p : space(p);
     if (q == end_) return false;
     l.text = p;
-    l.key = Keys;
+    l.key = keys.count;
     if (!(first && *q == '{') && !(!first && *q == ',')) {
       l.size = static_cast<std::size_t>(q + 1 - p);
       return !first && *q == '}';
@@ -151,7 +162,7 @@ class repeated_text {
     if ((q = quoted(q, key)) == nullptr) return false;
     l.key = keys.find(key);
     q = space(q);
-    if (l.key == Keys || q == end_ || *q != ':') return false;
+    if (l.key == keys.count || q == end_ || *q != ':') return false;
     l.size = static_cast<std::size_t>(space(q + 1) - p);
     return true;
   }
@@ -163,7 +174,7 @@ class repeated_text {
     for (std::size_t before = Keys;;) {
       link& l = next[before];
       if (!is(p, l.text, l.size) || (l.key != Keys && is_space(p[l.size])))
-        if (!learn(keys, l, p, before == Keys)) return l.size = SIZE_MAX, nullptr;
+        if (!learn(keys.table(), l, p, before == Keys)) return l.size = SIZE_MAX, nullptr;
       p += l.size;
       before = l.key;
       if (before == Keys) return p;

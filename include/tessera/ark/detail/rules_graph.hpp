@@ -194,7 +194,7 @@ class graph_rules {
   }
 
   /// Some order along the edges of both sides; G06 when there is none.
-  void sort_nodes() {
+  [[gnu::cold, gnu::noinline]] void sort_nodes() {
     pool<std::uint32_t> waits_for;
     waits_for.resize(count_);
     const auto each = [&](std::uint32_t n, bool before, auto&& visit) {

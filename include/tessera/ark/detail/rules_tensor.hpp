@@ -140,7 +140,8 @@ class tensor_rules {
   }
 
   /// T01 to T05, T07.
-  void layout_flaws(const layout& l, flaw f, std::uint64_t bytes, const location& at) {
+  [[gnu::cold, gnu::noinline]] void layout_flaws(const layout& l, flaw f, std::uint64_t bytes,
+                                                 const location& at) {
     if ((f & rank) != 0) {
       message out = c_.error(errc::ark_t01_rank, at.in("Shape"));
       if (l.rank > max_rank)
@@ -185,7 +186,8 @@ class tensor_rules {
   }
 
   /// T08.
-  void differs(std::uint32_t first, std::uint32_t t, const location& at) {
+  [[gnu::cold, gnu::noinline]] void differs(std::uint32_t first, std::uint32_t t,
+                                            const location& at) {
     const tensor &a = g_.tensors[first], &b = g_.tensors[t];
     const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
     const severity how = c_.options.of_plan ? severity::warning : severity::error;
@@ -264,7 +266,11 @@ class tensor_rules {
       }
       if (i > 0 && !before(g_.tags[list.first + i - 1], t)) ascending = false;
     }
-    if (ascending) return;
+    if (!ascending) order_of_tags(list, member, at);
+  }
+  /// B03 of a list whose tags don't ascend.
+  [[gnu::cold, gnu::noinline]] void order_of_tags(range list, std::string_view member,
+                                                  const location& at) {
     pool<tag_use> sorted;
     for (std::uint32_t i = 0; i < list.count; ++i)
       sorted.push_back({g_.tags[list.first + i], 0, i, 0});
@@ -288,7 +294,8 @@ class tensor_rules {
   }
 
   /// B01.
-  void buffer_differs(const buffer& first, const buffer& x, const location& at) {
+  [[gnu::cold, gnu::noinline]] void buffer_differs(const buffer& first, const buffer& x,
+                                                   const location& at) {
     constexpr errc code = errc::ark_b01_buffer_differs;
     if (first.rank != x.rank)
       c_.error(code, at.in("Rank"))
@@ -306,7 +313,7 @@ class tensor_rules {
       c_.error(code, at.in("IsExternal"))
           << "buffer " << x.id << " has another IsExternal here than before";
   }
-  [[nodiscard]] bool same_tags(range a, range b) const {
+  [[nodiscard, gnu::cold, gnu::noinline]] bool same_tags(range a, range b) const {
     if (a.count != b.count) return false;
     std::uint32_t same = 0;
     while (same < a.count && g_.tags[a.first + same] == g_.tags[b.first + same]) ++same;

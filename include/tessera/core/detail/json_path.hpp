@@ -35,7 +35,8 @@ namespace detail {
   return i < path.size() ? i : path.size();
 }
 /// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::cold]] constexpr int compare_components(std::string_view a,
+                                                          std::string_view b) noexcept {
   const auto is_index = [](std::string_view c) {
     return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
   };
@@ -43,7 +44,8 @@ namespace detail {
   return a.compare(b);
 }
 /// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::cold]] constexpr int compare_paths(std::string_view a,
+                                                     std::string_view b) noexcept {
   std::size_t at = 0;
   while (at < a.size() && at < b.size()) {
     const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
