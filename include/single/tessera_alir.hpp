@@ -2272,8 +2272,8 @@ struct source_file {
 /// Shows the diagnostics of a report, one by one.
 class listing {
  public:
-  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
-  /// their lines.
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that are
+  /// missing there are named without their lines.
   listing(const report& found, view<source_file> sources);
   listing(const report&&, view<source_file>) = delete;
 
@@ -3105,13 +3105,16 @@ class row_cursor {
     }
   }
 
-  /// [n,n,n],n,n]
-  [[gnu::always_inline]] bool tail(row_numbers& r) noexcept {
+  /// [n,n,n],n,n] at `at`. Returns what follows, or null. Not inlined: both kinds of row end so.
+  [[gnu::noinline]] static const char* tail(const char* at, row_numbers& r) noexcept {
+    row_cursor c(at);
     r.integral = 0;
-    return skip('[') && number(r.numbers[0], r.integral, 0) && comma() &&
-           number(r.numbers[1], r.integral, 1) && comma() && number(r.numbers[2], r.integral, 2) &&
-           skip(']') && comma() && number(r.numbers[3], r.integral, 3) && comma() &&
-           number(r.numbers[4], r.integral, 4) && skip(']');
+    const bool good = c.skip('[') && c.number(r.numbers[0], r.integral, 0) && c.comma() &&
+                      c.number(r.numbers[1], r.integral, 1) && c.comma() &&
+                      c.number(r.numbers[2], r.integral, 2) && c.skip(']') && c.comma() &&
+                      c.number(r.numbers[3], r.integral, 3) && c.comma() &&
+                      c.number(r.numbers[4], r.integral, 4) && c.skip(']');
+    return good ? c.at() : nullptr;
   }
 
  private:
@@ -3130,11 +3133,8 @@ class row_cursor {
     }
     ++at_;
     unsigned size = digits(m);
-    if (size == 8) {
-      const unsigned more = digits(m);
-      size += more;
-      if (more == 8) size += digits(m);
-    }
+    if (size == 8)
+      for (unsigned more = 8; more == 8 && size < 24;) size += more = digits(m);
     if (size == 0 || before + size > 18) return false;
     const double v = tessera::detail::quotient_by_power_of_ten(m, size);
     value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
@@ -3182,7 +3182,7 @@ template <bool Spaced>
   r.places[3] = here();
   if (!c.integer(r.wide) || !c.comma()) return nullptr;
   r.places[4] = here();
-  return c.tail(r) ? c.at() : nullptr;
+  return c.tail(c.at(), r);
 }
 template <bool Spaced>
 [[gnu::always_inline]] inline const char* read_row(const char* at, list_row& r) noexcept {
@@ -3195,7 +3195,7 @@ template <bool Spaced>
   r.second_list_at = static_cast<std::uint32_t>(c.at() - r.at);
   if (!c.list(r.second, r.second_at, r.second_count, 2, r.at) || !c.comma()) return nullptr;
   r.group_at = static_cast<std::uint32_t>(c.at() - r.at);
-  return c.tail(r) ? c.at() : nullptr;
+  return c.tail(c.at(), r);
 }
 
 /// No row is read further than this from its start.
@@ -3510,13 +3510,19 @@ TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept
   return at;
 }
 
+/// The other path takes more digits.
+template <bool Spaced>
+[[gnu::noinline]] const char* read_longer_row(const char* at, number_row& r) noexcept {
+  return json::detail::read_row<Spaced>(at, r);
+}
+
 template <bool Spaced, class Sink>
 TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) {
   const char* done = at;
   number_row r;
   while (end - at >= reach) {
     const char* next = read_row<Spaced>(at, r);
-    if (next == nullptr) next = json::detail::read_row<Spaced>(at, r);  // takes more digits
+    if (next == nullptr) next = read_longer_row<Spaced>(at, r);
     if (next == nullptr || !sink(r)) break;
     done = next;
     if (*next != ',' || (Spaced && next[1] != ' ')) break;
@@ -3697,22 +3703,23 @@ namespace tessera::inline TESSERA_ABI {
 namespace json {
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-void append_key(text& out, std::string_view key);
+[[gnu::cold]] void append_key(text& out, std::string_view key);
 
 /// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
 /// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+[[nodiscard, gnu::cold]] text path(std::string_view source, std::uint64_t offset,
+                                   const limits& limit = {});
 
 inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
 
 /// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
 /// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
 /// follows it; what isn't there gets no_offset.
-void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
-          const limits& limit = {});
+[[gnu::cold]] void find(std::string_view source, tessera::view<std::string_view> paths,
+                        std::uint64_t* offsets, const limits& limit = {});
 /// The offset of the value at one path, or no_offset.
-[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
-                                 const limits& limit = {});
+[[nodiscard, gnu::cold]] std::uint64_t find(std::string_view source, std::string_view path,
+                                            const limits& limit = {});
 
 }  // namespace json
 }  // namespace tessera::inline TESSERA_ABI
@@ -4942,7 +4949,8 @@ struct decimal_17 {
 
 /// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
 /// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+[[gnu::cold]] inline unsigned shortest_digits_exact(double v, char* digits,
+                                                    int& exponent) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   const int biased = static_cast<int>(bits >> 52);
   const std::uint64_t fraction = bits & 0xfffffffffffffu;
@@ -5401,7 +5409,8 @@ namespace detail {
   return i < path.size() ? i : path.size();
 }
 /// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::cold]] constexpr int compare_components(std::string_view a,
+                                                          std::string_view b) noexcept {
   const auto is_index = [](std::string_view c) {
     return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
   };
@@ -5409,7 +5418,8 @@ namespace detail {
   return a.compare(b);
 }
 /// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::cold]] constexpr int compare_paths(std::string_view a,
+                                                     std::string_view b) noexcept {
   std::size_t at = 0;
   while (at < a.size() && at < b.size()) {
     const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
@@ -5673,7 +5683,8 @@ TESSERA_INLINE void listing::find_paths() {
   for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
     const diagnostic& d = found_.diagnostics[i];
     paths_.push_back(d.path);
-    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where))
+      order.push_back(static_cast<std::uint32_t>(i));
   }
   const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
   sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
@@ -5938,7 +5949,8 @@ class findings {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule) -> writer {
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule)
+    -> writer {
   if (s == severity::error) {
     ++errors_;
     if (first_.code == errc::ok) first_ = {code, where.offset, where.index};

@@ -3200,8 +3200,8 @@ struct source_file {
 /// Shows the diagnostics of a report, one by one.
 class listing {
  public:
-  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
-  /// their lines.
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that are
+  /// missing there are named without their lines.
   listing(const report& found, view<source_file> sources);
   listing(const report&&, view<source_file>) = delete;
 
@@ -4146,22 +4146,23 @@ namespace tessera::inline TESSERA_ABI {
 namespace json {
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-void append_key(text& out, std::string_view key);
+[[gnu::cold]] void append_key(text& out, std::string_view key);
 
 /// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
 /// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+[[nodiscard, gnu::cold]] text path(std::string_view source, std::uint64_t offset,
+                                   const limits& limit = {});
 
 inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
 
 /// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
 /// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
 /// follows it; what isn't there gets no_offset.
-void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
-          const limits& limit = {});
+[[gnu::cold]] void find(std::string_view source, tessera::view<std::string_view> paths,
+                        std::uint64_t* offsets, const limits& limit = {});
 /// The offset of the value at one path, or no_offset.
-[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
-                                 const limits& limit = {});
+[[nodiscard, gnu::cold]] std::uint64_t find(std::string_view source, std::string_view path,
+                                            const limits& limit = {});
 
 }  // namespace json
 }  // namespace tessera::inline TESSERA_ABI
@@ -5621,7 +5622,8 @@ struct decimal_17 {
 
 /// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
 /// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+[[gnu::cold]] inline unsigned shortest_digits_exact(double v, char* digits,
+                                                    int& exponent) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   const int biased = static_cast<int>(bits >> 52);
   const std::uint64_t fraction = bits & 0xfffffffffffffu;
@@ -6269,14 +6271,7 @@ class id_index {
     }
     for (std::size_t i = 0; i < count; ++i)
       sorted_.push_back({number(things[i].id), static_cast<std::uint32_t>(i)});
-    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
-    firsts_.resize(count);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
-      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
-    }
-    sorted_.resize(kept);
+    sort_ids();
   }
 
   /// The first thing with that Id, or none.
@@ -6308,6 +6303,18 @@ class id_index {
   };
   [[nodiscard]] std::uint64_t number(std::int64_t id) const noexcept {
     return static_cast<std::uint64_t>(id) - low_;
+  }
+  /// Leaves the first entry of each Id in `sorted_`.
+  [[gnu::noinline]] void sort_ids() {
+    const std::size_t count = sorted_.size();
+    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
+    firsts_.resize(count);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
+      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
+    }
+    sorted_.resize(kept);
   }
 
   std::uint64_t low_ = 0;
@@ -7497,7 +7504,8 @@ namespace detail {
   return i < path.size() ? i : path.size();
 }
 /// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::cold]] constexpr int compare_components(std::string_view a,
+                                                          std::string_view b) noexcept {
   const auto is_index = [](std::string_view c) {
     return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
   };
@@ -7505,7 +7513,8 @@ namespace detail {
   return a.compare(b);
 }
 /// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::cold]] constexpr int compare_paths(std::string_view a,
+                                                     std::string_view b) noexcept {
   std::size_t at = 0;
   while (at < a.size() && at < b.size()) {
     const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
@@ -7769,7 +7778,8 @@ TESSERA_INLINE void listing::find_paths() {
   for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
     const diagnostic& d = found_.diagnostics[i];
     paths_.push_back(d.path);
-    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where))
+      order.push_back(static_cast<std::uint32_t>(i));
   }
   const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
   sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
@@ -8274,7 +8284,27 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
 
-/// Finds the names of a table by a few of their bytes.
+/// The names of a table, whose rows are found by a few bytes of them.
+struct name_table {
+  const std::string_view* names;
+  const std::uint8_t* slots;  // of 256: index + 1
+  std::size_t count;
+
+  /// The index of a name, or `count`.
+  [[nodiscard]] constexpr std::size_t find(std::string_view name) const noexcept {
+    if (name.empty()) return count;
+    for (std::uint8_t at = slot(name); slots[at] != 0; ++at)
+      if (const std::size_t i = slots[at] - 1u; names[i] == name) return i;
+    return count;
+  }
+  /// Where the search for a name starts.
+  [[nodiscard]] static constexpr std::uint8_t slot(std::string_view s) noexcept {
+    auto hash = static_cast<std::uint32_t>(s.size());
+    for (const std::size_t i : {std::size_t{0}, s.size() / 4, s.size() / 2, s.size() - 1})
+      hash = (hash ^ static_cast<unsigned char>(s[i])) * 0x9e3779b1u;
+    return static_cast<std::uint8_t>(hash >> 24);
+  }
+};
 template <std::size_t Count>
 class name_slots {
  public:
@@ -8286,26 +8316,18 @@ class name_slots {
       else
         names_[i] = rows[i];
       if (names_[i].empty()) continue;
-      std::uint8_t at = slot(names_[i]);
+      std::uint8_t at = name_table::slot(names_[i]);
       while (slots_[at] != 0) ++at;
       slots_[at] = static_cast<std::uint8_t>(i + 1);
     }
   }
   /// Its index, or Count.
   [[nodiscard]] constexpr std::size_t find(std::string_view name) const noexcept {
-    if (name.empty()) return Count;
-    for (std::uint8_t at = slot(name); slots_[at] != 0; ++at)
-      if (const std::size_t i = slots_[at] - 1u; names_[i] == name) return i;
-    return Count;
+    return table().find(name);
   }
+  [[nodiscard]] constexpr name_table table() const noexcept { return {names_, slots_, Count}; }
 
  private:
-  [[nodiscard]] static constexpr std::uint8_t slot(std::string_view s) noexcept {
-    auto hash = static_cast<std::uint32_t>(s.size());
-    for (const std::size_t i : {std::size_t{0}, s.size() / 4, s.size() / 2, s.size() - 1})
-      hash = (hash ^ static_cast<unsigned char>(s[i])) * 0x9e3779b1u;
-    return static_cast<std::uint8_t>(hash >> 24);
-  }
   std::string_view names_[Count] = {};
   std::uint8_t slots_[256] = {};  // index + 1
 };
@@ -8370,13 +8392,12 @@ class repeated_text {
   template <std::size_t Keys>
   using links = link[Keys + 1];
 
-  template <std::size_t Keys>
-  [[gnu::noinline]] bool learn(const name_slots<Keys>& keys, link& l, const char* const p,
+  [[gnu::noinline]] bool learn(const name_table& keys, link& l, const char* const p,
                                bool first) const noexcept {
     const char* q = first ? p : space(p);
     if (q == end_) return false;
     l.text = p;
-    l.key = Keys;
+    l.key = keys.count;
     if (!(first && *q == '{') && !(!first && *q == ',')) {
       l.size = static_cast<std::size_t>(q + 1 - p);
       return !first && *q == '}';
@@ -8387,7 +8408,7 @@ class repeated_text {
     if ((q = quoted(q, key)) == nullptr) return false;
     l.key = keys.find(key);
     q = space(q);
-    if (l.key == Keys || q == end_ || *q != ':') return false;
+    if (l.key == keys.count || q == end_ || *q != ':') return false;
     l.size = static_cast<std::size_t>(space(q + 1) - p);
     return true;
   }
@@ -8399,7 +8420,7 @@ class repeated_text {
     for (std::size_t before = Keys;;) {
       link& l = next[before];
       if (!is(p, l.text, l.size) || (l.key != Keys && is_space(p[l.size])))
-        if (!learn(keys, l, p, before == Keys)) return l.size = SIZE_MAX, nullptr;
+        if (!learn(keys.table(), l, p, before == Keys)) return l.size = SIZE_MAX, nullptr;
       p += l.size;
       before = l.key;
       if (before == Keys) return p;
@@ -9734,7 +9755,8 @@ class findings {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule) -> writer {
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule)
+    -> writer {
   if (s == severity::error) {
     ++errors_;
     if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
@@ -10084,7 +10106,7 @@ class findings {
     pending_.push_back({at.file, at.node, static_cast<std::uint32_t>(report_->diagnostics.size())});
     append_path(path_, at);
   }
-  void append_path(text& out, const location& at) const {
+  [[gnu::cold, gnu::noinline]] void append_path(text& out, const location& at) const {
     out << '$';
     if (at.node != none) {
       out << ".Nodes[" << at.node << ']';
@@ -10122,8 +10144,8 @@ class findings {
     return {errc::ok, 0, source_of(group).empty() ? error_index::whole : error_index::none};
   }
   /// The offsets of paths relative to a node, or what else they count.
-  error_index locate(const pending& group, view<std::string_view> paths,
-                     std::uint64_t* offsets) const {
+  [[gnu::cold]] error_index locate(const pending& group, view<std::string_view> paths,
+                                   std::uint64_t* offsets) const {
     const tessera::error from = origin_of(group);
     const std::uint64_t base = from.offset;
     const std::string_view source = source_of(group);
@@ -10730,7 +10752,7 @@ class graph_rules {
   }
 
   /// Some order along the edges of both sides; G06 when there is none.
-  void sort_nodes() {
+  [[gnu::cold, gnu::noinline]] void sort_nodes() {
     pool<std::uint32_t> waits_for;
     waits_for.resize(count_);
     const auto each = [&](std::uint32_t n, bool before, auto&& visit) {
@@ -11992,7 +12014,8 @@ class tensor_rules {
   }
 
   /// T01 to T05, T07.
-  void layout_flaws(const layout& l, flaw f, std::uint64_t bytes, const location& at) {
+  [[gnu::cold, gnu::noinline]] void layout_flaws(const layout& l, flaw f, std::uint64_t bytes,
+                                                 const location& at) {
     if ((f & rank) != 0) {
       message out = c_.error(errc::ark_t01_rank, at.in("Shape"));
       if (l.rank > max_rank)
@@ -12037,7 +12060,8 @@ class tensor_rules {
   }
 
   /// T08.
-  void differs(std::uint32_t first, std::uint32_t t, const location& at) {
+  [[gnu::cold, gnu::noinline]] void differs(std::uint32_t first, std::uint32_t t,
+                                            const location& at) {
     const tensor &a = g_.tensors[first], &b = g_.tensors[t];
     const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
     const severity how = c_.options.of_plan ? severity::warning : severity::error;
@@ -12116,7 +12140,11 @@ class tensor_rules {
       }
       if (i > 0 && !before(g_.tags[list.first + i - 1], t)) ascending = false;
     }
-    if (ascending) return;
+    if (!ascending) order_of_tags(list, member, at);
+  }
+  /// B03 of a list whose tags don't ascend.
+  [[gnu::cold, gnu::noinline]] void order_of_tags(range list, std::string_view member,
+                                                  const location& at) {
     pool<tag_use> sorted;
     for (std::uint32_t i = 0; i < list.count; ++i)
       sorted.push_back({g_.tags[list.first + i], 0, i, 0});
@@ -12140,7 +12168,8 @@ class tensor_rules {
   }
 
   /// B01.
-  void buffer_differs(const buffer& first, const buffer& x, const location& at) {
+  [[gnu::cold, gnu::noinline]] void buffer_differs(const buffer& first, const buffer& x,
+                                                   const location& at) {
     constexpr errc code = errc::ark_b01_buffer_differs;
     if (first.rank != x.rank)
       c_.error(code, at.in("Rank"))
@@ -12158,7 +12187,7 @@ class tensor_rules {
       c_.error(code, at.in("IsExternal"))
           << "buffer " << x.id << " has another IsExternal here than before";
   }
-  [[nodiscard]] bool same_tags(range a, range b) const {
+  [[nodiscard, gnu::cold, gnu::noinline]] bool same_tags(range a, range b) const {
     if (a.count != b.count) return false;
     std::uint32_t same = 0;
     while (same < a.count && g_.tags[a.first + same] == g_.tags[b.first + same]) ++same;

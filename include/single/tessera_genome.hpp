@@ -2027,22 +2027,23 @@ namespace tessera::inline TESSERA_ABI {
 namespace json {
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-void append_key(text& out, std::string_view key);
+[[gnu::cold]] void append_key(text& out, std::string_view key);
 
 /// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
 /// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+[[nodiscard, gnu::cold]] text path(std::string_view source, std::uint64_t offset,
+                                   const limits& limit = {});
 
 inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
 
 /// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
 /// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
 /// follows it; what isn't there gets no_offset.
-void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
-          const limits& limit = {});
+[[gnu::cold]] void find(std::string_view source, tessera::view<std::string_view> paths,
+                        std::uint64_t* offsets, const limits& limit = {});
 /// The offset of the value at one path, or no_offset.
-[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
-                                 const limits& limit = {});
+[[nodiscard, gnu::cold]] std::uint64_t find(std::string_view source, std::string_view path,
+                                            const limits& limit = {});
 
 }  // namespace json
 }  // namespace tessera::inline TESSERA_ABI
@@ -2737,8 +2738,8 @@ struct source_file {
 /// Shows the diagnostics of a report, one by one.
 class listing {
  public:
-  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
-  /// their lines.
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that are
+  /// missing there are named without their lines.
   listing(const report& found, view<source_file> sources);
   listing(const report&&, view<source_file>) = delete;
 
@@ -5318,7 +5319,8 @@ struct decimal_17 {
 
 /// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
 /// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+[[gnu::cold]] inline unsigned shortest_digits_exact(double v, char* digits,
+                                                    int& exponent) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   const int biased = static_cast<int>(bits >> 52);
   const std::uint64_t fraction = bits & 0xfffffffffffffu;
@@ -5777,7 +5779,8 @@ namespace detail {
   return i < path.size() ? i : path.size();
 }
 /// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::cold]] constexpr int compare_components(std::string_view a,
+                                                          std::string_view b) noexcept {
   const auto is_index = [](std::string_view c) {
     return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
   };
@@ -5785,7 +5788,8 @@ namespace detail {
   return a.compare(b);
 }
 /// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::cold]] constexpr int compare_paths(std::string_view a,
+                                                     std::string_view b) noexcept {
   std::size_t at = 0;
   while (at < a.size() && at < b.size()) {
     const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
@@ -6291,7 +6295,8 @@ TESSERA_INLINE void listing::find_paths() {
   for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
     const diagnostic& d = found_.diagnostics[i];
     paths_.push_back(d.path);
-    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where))
+      order.push_back(static_cast<std::uint32_t>(i));
   }
   const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
   sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
@@ -7940,7 +7945,8 @@ class findings {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule) -> writer {
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule)
+    -> writer {
   if (s == severity::error) {
     ++errors_;
     if (first_.code == errc::ok) first_ = {code, where.offset, where.index};

@@ -13,17 +13,19 @@
 //   tessera::report found;
 //   auto model = tessera::nem::read(source, {}, &found);          // the syntax tree
 //   if (!model) return show(found);                              // up to 16 errors
-//   std::cout << tessera::nem::print(*model);                    // canonical text
+//   auto text = tessera::nem::write(*model);                     // canonical text
 //   auto program = tessera::nem::verify(std::move(*model), {}, &found);
-//   for (const auto& d : found.diagnostics) std::cerr << list.describe(d);      // a nem::listing
+//   const tessera::source_file file{"tiles.nem", source};
+//   std::cerr << describe(found, {&file, 1});                    // each finding with its line
 //
 //   read        programs, devices and type families               nem/read.hpp
 //   verify      178 rules over every iteration of every loop      nem/verify.hpp
-//   print       canonical text; write_json: the tree              nem/print.hpp, nem/write_json.hpp
+//   write       canonical text                                    nem/write.hpp
+//   print       the same, with comments: resolved types and bytes nem/print.hpp
+//   write_json  the syntax tree                                   nem/write_json.hpp
 //   reformat    canonical layout with the comments                nem/reformat.hpp
-//   visit       a verified program, task by task                  nem/verify.hpp
-//   listing     diagnostics with line, caret, note and fix        nem/describe.hpp
-//   describe    an error alone, without its report                core/describe.hpp, to be included
+//   for_each_task  a verified program, task by task               nem/verify.hpp
+//   describe    findings with line, caret, note and fix           core/report.hpp
 //   walker      for machines that check while they execute        nem/execution.hpp
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
@@ -755,6 +757,217 @@ struct line_column {
 
 
 #endif  // TESSERA_CORE_TEXT_HPP
+
+// ---- tessera/nem/model.hpp
+//
+// The syntax tree of one NEM file: a flat array of nodes, each before its children.
+//
+//   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next)      // the top level
+//     if (d.nodes[i].kind == nem::node_kind::buffer) use(d.name(d.nodes[i].value));
+//   for (std::uint32_t c = i + 1; c < d.nodes[i].next; c = d.nodes[c].next) …   // children of i
+//
+//   node         value                 detail     children
+//   include      its path (a string)              -
+//   device_file  its path (a string)              -
+//   device_name  name                             -
+//   program      name                             -
+//   constant     name                             an expression
+//   let          name                             a value, or a region and its decorators
+//   buffer       name                  level      [level_index] [size] [align] decorators
+//   loop         loop variable                    first, last, decorators, body
+//   body                                          statements
+//   transfer     token or no_name      mode       destination, source, [deps], decorators
+//   store        token or no_name      mode       destination, source, [deps], decorators
+//   compute      token or no_name      mode       opcode, inputs, outputs, then deps, attributes
+//                                                 and decorators in the order of the text
+//   opcode       name                  opcode     -
+//   wait         token or no_name (TOK-005)       names of tokens
+//   region       buffer's name                    offset, extent, type attributes in source order
+//   elem                               element    -
+//   shape, strides                                expressions
+//   layout       name                             -
+//   quant                              form       quant_field (detail: which; its value) …
+//   input, output, destination, source            a name or a region, then decorators
+//   attribute    name                  attribute  a value
+//   decorator    name                  decorator  values, or unit_index (value: name; expression)
+//   deps                                          names of tokens
+//   name, string the text's index                 -
+//   integer      the number                       -  (wide_integer: index in `integers`)
+//   real         index in `reals`                 -
+//   list                                          values
+//   expression                                    operands and operators, operators last:
+//                                                 1 + 2 * x is  1 2 x mul add
+//
+//   type_family  name ("gemm.float")              type_parameter, binding, condition, variant
+//   type_parameter  name                          element_type
+//   binding      operand's name                   element_type or name
+//   condition    "accum", "quant"                 element_type or name, [on]
+//   on           operand's name                   -
+//   variant      name                             binding, conformance
+//   conformance                        1 = MUST   element_type
+//   element_type                       element    -
+//   device       name                             [extends] spec_version topology
+//                                                 unit_characteristics mandatory extended
+//   extends      name                             -
+//   spec_version string                           -
+//   topology                                      num_engines l2_size device_units per_engine
+//   num_engines                                   integer
+//   l2_size, l1_size                              an expression
+//   device_units, per_engine                      unit (value: name; detail: unit; integer)
+//   unit_characteristics                          unit_group (value: name; detail: unit)
+//   unit_group                                    characteristic (value: name; integer)
+//   mandatory, extended                           variant_ref (value: family's name)
+//   variant_ref                                   element_type …, name of the variant
+//
+// There is no root: the top level is the sequence from node 0 on, in the order of the file. An
+// expression of a single number or name is that node alone, parentheses leave no trace.
+//
+// Lifetime:   a model owns itself; name() borrows from it.
+// Errors:     none.
+// Limits:     sources up to 4 GiB; fewer than 2^32 nodes.
+// Allocation: 16 bytes a node, and each name once.
+
+#ifndef TESSERA_NEM_MODEL_HPP
+#define TESSERA_NEM_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+// clang-format off
+// X(enumerator, whether its value is a name or a string)
+#define TESSERA_NEM_NODES(X)                                                                       \
+  X(include, 1) X(device_file, 1) X(device_name, 1) X(program, 1) X(constant, 1) X(let, 1)         \
+  X(buffer, 1) X(loop, 1) X(body, 0) X(transfer, 1) X(store, 1) X(compute, 1) X(wait, 1)           \
+  X(region, 1) X(elem, 0) X(shape, 0) X(layout, 1) X(strides, 0) X(quant, 0) X(quant_field, 0)     \
+  X(level_index, 0) X(size, 0) X(align, 0) X(opcode, 1) X(input, 0) X(output, 0)                   \
+  X(destination, 0) X(source, 0) X(attribute, 1) X(decorator, 1) X(unit_index, 1) X(deps, 0)       \
+  X(name, 1) X(string, 1) X(integer, 0) X(wide_integer, 0) X(real, 0) X(list, 0)                   \
+  X(expression, 0) X(add, 0) X(subtract, 0) X(multiply, 0) X(divide, 0) X(modulo, 0)               \
+  X(negate, 0) X(type_family, 1) X(type_parameter, 1) X(binding, 1) X(condition, 1) X(on, 1)       \
+  X(variant, 1) X(conformance, 0) X(element_type, 0) X(device, 1) X(extends, 1)                    \
+  X(spec_version, 1) X(topology, 0) X(num_engines, 0) X(l2_size, 0) X(l1_size, 0)                  \
+  X(device_units, 0) X(per_engine, 0) X(unit, 1) X(unit_characteristics, 0) X(unit_group, 1)       \
+  X(characteristic, 1) X(mandatory, 0) X(extended, 0) X(variant_ref, 1)
+// clang-format on
+
+enum class node_kind : std::uint8_t {
+#define TESSERA_X(name, has_name) name,
+  TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::string_view node_names[] = {
+#define TESSERA_X(name, has_name) #name,
+    TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+namespace detail {
+inline constexpr bool nodes_with_names[] = {
+#define TESSERA_X(name, has_name) has_name != 0,
+    TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_NODES
+}  // namespace detail
+[[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
+  return node_names[static_cast<std::size_t>(k)];
+}
+
+inline constexpr std::uint32_t no_name = 0xffffffff;  ///< of a task whose token has no name
+inline constexpr std::uint32_t no_node = 0xffffffff;
+inline constexpr std::uint32_t no_index = 0xffffffff;
+
+/// One node of the tree. Its children follow it, up to `next`.
+struct node {
+  node_kind kind = node_kind::include;
+  std::uint8_t detail = 0;   ///< an enumerator, by kind
+  std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
+  std::uint32_t offset = 0;  ///< of its first byte
+  std::uint32_t value = 0;   ///< a name, a number, an index, by kind
+  std::uint32_t next = 0;    ///< the first node behind its children
+};
+static_assert(sizeof(node) == 16);
+
+/// Some characters of a model or a report.
+struct string {
+  std::uint32_t first = 0, size = 0;
+  friend bool operator==(const string&, const string&) = default;
+};
+
+/// What `read` makes of one file.
+struct model {
+  pool<node> nodes;             ///< in the order of the file, each before its children
+  pool<string> names;           ///< each name and string once, in the order of its first use
+  text characters;              ///< those of the names; strings have their escapes resolved
+  pool<std::int64_t> integers;  ///< of wide_integer: those from 2^32 on
+  pool<double> reals;
+
+  [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept;
+  std::string_view name(std::uint32_t) const&& = delete;
+  /// The number of an integer or a wide_integer.
+  [[nodiscard]] std::int64_t integer(const node& n) const noexcept {
+    return n.kind == node_kind::integer ? static_cast<std::int64_t>(n.value) : integers[n.value];
+  }
+};
+
+/// Whether a node is an operator inside of an expression.
+[[nodiscard]] constexpr bool is_operator(node_kind k) noexcept {
+  return k >= node_kind::add && k <= node_kind::negate;
+}
+/// Whether a node begins a statement of a program.
+[[nodiscard]] constexpr bool is_statement(node_kind k) noexcept {
+  return (k >= node_kind::constant && k <= node_kind::loop) ||
+         (k >= node_kind::transfer && k <= node_kind::wait);
+}
+
+/// Whether the value of such a node is a name or a string of the model, or no_name.
+[[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
+  return detail::nodes_with_names[static_cast<std::size_t>(k)];
+}
+/// The name or string of a node, empty where it has none.
+[[nodiscard]] std::string_view name_of(const model& d, std::uint32_t i) noexcept;
+std::string_view name_of(const model&&, std::uint32_t) = delete;
+
+/// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
+class children {
+ public:
+  class iterator {
+   public:
+    iterator(const node* nodes, std::uint32_t at) noexcept : nodes_(nodes), at_(at) {}
+    std::uint32_t operator*() const noexcept { return at_; }
+    iterator& operator++() noexcept { return at_ = nodes_[at_].next, *this; }
+    friend bool operator!=(const iterator& a, const iterator& b) noexcept { return a.at_ != b.at_; }
+
+   private:
+    const node* nodes_;
+    std::uint32_t at_;
+  };
+  children(const model& d, std::uint32_t parent) noexcept
+      : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
+  children(const model&&, std::uint32_t) = delete;
+  [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
+  [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
+
+ private:
+  const node* nodes_;
+  std::uint32_t first_, last_;
+};
+
+/// The first child of a kind, or no_node.
+[[nodiscard]] std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept;
+/// The first child of a kind that has a detail, such as an attribute that the registry knows.
+[[nodiscard]] std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
+                                  std::uint8_t detail) noexcept;
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_MODEL_HPP
 
 // ---- tessera/nem/rule.hpp
 //
@@ -2091,8 +2304,8 @@ struct source_file {
 /// Shows the diagnostics of a report, one by one.
 class listing {
  public:
-  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
-  /// their lines.
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that are
+  /// missing there are named without their lines.
   listing(const report& found, view<source_file> sources);
   listing(const report&&, view<source_file>) = delete;
 
@@ -2418,217 +2631,6 @@ class keyed_rows {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_KEYED_ROWS_HPP
-
-// ---- tessera/nem/model.hpp
-//
-// The syntax tree of one NEM file: a flat array of nodes, each before its children.
-//
-//   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next)      // the top level
-//     if (d.nodes[i].kind == nem::node_kind::buffer) use(d.name(d.nodes[i].value));
-//   for (std::uint32_t c = i + 1; c < d.nodes[i].next; c = d.nodes[c].next) …   // children of i
-//
-//   node         value                 detail     children
-//   include      its path (a string)              -
-//   device_file  its path (a string)              -
-//   device_name  name                             -
-//   program      name                             -
-//   constant     name                             an expression
-//   let          name                             a value, or a region and its decorators
-//   buffer       name                  level      [level_index] [size] [align] decorators
-//   loop         loop variable                    first, last, decorators, body
-//   body                                          statements
-//   transfer     token or no_name      mode       destination, source, [deps], decorators
-//   store        token or no_name      mode       destination, source, [deps], decorators
-//   compute      token or no_name      mode       opcode, inputs, outputs, then deps, attributes
-//                                                 and decorators in the order of the text
-//   opcode       name                  opcode     -
-//   wait         token or no_name (TOK-005)       names of tokens
-//   region       buffer's name                    offset, extent, type attributes in source order
-//   elem                               element    -
-//   shape, strides                                expressions
-//   layout       name                             -
-//   quant                              form       quant_field (detail: which; its value) …
-//   input, output, destination, source            a name or a region, then decorators
-//   attribute    name                  attribute  a value
-//   decorator    name                  decorator  values, or unit_index (value: name; expression)
-//   deps                                          names of tokens
-//   name, string the text's index                 -
-//   integer      the number                       -  (wide_integer: index in `integers`)
-//   real         index in `reals`                 -
-//   list                                          values
-//   expression                                    operands and operators, operators last:
-//                                                 1 + 2 * x is  1 2 x mul add
-//
-//   type_family  name ("gemm.float")              type_parameter, binding, condition, variant
-//   type_parameter  name                          element_type
-//   binding      operand's name                   element_type or name
-//   condition    "accum", "quant"                 element_type or name, [on]
-//   on           operand's name                   -
-//   variant      name                             binding, conformance
-//   conformance                        1 = MUST   element_type
-//   element_type                       element    -
-//   device       name                             [extends] spec_version topology
-//                                                 unit_characteristics mandatory extended
-//   extends      name                             -
-//   spec_version string                           -
-//   topology                                      num_engines l2_size device_units per_engine
-//   num_engines                                   integer
-//   l2_size, l1_size                              an expression
-//   device_units, per_engine                      unit (value: name; detail: unit; integer)
-//   unit_characteristics                          unit_group (value: name; detail: unit)
-//   unit_group                                    characteristic (value: name; integer)
-//   mandatory, extended                           variant_ref (value: family's name)
-//   variant_ref                                   element_type …, name of the variant
-//
-// There is no root: the top level is the sequence from node 0 on, in the order of the file. An
-// expression of a single number or name is that node alone, parentheses leave no trace.
-//
-// Lifetime:   a model owns itself; name() borrows from it.
-// Errors:     none.
-// Limits:     sources up to 4 GiB; fewer than 2^32 nodes.
-// Allocation: 16 bytes a node, and each name once.
-
-#ifndef TESSERA_NEM_MODEL_HPP
-#define TESSERA_NEM_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-// clang-format off
-// X(enumerator, whether its value is a name or a string)
-#define TESSERA_NEM_NODES(X)                                                                       \
-  X(include, 1) X(device_file, 1) X(device_name, 1) X(program, 1) X(constant, 1) X(let, 1)         \
-  X(buffer, 1) X(loop, 1) X(body, 0) X(transfer, 1) X(store, 1) X(compute, 1) X(wait, 1)           \
-  X(region, 1) X(elem, 0) X(shape, 0) X(layout, 1) X(strides, 0) X(quant, 0) X(quant_field, 0)     \
-  X(level_index, 0) X(size, 0) X(align, 0) X(opcode, 1) X(input, 0) X(output, 0)                   \
-  X(destination, 0) X(source, 0) X(attribute, 1) X(decorator, 1) X(unit_index, 1) X(deps, 0)       \
-  X(name, 1) X(string, 1) X(integer, 0) X(wide_integer, 0) X(real, 0) X(list, 0)                   \
-  X(expression, 0) X(add, 0) X(subtract, 0) X(multiply, 0) X(divide, 0) X(modulo, 0)               \
-  X(negate, 0) X(type_family, 1) X(type_parameter, 1) X(binding, 1) X(condition, 1) X(on, 1)       \
-  X(variant, 1) X(conformance, 0) X(element_type, 0) X(device, 1) X(extends, 1)                    \
-  X(spec_version, 1) X(topology, 0) X(num_engines, 0) X(l2_size, 0) X(l1_size, 0)                  \
-  X(device_units, 0) X(per_engine, 0) X(unit, 1) X(unit_characteristics, 0) X(unit_group, 1)       \
-  X(characteristic, 1) X(mandatory, 0) X(extended, 0) X(variant_ref, 1)
-// clang-format on
-
-enum class node_kind : std::uint8_t {
-#define TESSERA_X(name, has_name) name,
-  TESSERA_NEM_NODES(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr std::string_view node_names[] = {
-#define TESSERA_X(name, has_name) #name,
-    TESSERA_NEM_NODES(TESSERA_X)
-#undef TESSERA_X
-};
-namespace detail {
-inline constexpr bool nodes_with_names[] = {
-#define TESSERA_X(name, has_name) has_name != 0,
-    TESSERA_NEM_NODES(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_NODES
-}  // namespace detail
-[[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
-  return node_names[static_cast<std::size_t>(k)];
-}
-
-inline constexpr std::uint32_t no_name = 0xffffffff;  ///< of a task whose token has no name
-inline constexpr std::uint32_t no_node = 0xffffffff;
-inline constexpr std::uint32_t no_index = 0xffffffff;
-
-/// One node of the tree. Its children follow it, up to `next`.
-struct node {
-  node_kind kind = node_kind::include;
-  std::uint8_t detail = 0;   ///< an enumerator, by kind
-  std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
-  std::uint32_t offset = 0;  ///< of its first byte
-  std::uint32_t value = 0;   ///< a name, a number, an index, by kind
-  std::uint32_t next = 0;    ///< the first node behind its children
-};
-static_assert(sizeof(node) == 16);
-
-/// Some characters of a model or a report.
-struct string {
-  std::uint32_t first = 0, size = 0;
-  friend bool operator==(const string&, const string&) = default;
-};
-
-/// What `read` makes of one file.
-struct model {
-  pool<node> nodes;             ///< in the order of the file, each before its children
-  pool<string> names;           ///< each name and string once, in the order of its first use
-  text characters;              ///< those of the names; strings have their escapes resolved
-  pool<std::int64_t> integers;  ///< of wide_integer: those from 2^32 on
-  pool<double> reals;
-
-  [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept;
-  std::string_view name(std::uint32_t) const&& = delete;
-  /// The number of an integer or a wide_integer.
-  [[nodiscard]] std::int64_t integer(const node& n) const noexcept {
-    return n.kind == node_kind::integer ? static_cast<std::int64_t>(n.value) : integers[n.value];
-  }
-};
-
-/// Whether a node is an operator inside of an expression.
-[[nodiscard]] constexpr bool is_operator(node_kind k) noexcept {
-  return k >= node_kind::add && k <= node_kind::negate;
-}
-/// Whether a node begins a statement of a program.
-[[nodiscard]] constexpr bool is_statement(node_kind k) noexcept {
-  return (k >= node_kind::constant && k <= node_kind::loop) ||
-         (k >= node_kind::transfer && k <= node_kind::wait);
-}
-
-/// Whether the value of such a node is a name or a string of the model, or no_name.
-[[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
-  return detail::nodes_with_names[static_cast<std::size_t>(k)];
-}
-/// The name or string of a node, empty where it has none.
-[[nodiscard]] std::string_view name_of(const model& d, std::uint32_t i) noexcept;
-std::string_view name_of(const model&&, std::uint32_t) = delete;
-
-/// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
-class children {
- public:
-  class iterator {
-   public:
-    iterator(const node* nodes, std::uint32_t at) noexcept : nodes_(nodes), at_(at) {}
-    std::uint32_t operator*() const noexcept { return at_; }
-    iterator& operator++() noexcept { return at_ = nodes_[at_].next, *this; }
-    friend bool operator!=(const iterator& a, const iterator& b) noexcept { return a.at_ != b.at_; }
-
-   private:
-    const node* nodes_;
-    std::uint32_t at_;
-  };
-  children(const model& d, std::uint32_t parent) noexcept
-      : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
-  children(const model&&, std::uint32_t) = delete;
-  [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
-  [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
-
- private:
-  const node* nodes_;
-  std::uint32_t first_, last_;
-};
-
-/// The first child of a kind, or no_node.
-[[nodiscard]] std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept;
-/// The first child of a kind that has a detail, such as an attribute that the registry knows.
-[[nodiscard]] std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
-                                  std::uint8_t detail) noexcept;
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NEM_MODEL_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -8755,7 +8757,8 @@ struct decimal_17 {
 
 /// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
 /// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+[[gnu::cold]] inline unsigned shortest_digits_exact(double v, char* digits,
+                                                    int& exponent) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   const int biased = static_cast<int>(bits >> 52);
   const std::uint64_t fraction = bits & 0xfffffffffffffu;
@@ -10205,9 +10208,11 @@ void add_baseline_device(catalog& c, const baseline_row& names);
 
 // ---- tessera/nem/print.hpp
 //
-// The canonical text of a NEM model: the same for all models that mean the same.
+// The canonical text of a NEM model, the same for all models that mean the same, and that of a
+// verified program with comments: what its declarations and tasks resolve to.
 //
-//   tessera::text canonical = nem::print(model);
+//   std::cout << nem::print(model).view();       // a model
+//   std::cout << nem::print(program).view();     // with comments: bytes, types, defaults
 //
 //   buffer A : L1[0] (size=4096, align=64) @readonly
 //   loop i in [0..N - 1] @max_in_flight(2):
@@ -10229,13 +10234,23 @@ void add_baseline_device(catalog& c, const baseline_row& names);
 //   types       elem, shape, layout or strides, quant with its fields in their order
 //   decorators  of buffers, loops and operands on the line; others on lines of their own
 //
+//   buffer A : L1[0] (size=N * 8, align=64) @readonly  # 64 bytes, aligned to 64
+//   loop i in [0..N - 1]:  # i from 0 to 7
+//     let X = region(A, i * 8, 8)  # bytes 0 to 7 of A, i8 [8] where i is 0
+//         elem=i8, shape=[8]
+//     c = relu.async  # unit VPU
+//
+// Comments are about the first iteration of loops. They name the attributes that a task leaves to
+// their defaults, and the unit where none is named.
+//
 // An empty deps=[] is left out, except where decorators behind it would move to an operand. The
 // text is read as the same model, and prints as itself.
 //
 // Lifetime:   the text owns itself.
 // Errors:     none.
 // Limits:     none; no recursion.
-// Allocation: the text, and what its largest expression needs.
+// Allocation: the text, and what its largest expression needs; of a program also 8 bytes for each
+//             node, and the comments.
 
 #ifndef TESSERA_NEM_PRINT_HPP
 #define TESSERA_NEM_PRINT_HPP
@@ -10244,14 +10259,18 @@ void add_baseline_device(catalog& c, const baseline_row& names);
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// How canonical text may differ.
+/// How printed text may differ.
 struct print_options {
   /// Writes (0 - 3) for -3, which the grammar of the specification can't derive.
   bool strict_ebnf = false;
 };
 
+class program;
+
 /// The canonical text of a model; empty for an empty one.
 [[nodiscard]] text print(const model& d, const print_options& options = {});
+/// The same of a program, with comments.
+[[nodiscard]] text print(const program& p, const print_options& options = {});
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
@@ -10501,7 +10520,7 @@ namespace nem {
 //   tessera::report found;
 //   auto program = nem::verify(std::move(*model), {}, &found);
 //   if (!program) return show(found);
-//   nem::visit(*program, my_visitor);                  // what it does, task by task
+//   nem::for_each_task(*program, my_visitor);          // what it does, task by task
 //
 //   files         includes, type families, devices, the target    load.hpp
 //   statements    names, numbers, buffers, regions, tasks         walk.hpp, in the order of the file
@@ -10586,6 +10605,44 @@ void for_each_task(const program& p, Visitor& to, std::uint64_t most = ~std::uin
 
 
 #endif  // TESSERA_NEM_VERIFY_HPP
+
+// ---- tessera/nem/write.hpp
+//
+// The canonical text of a NEM model as a file: the same for all models that mean the same.
+//
+//   auto text = nem::write(model);
+//   if (!text) return fail(describe(text.error(), …));
+//
+// It is what nem/print.hpp prints of a model. A model that was built in code, without places, may have
+// names that no text can have, or constructs where the grammar has none: its text is read again, and
+// refused where that fails.
+//
+// Lifetime:   the text owns itself.
+// Errors:     of a model that was built in code: those of read; the offset counts in its text.
+// Limits:     none.
+// Allocation: the text; of a model that was built in code, what reading it takes.
+
+#ifndef TESSERA_NEM_WRITE_HPP
+#define TESSERA_NEM_WRITE_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// How canonical text may differ.
+struct write_options {
+  /// Writes (0 - 3) for -3, which the grammar of the specification can't derive.
+  bool strict_ebnf = false;
+};
+
+/// The canonical text of a model; empty for an empty one.
+[[nodiscard]] result<text> write(const model& d, const write_options& options = {});
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_WRITE_HPP
 
 // ---- tessera/nem/write_json.hpp
 //
@@ -10692,6 +10749,49 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_DETAIL_TEXT_HPP
+
+// ---- tessera/nem/detail/model.hpp
+//
+// The bodies of nem/model.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_MODEL_HPP
+#define TESSERA_NEM_DETAIL_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+TESSERA_INLINE std::string_view model::name(std::uint32_t index) const& noexcept {
+  const string s = names[index];
+  return {characters.data() + s.first, s.size};
+}
+
+TESSERA_INLINE std::string_view name_of(const model& d, std::uint32_t i) noexcept {
+  const node& n = d.nodes[i];
+  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
+}
+
+TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k) return c;
+  return no_node;
+}
+
+TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
+                                   std::uint8_t detail) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
+  return no_node;
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_MODEL_HPP
 
 // ---- tessera/core/detail/error.hpp
 //
@@ -10855,22 +10955,23 @@ namespace tessera::inline TESSERA_ABI {
 namespace json {
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-void append_key(text& out, std::string_view key);
+[[gnu::cold]] void append_key(text& out, std::string_view key);
 
 /// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
 /// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] text path(std::string_view source, std::uint64_t offset, const limits& limit = {});
+[[nodiscard, gnu::cold]] text path(std::string_view source, std::uint64_t offset,
+                                   const limits& limit = {});
 
 inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
 
 /// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
 /// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
 /// follows it; what isn't there gets no_offset.
-void find(std::string_view source, tessera::view<std::string_view> paths, std::uint64_t* offsets,
-          const limits& limit = {});
+[[gnu::cold]] void find(std::string_view source, tessera::view<std::string_view> paths,
+                        std::uint64_t* offsets, const limits& limit = {});
 /// The offset of the value at one path, or no_offset.
-[[nodiscard]] std::uint64_t find(std::string_view source, std::string_view path,
-                                 const limits& limit = {});
+[[nodiscard, gnu::cold]] std::uint64_t find(std::string_view source, std::string_view path,
+                                            const limits& limit = {});
 
 }  // namespace json
 }  // namespace tessera::inline TESSERA_ABI
@@ -11711,7 +11812,8 @@ namespace detail {
   return i < path.size() ? i : path.size();
 }
 /// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::cold]] constexpr int compare_components(std::string_view a,
+                                                          std::string_view b) noexcept {
   const auto is_index = [](std::string_view c) {
     return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
   };
@@ -11719,7 +11821,8 @@ namespace detail {
   return a.compare(b);
 }
 /// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+[[nodiscard, gnu::cold]] constexpr int compare_paths(std::string_view a,
+                                                     std::string_view b) noexcept {
   std::size_t at = 0;
   while (at < a.size() && at < b.size()) {
     const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
@@ -12041,7 +12144,8 @@ TESSERA_INLINE void listing::find_paths() {
   for (std::size_t i = 0; i < found_.diagnostics.size(); ++i) {
     const diagnostic& d = found_.diagnostics[i];
     paths_.push_back(d.path);
-    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where)) order.push_back(static_cast<std::uint32_t>(i));
+    if (d.path.size == 0 && d.rule.size == 0 && has_source(d.where))
+      order.push_back(static_cast<std::uint32_t>(i));
   }
   const auto where = [&](std::uint32_t i) -> const place& { return found_.diagnostics[i].where; };
   sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
@@ -12172,7 +12276,8 @@ TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule) -> writer {
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule)
+    -> writer {
   if (s == severity::error) {
     ++errors_;
     if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
@@ -12264,48 +12369,39 @@ TESSERA_INLINE void findings::writer::close() {
 
 #endif  // TESSERA_CORE_DETAIL_FINDINGS_HPP
 
-// ---- tessera/nem/detail/model.hpp
+// ---- tessera/nem/detail/errors.hpp
 //
-// The bodies of nem/model.hpp.
+// The names and messages of NEM's codes, made known to core.
 
-#ifndef TESSERA_NEM_DETAIL_MODEL_HPP
-#define TESSERA_NEM_DETAIL_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
+#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
+#define TESSERA_NEM_DETAIL_ERRORS_HPP
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
+namespace nem::detail {
 
-TESSERA_INLINE std::string_view model::name(std::uint32_t index) const& noexcept {
-  const string s = names[index];
-  return {characters.data() + s.first, s.size};
-}
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
+    TESSERA_NEM_RULES(TESSERA_X)
+#undef TESSERA_X
+};
 
-TESSERA_INLINE std::string_view name_of(const model& d, std::uint32_t i) noexcept {
-  const node& n = d.nodes[i];
-  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
-}
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
-TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept {
-  for (const std::uint32_t c : children(d, parent))
-    if (d.nodes[c].kind == k) return c;
-  return no_node;
-}
-
-TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
-                                   std::uint8_t detail) noexcept {
-  for (const std::uint32_t c : children(d, parent))
-    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
-  return no_node;
-}
-
-}  // namespace nem
+}  // namespace nem::detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_MODEL_HPP
+#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
 
 // ---- tessera/nem/detail/rule.hpp
 //
@@ -12349,8 +12445,7 @@ TESSERA_INLINE void findings::mark_nodes() noexcept {
 
 TESSERA_INLINE bool findings::first_time(errc code, const place& where) {
   return seen_
-      .find(where.offset << 32 | std::uint64_t{where.file} << 16 |
-            static_cast<std::uint64_t>(code))
+      .find(where.offset << 32 | std::uint64_t{where.file} << 16 | static_cast<std::uint64_t>(code))
       .is_new;
 }
 
@@ -12358,40 +12453,6 @@ TESSERA_INLINE bool findings::first_time(errc code, const place& where) {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_RULE_HPP
-
-// ---- tessera/nem/detail/errors.hpp
-//
-// The names and messages of NEM's codes, made known to core.
-
-#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
-#define TESSERA_NEM_DETAIL_ERRORS_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
-    TESSERA_NEM_RULES(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace nem::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
 
 // ---- tessera/nem/detail/families.hpp
 //
@@ -12511,6 +12572,7 @@ TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 
 // ---- tessera/nem/detail/print_config.hpp
@@ -12869,7 +12931,7 @@ class plain_lines {
     return std::move(out_);
   }
 
- private:
+ protected:
   text out_;
 };
 
@@ -13092,382 +13154,76 @@ class config_printer {
 
 #endif  // TESSERA_NEM_DETAIL_PRINT_CONFIG_HPP
 
-namespace tessera::inline TESSERA_ABI {
-namespace nem::detail {
+// ---- tessera/nem/detail/print_resolved.hpp
+//
+// What a verified program's declarations and tasks resolve to, as comments of its canonical text.
+//
+//   buffer A : L1[0] (size=N * 8, align=64)  # 64 bytes, aligned to 64
+//   loop i in [0..N / 2]:  # i from 0 to 4
+//     let X = region(A, i * 8, 8)  # bytes 0 to 7 of A, i8 [8] where i is 0
+//         elem=i8, shape=[8]
+//
+// Of a loop it is the first iteration.
+//
+// Lifetime:   borrows the program.
+// Errors:     none.
+// Limits:     none.
+// Allocation: 8 bytes for each node, and the texts.
 
-/// Decorators that readers take from the last output to its task (policy G-40).
-[[nodiscard]] constexpr bool is_task_level(decorator d) noexcept {
-  return d == decorator::resource || d == decorator::deterministic || d == decorator::memmove ||
-         d == decorator::seq_engine || d == decorator::debug || d == decorator::profile;
-}
+#ifndef TESSERA_NEM_DETAIL_PRINT_RESOLVED_HPP
+#define TESSERA_NEM_DETAIL_PRINT_RESOLVED_HPP
 
-template <class Lines>
-class construct_printer {
- public:
-  construct_printer(const model& d, Lines& lines, const print_options& options) noexcept
-      : d_(d), lines_(lines), values_(d, options), config_(d, lines, values_) {}
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 
-  /// The constructs of the top level from one to another, in their order.
-  void print(std::uint32_t first, std::uint32_t end) {
-    for (std::uint32_t i = first;;) {
-      while (!loops_.empty() && loops_.back() == i) {
-        loops_.pop_back();
-        lines_.close(indent()) << "endloop";
-      }
-      if (i >= end) return;
-      if (kind(i) == node_kind::loop) {
-        print_loop_header(i);
-        loops_.push_back(d_.nodes[i].next);
-        i = child(d_, i, node_kind::body) + 1;
-      } else {
-        print_construct(i);
-        i = d_.nodes[i].next;
-      }
-    }
-  }
 
- private:
-  [[nodiscard]] node_kind kind(std::uint32_t i) const noexcept { return d_.nodes[i].kind; }
-  [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
-    return d_.name(d_.nodes[i].value);
-  }
-  [[nodiscard]] std::uint32_t indent() const noexcept {
-    return static_cast<std::uint32_t>(2 * loops_.size());
-  }
-  text& begin(std::uint32_t i) {
-    return lines_.begin(d_.nodes[i].offset, indent(), line_role::item);
-  }
-  text& continued(std::uint32_t i) {
-    return lines_.begin(d_.nodes[i].offset, indent() + 4, line_role::continuation);
-  }
+// ---- tessera/nem/detail/verify.hpp
+//
+// The bodies of nem/verify.hpp.
 
-  void print_construct(std::uint32_t i) {
-    const node& n = d_.nodes[i];
-    switch (n.kind) {
-      case node_kind::type_family: return config_.print_family(i);
-      case node_kind::device: return config_.print_device(i);
-      case node_kind::include:
-      case node_kind::device_file: {
-        text& out = begin(i);
-        out << (n.kind == node_kind::include ? "include " : "device ");
-        return append_string(out, name(i));
-      }
-      case node_kind::device_name: begin(i) << "device " << name(i); return;
-      case node_kind::program: begin(i) << "program " << name(i) << ':'; return;
-      case node_kind::constant: {
-        text& out = begin(i);
-        out << "const " << name(i) << " = ";
-        return values_.print(out, i + 1);
-      }
-      case node_kind::let: return print_let(i);
-      case node_kind::buffer: return print_buffer(i);
-      case node_kind::transfer:
-      case node_kind::store: return print_transfer(i);
-      case node_kind::compute: return print_compute(i);
-      case node_kind::wait: {
-        text& out = begin(i);
-        print_token(out, i);
-        out << "wait(";
-        values_.print_children(out, i);
-        out << ')';
-        return print_decorators(out, i);
-      }
-      default: return;
-    }
-  }
+#ifndef TESSERA_NEM_DETAIL_VERIFY_HPP
+#define TESSERA_NEM_DETAIL_VERIFY_HPP
 
-  void print_token(text& out, std::uint32_t task) const {
-    if (d_.nodes[task].value != no_name) out << name(task) << " = ";
-  }
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 
-  void print_let(std::uint32_t i) {
-    text& out = begin(i);
-    out << "let " << name(i) << " = ";
-    if (kind(i + 1) != node_kind::region) return values_.print(out, i + 1);
-    print_place(out, i + 1);
-    std::uint32_t first_type = no_node;  // as the source has it: what a comment can stand before
-    for (const std::uint32_t c : children(d_, i + 1))
-      if (is_type_attribute(c) && first_type == no_node) first_type = c;
-    if (first_type != no_node) print_types(continued(first_type), i + 1);
-    print_decorator_lines(i);
-  }
 
-  void print_buffer(std::uint32_t i) {
-    text& out = begin(i);
-    out << "buffer " << name(i) << " : " << nem::name(static_cast<level>(d_.nodes[i].detail));
-    const std::uint32_t index = child(d_, i, node_kind::level_index);
-    if (index != no_node) {
-      out << '[';
-      values_.print_children(out, index);
-      out << ']';
-    }
-    out << " (";
-    std::string_view comma;
-    for (const node_kind k : {node_kind::size, node_kind::align}) {
-      const std::uint32_t c = child(d_, i, k);
-      if (c == no_node) continue;
-      out << comma << (k == node_kind::size ? "size=" : "align=");
-      values_.print_children(out, c);
-      comma = ", ";
-    }
-    out << ')';
-    print_decorators(out, i);
-  }
+// ---- tessera/nem/detail/load.hpp
+//
+// Loads what a program's types depend on: included files, type families, devices, the target.
+//
+//   nem::catalog c;
+//   std::uint32_t target;
+//   nem::detail::load(model, options, findings, c, target);
+//   if (target != nem::no_index) use(c.devices[target]);     // resolved: lists all that it inherits
+//
+//   include         by options.resolver, else a baseline file by its base name     INC
+//   type_family     joins the built-in ones                                        FDL
+//   device          with its parent's fields                                       DEV
+//   the directive   device "file", device NAME, or a device in the program itself  DEV-003, 016, 017
+//
+// Included files come first, in order, each once; then the families of a file, then its devices. All
+// that was loaded is visible to what comes later. The built-in families are there without any
+// include, and can be replaced (load_family.hpp); the baseline devices have to be included.
+// options.device is the target in place of what the directive names. A model without a program
+// has no target otherwise. Nor is there one after an error in it or in its parents: the program is
+// taken as one for any device, so that one error doesn't cause others.
+//
+// Lifetime:   borrows while it runs; what the resolver gives must last as long.
+// Errors:     findings; those in an included file have its index in report::files, plus 1.
+// Limits:     options.max_include_depth; 4,096 files; names of 4 GiB in all.
+// Allocation: linear in the files; the trees of those that include one another at the same time.
 
-  void print_loop_header(std::uint32_t i) {
-    text& out = begin(i);
-    out << "loop " << name(i) << " in [";
-    values_.print(out, i + 1);
-    out << "..";
-    values_.print(out, d_.nodes[i + 1].next);
-    out << ']';
-    print_decorators(out, i);
-    out << ':';
-    lines_.opened();
-  }
+#ifndef TESSERA_NEM_DETAIL_LOAD_HPP
+#define TESSERA_NEM_DETAIL_LOAD_HPP
 
-  void print_transfer(std::uint32_t i) {
-    text& out = begin(i);
-    print_token(out, i);
-    out << (kind(i) == node_kind::transfer ? "transfer." : "store.")
-        << nem::name(static_cast<mode>(d_.nodes[i].detail)) << "(";
-    std::string_view comma;
-    for (const node_kind k : {node_kind::destination, node_kind::source}) {
-      const std::uint32_t c = child(d_, i, k);
-      if (c == no_node) continue;
-      out << comma << (k == node_kind::destination ? "dst=" : "src=");
-      print_operand(out, c);
-      comma = ", ";
-    }
-    const std::uint32_t deps = child(d_, i, node_kind::deps);
-    if (deps != no_node && !is_empty(deps)) {
-      out << comma;
-      print_deps(out, deps);
-    }
-    out << ')';
-    print_decorator_lines(i);
-  }
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
 
-  void print_compute(std::uint32_t i) {
-    {
-      text& out = begin(i);
-      print_token(out, i);
-      const std::uint32_t op = child(d_, i, node_kind::opcode);
-      out << name(op) << '.' << nem::name(static_cast<mode>(d_.nodes[i].detail));
-    }
-    text* line = nullptr;
-    attributes_.clear();
-    for (const std::uint32_t c : children(d_, i))
-      if (kind(c) == node_kind::input) line = operand(c, line, "in  ");
-    std::uint32_t last_output = no_node;
-    for (const std::uint32_t c : children(d_, i)) {
-      const node_kind k = kind(c);
-      if (k == node_kind::output) {
-        line = operand(c, last_output == no_node ? nullptr : line, "out ");
-        last_output = c;
-      } else if (k == node_kind::attribute || (k == node_kind::deps && !is_empty(c))) {
-        attributes_.push_back({c, rank(i, c)});
-      }
-    }
-    if (!lines_.has_comment(d_.nodes[i + 2].offset, d_.nodes[d_.nodes[i].next - 1].offset))
-      sort(attributes_.data(), attributes_.size(), [this](const ranked& a, const ranked& b) {
-        return a.rank != b.rank ? a.rank < b.rank
-                                : a.rank == unregistered && name(a.at) < name(b.at);
-      });
-    for (const ranked& a : attributes_) {
-      text& out = continued(a.at);
-      if (kind(a.at) == node_kind::deps) {
-        print_deps(out, a.at);
-      } else {
-        out << name(a.at) << '=';
-        values_.print_children(out, a.at);
-      }
-    }
-    if (attributes_.empty() && needs_separator(i, last_output)) {
-      const std::uint32_t deps = child(d_, i, node_kind::deps);
-      continued(deps != no_node ? deps : last_output) << "deps=[]";
-    }
-    print_decorator_lines(i);
-  }
-  /// Whether a decorator would go from the last output to the task, or the other way, if nothing
-  /// stood between them.
-  [[nodiscard]] bool needs_separator(std::uint32_t task, std::uint32_t output) const noexcept {
-    if (output == no_node) return false;
-    const auto has = [this](std::uint32_t parent, bool task_level) {
-      for (const std::uint32_t c : children(d_, parent))
-        if (kind(c) == node_kind::decorator &&
-            is_task_level(static_cast<decorator>(d_.nodes[c].detail)) == task_level)
-          return true;
-      return false;
-    };
-    return has(output, true) || has(task, false);
-  }
-
-  struct ranked {
-    std::uint32_t at, rank;
-  };
-  static constexpr std::uint32_t unregistered = 0xffffffff;
-  /// 0 for deps, then the place in the opcode's row.
-  [[nodiscard]] std::uint32_t rank(std::uint32_t task, std::uint32_t i) const noexcept {
-    if (kind(i) == node_kind::deps) return 0;
-    const auto op = static_cast<opcode>(d_.nodes[child(d_, task, node_kind::opcode)].detail);
-    if (op == opcode::unknown) return unregistered;
-    std::uint32_t place = 1;
-    for (std::string_view list = row(op).attributes; !list.empty(); ++place) {
-      std::string_view word = next_word(list);
-      if (word.back() == '?') word.remove_suffix(1);
-      if (word == name(i)) return place;
-    }
-    return unregistered;
-  }
-  /// One more operand, on a line of its own if it is the first.
-  text* operand(std::uint32_t i, text* line, std::string_view word) {
-    if (line == nullptr)
-      *(line = &continued(i)) << word;
-    else
-      *line << ", ";
-    print_operand(*line, i);
-    return line;
-  }
-
-  // --- parts of statements ---
-
-  [[nodiscard]] bool is_empty(std::uint32_t i) const noexcept { return d_.nodes[i].next == i + 1; }
-  [[nodiscard]] bool is_type_attribute(std::uint32_t i) const noexcept {
-    const node_kind k = kind(i);
-    return k == node_kind::elem || k == node_kind::shape || k == node_kind::layout ||
-           k == node_kind::strides || k == node_kind::quant;
-  }
-
-  void print_deps(text& out, std::uint32_t deps) {
-    out << "deps=[";
-    values_.print_children(out, deps);
-    out << ']';
-  }
-
-  /// A name or a region, and its decorators.
-  void print_operand(text& out, std::uint32_t operand) {
-    const std::uint32_t what = operand + 1;
-    if (kind(what) != node_kind::region) {
-      out << name(what);
-    } else {
-      print_place(out, what);
-      bool has_types = false;
-      for (const std::uint32_t c : children(d_, what))
-        has_types = has_types || is_type_attribute(c);
-      if (has_types) print_types(out << ' ', what);
-    }
-    print_decorators(out, operand);
-  }
-
-  /// A region without its type.
-  void print_place(text& out, std::uint32_t region) {
-    out << "region(" << name(region) << ", ";
-    values_.print(out, region + 1);
-    out << ", ";
-    values_.print(out, d_.nodes[region + 1].next);
-    out << ')';
-  }
-  void print_types(text& out, std::uint32_t region) {
-    std::string_view comma;
-    for (const node_kind k : {node_kind::elem, node_kind::shape, node_kind::layout,
-                              node_kind::strides, node_kind::quant}) {
-      for (const std::uint32_t c : children(d_, region)) {
-        if (kind(c) != k) continue;
-        out << comma << nem::name(k) << '=';
-        comma = ", ";
-        if (k == node_kind::elem) {
-          out << nem::name(static_cast<element>(d_.nodes[c].detail));
-        } else if (k == node_kind::layout) {
-          out << name(c);
-        } else if (k == node_kind::quant) {
-          print_quant(out, c);
-        } else {
-          out << '[';
-          values_.print_children(out, c);
-          out << ']';
-        }
-      }
-    }
-  }
-  void print_quant(text& out, std::uint32_t quant) {
-    out << nem::name(static_cast<quantization>(d_.nodes[quant].detail));
-    std::string_view between = "(";
-    for (std::uint8_t field = 0; field < 6; ++field) {
-      for (const std::uint32_t c : children(d_, quant)) {
-        if (d_.nodes[c].detail != field) continue;
-        out << between << quant_field_names[field] << '=';
-        values_.print_children(out, c);
-        between = ", ";
-      }
-    }
-    out << ')';
-  }
-
-  void print_decorator(text& out, std::uint32_t i) {
-    out << '@' << name(i);
-    if (is_empty(i)) return;
-    out << '(';
-    if (kind(i + 1) == node_kind::unit_index) {
-      out << name(i + 1) << '[';
-      values_.print_children(out, i + 1);
-      out << ']';
-    } else {
-      values_.print_children(out, i);
-    }
-    out << ')';
-  }
-  void print_decorators(text& out, std::uint32_t parent) {
-    for (const std::uint32_t c : children(d_, parent))
-      if (kind(c) == node_kind::decorator) print_decorator(out << ' ', c);
-  }
-  void print_decorator_lines(std::uint32_t parent) {
-    for (const std::uint32_t c : children(d_, parent))
-      if (kind(c) == node_kind::decorator) print_decorator(continued(c), c);
-  }
-
-  const model& d_;
-  Lines& lines_;
-  value_printer values_;
-  config_printer<Lines> config_;
-  pool<std::uint32_t> loops_;  // the nodes behind the loops that are open
-  pool<ranked> attributes_;
-};
-
-/// Where a construct of the top level stands among others.
-[[nodiscard]] constexpr std::uint32_t canonical_place(node_kind k) noexcept {
-  switch (k) {
-    case node_kind::include: return 0;
-    case node_kind::type_family: return 1;
-    case node_kind::device: return 2;
-    case node_kind::device_file:
-    case node_kind::device_name: return 3;
-    case node_kind::program: return 4;
-    default: return 5;
-  }
-}
-
-}  // namespace nem::detail
-namespace nem {
-
-TESSERA_INLINE text print(const model& d, const print_options& options) {
-  detail::plain_lines lines;
-  detail::construct_printer<detail::plain_lines> printer(d, lines, options);
-  const auto count = static_cast<std::uint32_t>(d.nodes.size());
-  std::uint32_t statements = 0;  // where they begin; nothing else may stand behind them
-  while (statements < count && !is_statement(d.nodes[statements].kind))
-    statements = d.nodes[statements].next;
-  for (std::uint32_t place = 0; place < 5; ++place)
-    for (std::uint32_t i = 0; i < statements; i = d.nodes[i].next)
-      if (detail::canonical_place(d.nodes[i].kind) == place) printer.print(i, d.nodes[i].next);
-  printer.print(statements, count);
-  return lines.finish();
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_PRINT_HPP
 
 // ---- tessera/nem/detail/read.hpp
 //
@@ -16637,280 +16393,6 @@ TESSERA_INLINE result<model> read(std::string_view source, const read_options& o
 
 #endif  // TESSERA_NEM_DETAIL_READ_HPP
 
-// ---- tessera/nem/detail/reformat.hpp
-//
-// The bodies of nem/reformat.hpp.
-
-#ifndef TESSERA_NEM_DETAIL_REFORMAT_HPP
-#define TESSERA_NEM_DETAIL_REFORMAT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem::detail {
-
-/// A comment, and what stands around it.
-struct comment {
-  std::uint32_t offset, size;  ///< without blanks at its end
-  std::uint32_t next;          ///< where the next token stands; no_offset at the end of the file
-  bool is_own_line, has_blank;
-};
-
-/// What `reformat` has to know of a source besides its tree. Separators, `in`, `out` and what
-/// canonical text leaves out don't count as tokens: a comment before one of those is before what
-/// follows it.
-class comment_scanner {
- public:
-  explicit comment_scanner(std::string_view source) : source_(source) {
-    const auto size = static_cast<std::uint32_t>(source.size());
-    for (std::uint32_t i = source.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0; i < size;) {
-      const char c = source[i];
-      if (c == '\n') {
-        lines_ = lines_ == 0 ? 1 : 2;
-        is_own_line_ = true;
-        ++i;
-      } else if (is_blank(c)) {
-        ++i;
-      } else if (c == '#') {
-        i = take_comment(i);
-      } else {
-        i = take_token(i);
-      }
-    }
-  }
-
-  [[nodiscard]] static bool is_blank(char c) noexcept {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-  }
-
-  pool<comment> comments;
-  pool<std::uint32_t> closers;   ///< where each endloop stands, and each brace but those of attrs
-  pool<std::uint32_t> headings;  ///< where "variants:" and "conformance:" stand
-
- private:
-  [[nodiscard]] static bool is_letter(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  }
-
-  std::uint32_t take_comment(std::uint32_t first) {
-    std::uint32_t i = first;
-    while (i < source_.size() && source_[i] != '\n') ++i;
-    std::uint32_t end = i;
-    while (is_blank(source_[end - 1])) --end;
-    comments.push_back({first, end - first, no_offset, is_own_line_, lines_ == 2});
-    lines_ = 0;
-    return i;
-  }
-
-  std::uint32_t take_token(std::uint32_t first) {
-    std::uint32_t i = first + 1;
-    const char c = source_[first];
-    lines_ = 0;
-    if (c == '"') {
-      while (i < source_.size() && source_[i] != '"' && source_[i] != '\n')
-        i += source_[i] == '\\' && i + 1 < source_.size() ? 2u : 1u;
-      if (i < source_.size()) ++i;
-      token(first);
-    } else if (is_letter(c)) {
-      while (i < source_.size() && is_letter(source_[i])) ++i;
-      take_word(first, source_.substr(first, i - first));
-    } else if (c == ';' || c == ',' || c == '=') {
-      if (c != ';') previous_ = c;
-    } else if (c == '{' && previous_ == '=') {
-      in_attributes_ = true;
-      previous_ = c;
-    } else if (c == '}' && in_attributes_) {
-      in_attributes_ = false;
-      previous_ = c;
-    } else {
-      if (c == ':' && heading_ != no_offset) headings.push_back(heading_);
-      heading_ = no_offset;
-      if (c == '}') closers.push_back(first);
-      token(first);
-    }
-    return i;
-  }
-  void take_word(std::uint32_t first, std::string_view word) {
-    const char before = previous_;
-    heading_ = word == "variants" || word == "conformance" ? first : no_offset;
-    if (before != '=' && before != '@') {
-      if (word == "in" || word == "out" || word == "attrs") return;
-      if (word == "endloop") closers.push_back(first);
-    }
-    token(first);
-  }
-  /// What comments before it are before.
-  void token(std::uint32_t at) {
-    while (waiting_ < comments.size()) comments[waiting_++].next = at;
-    is_own_line_ = false;
-    previous_ = source_[at];
-  }
-
-  std::string_view source_;
-  std::size_t waiting_ = 0;  // the first comment whose next token isn't known
-  std::uint32_t lines_ = 2, heading_ = no_offset;
-  char previous_ = ' ';
-  bool is_own_line_ = true, in_attributes_ = false;
-};
-
-/// Lines with the comments of a source between them. The last line waits for the next one to begin:
-/// only then it is known which comments stand within it.
-class commented_lines {
- public:
-  explicit commented_lines(std::string_view source) : source_(source), scanned_(source) {}
-
-  text& begin(std::uint32_t offset, std::uint32_t indent, line_role role) {
-    end_line(offset, indent, role == line_role::item);
-    if (role == line_role::item && has_blank(offset)) blank_line();
-    return start(indent);
-  }
-  text& begin_heading(std::uint32_t behind, std::uint32_t indent, line_role role) {
-    const pool<std::uint32_t>& all = scanned_.headings;
-    const std::size_t i =
-        first_not_below(all.data(), all.size(), [behind](std::uint32_t h) { return h <= behind; });
-    return begin(i < all.size() ? all[i] : behind, indent, role);
-  }
-  text& close(std::uint32_t indent) {
-    end_line(closer_ < scanned_.closers.size() ? scanned_.closers[closer_] : no_offset, indent + 2,
-             true);
-    ++closer_;
-    return start(indent);
-  }
-  void opened() noexcept { opens_ = true; }
-  void pass_closer() noexcept { ++closer_; }
-  [[nodiscard]] bool has_comment(std::uint32_t first, std::uint32_t last) const noexcept {
-    const pool<comment>& all = scanned_.comments;
-    const std::size_t i = first_not_below(all.data(), all.size(),
-                                          [first](const comment& c) { return c.next < first; });
-    return i < all.size() && all[i].next <= last;
-  }
-  [[nodiscard]] text finish() {
-    end_line(no_offset, 0, true);
-    return std::move(out_);
-  }
-
- private:
-  text& start(std::uint32_t indent) {
-    line_indent_ = indent;
-    append_indent(line_, indent);
-    return line_;
-  }
-  /// Writes the line that waits, and the comments before what begins at `offset`.
-  void end_line(std::uint32_t offset, std::uint32_t indent, bool is_item) {
-    const pool<comment>& all = scanned_.comments;
-    if (!line_.empty()) {
-      for (; next_ < all.size() && all[next_].next < offset; ++next_) put(all[next_], line_indent_);
-      out_ << line_;
-      if (next_ < all.size() && all[next_].offset < offset && !all[next_].is_own_line)
-        out_ << "  " << written(all[next_++]);
-      out_ << '\n';
-      line_.clear();
-      is_first_ = opens_;
-      opens_ = false;
-    }
-    for (; next_ < all.size() && all[next_].offset < offset; ++next_) {
-      if (is_item && all[next_].has_blank) blank_line();
-      put(all[next_], indent);
-    }
-  }
-  void put(const comment& c, std::uint32_t indent) {
-    append_indent(out_, indent);
-    out_ << written(c) << '\n';
-    is_first_ = false;
-  }
-  void blank_line() {
-    if (!is_first_) out_ << '\n';
-    is_first_ = true;  // one is enough
-  }
-  [[nodiscard]] std::string_view written(const comment& c) const noexcept {
-    return source_.substr(c.offset, c.size);
-  }
-  /// Whether a line without anything stands before what begins at `offset`.
-  [[nodiscard]] bool has_blank(std::uint32_t offset) const noexcept {
-    unsigned lines = 0;
-    while (offset > 0 && offset <= source_.size() &&
-           comment_scanner::is_blank(source_[offset - 1])) {
-      lines += source_[offset - 1] == '\n';
-      --offset;
-    }
-    return lines >= 2;
-  }
-
-  std::string_view source_;
-  comment_scanner scanned_;
-  text out_, line_;
-  std::uint32_t line_indent_ = 0;
-  std::size_t next_ = 0, closer_ = 0;  // the first comment, and the first closer, that are to come
-  bool opens_ = false, is_first_ = true;
-};
-
-}  // namespace nem::detail
-namespace nem {
-
-TESSERA_INLINE text reformat(const model& d, std::string_view source,
-                             const print_options& options) {
-  detail::commented_lines lines(source);
-  detail::construct_printer<detail::commented_lines> printer(d, lines, options);
-  printer.print(0, static_cast<std::uint32_t>(d.nodes.size()));
-  return lines.finish();
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_REFORMAT_HPP
-
-// ---- tessera/nem/detail/verify.hpp
-//
-// The bodies of nem/verify.hpp.
-
-#ifndef TESSERA_NEM_DETAIL_VERIFY_HPP
-#define TESSERA_NEM_DETAIL_VERIFY_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-
-// ---- tessera/nem/detail/load.hpp
-//
-// Loads what a program's types depend on: included files, type families, devices, the target.
-//
-//   nem::catalog c;
-//   std::uint32_t target;
-//   nem::detail::load(model, options, findings, c, target);
-//   if (target != nem::no_index) use(c.devices[target]);     // resolved: lists all that it inherits
-//
-//   include         by options.resolver, else a baseline file by its base name     INC
-//   type_family     joins the built-in ones                                        FDL
-//   device          with its parent's fields                                       DEV
-//   the directive   device "file", device NAME, or a device in the program itself  DEV-003, 016, 017
-//
-// Included files come first, in order, each once; then the families of a file, then its devices. All
-// that was loaded is visible to what comes later. The built-in families are there without any
-// include, and can be replaced (load_family.hpp); the baseline devices have to be included.
-// options.device is the target in place of what the directive names. A model without a program
-// has no target otherwise. Nor is there one after an error in it or in its parents: the program is
-// taken as one for any device, so that one error doesn't cause others.
-//
-// Lifetime:   borrows while it runs; what the resolver gives must last as long.
-// Errors:     findings; those in an included file have its index in report::files, plus 1.
-// Limits:     options.max_include_depth; 4,096 files; names of 4 GiB in all.
-// Allocation: linear in the files; the trees of those that include one another at the same time.
-
-#ifndef TESSERA_NEM_DETAIL_LOAD_HPP
-#define TESSERA_NEM_DETAIL_LOAD_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
 // ---- tessera/nem/detail/load_device.hpp
 //
 // Loads a declared device into the catalog, by the rules DEV that need nothing but its parent.
@@ -18523,6 +18005,801 @@ TESSERA_INLINE result<program> verify(model d, const verify_options& options, re
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_VERIFY_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+/// The comments of nodes, made by visiting a program.
+class resolved : public visitor {
+ public:
+  explicit resolved(const model& d) : d_(d) { comments_.resize(d.nodes.size()); }
+
+  /// Of the statement whose node is at `offset`; empty where it has none.
+  [[nodiscard]] std::string_view comment(std::uint32_t offset) const noexcept {
+    std::size_t first = 0, last = order_.size();
+    while (first < last) {
+      const std::size_t middle = first + (last - first) / 2;
+      if (d_.nodes[order_[middle]].offset < offset)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    if (first == order_.size() || d_.nodes[order_[first]].offset != offset) return {};
+    const string& s = comments_[order_[first]];
+    return {characters_.data() + s.first, s.size};
+  }
+
+  void loop(const values&, std::uint32_t node, std::int64_t first, std::int64_t last,
+            std::int64_t) {
+    loops_.push_back({node, first});
+    if (begin(node)) end(node, characters_ << name(node) << " from " << first << " to " << last);
+  }
+  void end_loop(std::uint32_t) { loops_.pop_back(); }
+  void iteration(std::uint32_t, std::int64_t value) { loops_.back().value = value; }
+  void task(const values& v, const nem::task& t) {
+    for (const operand& o : v.operands)
+      if (o.region != no_index) add(v, v.regions[o.region]);
+    if (begin(t.node)) add_defaults(v, t);
+  }
+  void end(const values& v) {
+    for (const region& r : v.regions) add(v, r);
+    for (const buffer& b : v.buffers) add(b);
+    for (std::uint32_t i = 0; i < comments_.size(); ++i)
+      if (comments_[i].size != 0) order_.push_back(i);
+  }
+
+ private:
+  struct open_loop {
+    std::uint32_t node;
+    std::int64_t value;
+  };
+
+  [[nodiscard]] std::string_view name(std::uint32_t node) const noexcept {
+    return d_.name(d_.nodes[node].value);
+  }
+  /// Whether a node has no comment yet, which begins then.
+  [[nodiscard]] bool begin(std::uint32_t node) noexcept {
+    if (comments_[node].size != 0) return false;
+    comments_[node].first = static_cast<std::uint32_t>(characters_.size());
+    return true;
+  }
+  void end(std::uint32_t node, const text&) noexcept {
+    comments_[node].size = static_cast<std::uint32_t>(characters_.size()) - comments_[node].first;
+  }
+
+  void add(const buffer& b) {
+    if (!b.is_known || !begin(b.node)) return;
+    characters_ << b.size << " bytes";
+    if (b.align > 1) characters_ << ", aligned to " << b.align;
+    end(b.node, append_iteration(b.node));
+  }
+  void add(const values& v, const region& r) {
+    if (r.buffer != no_index) add(v.buffers[r.buffer]);
+    if (!r.is_sound || r.declaration == no_node || r.buffer == no_index || !begin(r.declaration))
+      return;
+    characters_ << "bytes " << r.offset << " to " << r.offset + r.extent - 1 << " of "
+                << d_.name(v.buffers[r.buffer].name);
+    if (r.element != element::none) characters_ << ", " << nem::name(r.element);
+    if (r.has_shape) characters_ << ' ' << number_list{v.shape(r)};
+    if (r.has_strides) characters_ << ", strides " << number_list{v.strides(r)};
+    end(r.declaration, append_iteration(r.declaration));
+  }
+  /// What a task leaves to its defaults.
+  void add_defaults(const values& v, const nem::task& t) {
+    std::string_view comma;
+    for (const attribute a : {attribute::groups, attribute::constant_value}) {
+      const auto takes = signature(t.opcode).attributes;
+      if ((takes & attributes::bit(a)) == 0 || v.attributes.has(a)) continue;
+      characters_ << comma << (a == attribute::groups ? "groups=1" : "constant_value=0");
+      comma = ", ";
+    }
+    // That of a transfer depends on the memories.
+    if (t.unit == unit::none && t.opcode != opcode::transfer &&
+        default_unit(t.opcode) != unit::none)
+      characters_ << comma << "unit " << nem::name(default_unit(t.opcode));
+    end(t.node, characters_);
+  }
+  /// The iteration of the loops around a node.
+  const text& append_iteration(std::uint32_t node) {
+    std::string_view link = " where ";
+    for (const open_loop& l : loops_) {
+      if (node < l.node || node >= d_.nodes[l.node].next) continue;
+      characters_ << link << name(l.node) << " is " << l.value;
+      link = " and ";
+    }
+    return characters_;
+  }
+
+  const model& d_;
+  text characters_;
+  pool<string> comments_;      // of each node, in characters_
+  pool<std::uint32_t> order_;  // the nodes that have one
+  pool<open_loop> loops_;
+};
+
+/// plain_lines with comments at the ends of the first lines of statements.
+class resolved_lines : public plain_lines {
+ public:
+  explicit resolved_lines(const resolved& r) noexcept : resolved_(r) {}
+
+  text& begin(std::uint32_t offset, std::uint32_t indent, line_role role) {
+    end_line();
+    if (role == line_role::item) comment_ = resolved_.comment(offset);
+    return plain_lines::begin(offset, indent, role);
+  }
+  text& begin_heading(std::uint32_t, std::uint32_t indent, line_role role) {
+    end_line();
+    return plain_lines::begin(0, indent, role);
+  }
+  text& close(std::uint32_t indent) {
+    end_line();
+    return plain_lines::close(indent);
+  }
+  [[nodiscard]] text finish() {
+    end_line();
+    return plain_lines::finish();
+  }
+
+ private:
+  void end_line() {
+    if (!comment_.empty()) out_ << "  # " << comment_;
+    comment_ = {};
+  }
+
+  const resolved& resolved_;
+  std::string_view comment_;
+};
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_PRINT_RESOLVED_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+/// Decorators that readers take from the last output to its task (policy G-40).
+[[nodiscard]] constexpr bool is_task_level(decorator d) noexcept {
+  return d == decorator::resource || d == decorator::deterministic || d == decorator::memmove ||
+         d == decorator::seq_engine || d == decorator::debug || d == decorator::profile;
+}
+
+template <class Lines>
+class construct_printer {
+ public:
+  construct_printer(const model& d, Lines& lines, const print_options& options) noexcept
+      : d_(d), lines_(lines), values_(d, options), config_(d, lines, values_) {}
+
+  /// The constructs of the top level from one to another, in their order.
+  void print(std::uint32_t first, std::uint32_t end) {
+    for (std::uint32_t i = first;;) {
+      while (!loops_.empty() && loops_.back() == i) {
+        loops_.pop_back();
+        lines_.close(indent()) << "endloop";
+      }
+      if (i >= end) return;
+      if (kind(i) == node_kind::loop) {
+        print_loop_header(i);
+        loops_.push_back(d_.nodes[i].next);
+        i = child(d_, i, node_kind::body) + 1;
+      } else {
+        print_construct(i);
+        i = d_.nodes[i].next;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] node_kind kind(std::uint32_t i) const noexcept { return d_.nodes[i].kind; }
+  [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
+    return d_.name(d_.nodes[i].value);
+  }
+  [[nodiscard]] std::uint32_t indent() const noexcept {
+    return static_cast<std::uint32_t>(2 * loops_.size());
+  }
+  text& begin(std::uint32_t i) {
+    return lines_.begin(d_.nodes[i].offset, indent(), line_role::item);
+  }
+  text& continued(std::uint32_t i) {
+    return lines_.begin(d_.nodes[i].offset, indent() + 4, line_role::continuation);
+  }
+
+  void print_construct(std::uint32_t i) {
+    const node& n = d_.nodes[i];
+    switch (n.kind) {
+      case node_kind::type_family: return config_.print_family(i);
+      case node_kind::device: return config_.print_device(i);
+      case node_kind::include:
+      case node_kind::device_file: {
+        text& out = begin(i);
+        out << (n.kind == node_kind::include ? "include " : "device ");
+        return append_string(out, name(i));
+      }
+      case node_kind::device_name: begin(i) << "device " << name(i); return;
+      case node_kind::program: begin(i) << "program " << name(i) << ':'; return;
+      case node_kind::constant: {
+        text& out = begin(i);
+        out << "const " << name(i) << " = ";
+        return values_.print(out, i + 1);
+      }
+      case node_kind::let: return print_let(i);
+      case node_kind::buffer: return print_buffer(i);
+      case node_kind::transfer:
+      case node_kind::store: return print_transfer(i);
+      case node_kind::compute: return print_compute(i);
+      case node_kind::wait: {
+        text& out = begin(i);
+        print_token(out, i);
+        out << "wait(";
+        values_.print_children(out, i);
+        out << ')';
+        return print_decorators(out, i);
+      }
+      default: return;
+    }
+  }
+
+  void print_token(text& out, std::uint32_t task) const {
+    if (d_.nodes[task].value != no_name) out << name(task) << " = ";
+  }
+
+  void print_let(std::uint32_t i) {
+    text& out = begin(i);
+    out << "let " << name(i) << " = ";
+    if (kind(i + 1) != node_kind::region) return values_.print(out, i + 1);
+    print_place(out, i + 1);
+    std::uint32_t first_type = no_node;  // as the source has it: what a comment can stand before
+    for (const std::uint32_t c : children(d_, i + 1))
+      if (is_type_attribute(c) && first_type == no_node) first_type = c;
+    if (first_type != no_node) print_types(continued(first_type), i + 1);
+    print_decorator_lines(i);
+  }
+
+  void print_buffer(std::uint32_t i) {
+    text& out = begin(i);
+    out << "buffer " << name(i) << " : " << nem::name(static_cast<level>(d_.nodes[i].detail));
+    const std::uint32_t index = child(d_, i, node_kind::level_index);
+    if (index != no_node) {
+      out << '[';
+      values_.print_children(out, index);
+      out << ']';
+    }
+    out << " (";
+    std::string_view comma;
+    for (const node_kind k : {node_kind::size, node_kind::align}) {
+      const std::uint32_t c = child(d_, i, k);
+      if (c == no_node) continue;
+      out << comma << (k == node_kind::size ? "size=" : "align=");
+      values_.print_children(out, c);
+      comma = ", ";
+    }
+    out << ')';
+    print_decorators(out, i);
+  }
+
+  void print_loop_header(std::uint32_t i) {
+    text& out = begin(i);
+    out << "loop " << name(i) << " in [";
+    values_.print(out, i + 1);
+    out << "..";
+    values_.print(out, d_.nodes[i + 1].next);
+    out << ']';
+    print_decorators(out, i);
+    out << ':';
+    lines_.opened();
+  }
+
+  void print_transfer(std::uint32_t i) {
+    text& out = begin(i);
+    print_token(out, i);
+    out << (kind(i) == node_kind::transfer ? "transfer." : "store.")
+        << nem::name(static_cast<mode>(d_.nodes[i].detail)) << "(";
+    std::string_view comma;
+    for (const node_kind k : {node_kind::destination, node_kind::source}) {
+      const std::uint32_t c = child(d_, i, k);
+      if (c == no_node) continue;
+      out << comma << (k == node_kind::destination ? "dst=" : "src=");
+      print_operand(out, c);
+      comma = ", ";
+    }
+    const std::uint32_t deps = child(d_, i, node_kind::deps);
+    if (deps != no_node && !is_empty(deps)) {
+      out << comma;
+      print_deps(out, deps);
+    }
+    out << ')';
+    print_decorator_lines(i);
+  }
+
+  void print_compute(std::uint32_t i) {
+    {
+      text& out = begin(i);
+      print_token(out, i);
+      const std::uint32_t op = child(d_, i, node_kind::opcode);
+      out << name(op) << '.' << nem::name(static_cast<mode>(d_.nodes[i].detail));
+    }
+    text* line = nullptr;
+    attributes_.clear();
+    for (const std::uint32_t c : children(d_, i))
+      if (kind(c) == node_kind::input) line = operand(c, line, "in  ");
+    std::uint32_t last_output = no_node;
+    for (const std::uint32_t c : children(d_, i)) {
+      const node_kind k = kind(c);
+      if (k == node_kind::output) {
+        line = operand(c, last_output == no_node ? nullptr : line, "out ");
+        last_output = c;
+      } else if (k == node_kind::attribute || (k == node_kind::deps && !is_empty(c))) {
+        attributes_.push_back({c, rank(i, c)});
+      }
+    }
+    if (!lines_.has_comment(d_.nodes[i + 2].offset, d_.nodes[d_.nodes[i].next - 1].offset))
+      sort(attributes_.data(), attributes_.size(), [this](const ranked& a, const ranked& b) {
+        return a.rank != b.rank ? a.rank < b.rank
+                                : a.rank == unregistered && name(a.at) < name(b.at);
+      });
+    for (const ranked& a : attributes_) {
+      text& out = continued(a.at);
+      if (kind(a.at) == node_kind::deps) {
+        print_deps(out, a.at);
+      } else {
+        out << name(a.at) << '=';
+        values_.print_children(out, a.at);
+      }
+    }
+    if (attributes_.empty() && needs_separator(i, last_output)) {
+      const std::uint32_t deps = child(d_, i, node_kind::deps);
+      continued(deps != no_node ? deps : last_output) << "deps=[]";
+    }
+    print_decorator_lines(i);
+  }
+  /// Whether a decorator would go from the last output to the task, or the other way, if nothing
+  /// stood between them.
+  [[nodiscard]] bool needs_separator(std::uint32_t task, std::uint32_t output) const noexcept {
+    if (output == no_node) return false;
+    const auto has = [this](std::uint32_t parent, bool task_level) {
+      for (const std::uint32_t c : children(d_, parent))
+        if (kind(c) == node_kind::decorator &&
+            is_task_level(static_cast<decorator>(d_.nodes[c].detail)) == task_level)
+          return true;
+      return false;
+    };
+    return has(output, true) || has(task, false);
+  }
+
+  struct ranked {
+    std::uint32_t at, rank;
+  };
+  static constexpr std::uint32_t unregistered = 0xffffffff;
+  /// 0 for deps, then the place in the opcode's row.
+  [[nodiscard]] std::uint32_t rank(std::uint32_t task, std::uint32_t i) const noexcept {
+    if (kind(i) == node_kind::deps) return 0;
+    const auto op = static_cast<opcode>(d_.nodes[child(d_, task, node_kind::opcode)].detail);
+    if (op == opcode::unknown) return unregistered;
+    std::uint32_t place = 1;
+    for (std::string_view list = row(op).attributes; !list.empty(); ++place) {
+      std::string_view word = next_word(list);
+      if (word.back() == '?') word.remove_suffix(1);
+      if (word == name(i)) return place;
+    }
+    return unregistered;
+  }
+  /// One more operand, on a line of its own if it is the first.
+  text* operand(std::uint32_t i, text* line, std::string_view word) {
+    if (line == nullptr)
+      *(line = &continued(i)) << word;
+    else
+      *line << ", ";
+    print_operand(*line, i);
+    return line;
+  }
+
+  // --- parts of statements ---
+
+  [[nodiscard]] bool is_empty(std::uint32_t i) const noexcept { return d_.nodes[i].next == i + 1; }
+  [[nodiscard]] bool is_type_attribute(std::uint32_t i) const noexcept {
+    const node_kind k = kind(i);
+    return k == node_kind::elem || k == node_kind::shape || k == node_kind::layout ||
+           k == node_kind::strides || k == node_kind::quant;
+  }
+
+  void print_deps(text& out, std::uint32_t deps) {
+    out << "deps=[";
+    values_.print_children(out, deps);
+    out << ']';
+  }
+
+  /// A name or a region, and its decorators.
+  void print_operand(text& out, std::uint32_t operand) {
+    const std::uint32_t what = operand + 1;
+    if (kind(what) != node_kind::region) {
+      out << name(what);
+    } else {
+      print_place(out, what);
+      bool has_types = false;
+      for (const std::uint32_t c : children(d_, what))
+        has_types = has_types || is_type_attribute(c);
+      if (has_types) print_types(out << ' ', what);
+    }
+    print_decorators(out, operand);
+  }
+
+  /// A region without its type.
+  void print_place(text& out, std::uint32_t region) {
+    out << "region(" << name(region) << ", ";
+    values_.print(out, region + 1);
+    out << ", ";
+    values_.print(out, d_.nodes[region + 1].next);
+    out << ')';
+  }
+  void print_types(text& out, std::uint32_t region) {
+    std::string_view comma;
+    for (const node_kind k : {node_kind::elem, node_kind::shape, node_kind::layout,
+                              node_kind::strides, node_kind::quant}) {
+      for (const std::uint32_t c : children(d_, region)) {
+        if (kind(c) != k) continue;
+        out << comma << nem::name(k) << '=';
+        comma = ", ";
+        if (k == node_kind::elem) {
+          out << nem::name(static_cast<element>(d_.nodes[c].detail));
+        } else if (k == node_kind::layout) {
+          out << name(c);
+        } else if (k == node_kind::quant) {
+          print_quant(out, c);
+        } else {
+          out << '[';
+          values_.print_children(out, c);
+          out << ']';
+        }
+      }
+    }
+  }
+  void print_quant(text& out, std::uint32_t quant) {
+    out << nem::name(static_cast<quantization>(d_.nodes[quant].detail));
+    std::string_view between = "(";
+    for (std::uint8_t field = 0; field < 6; ++field) {
+      for (const std::uint32_t c : children(d_, quant)) {
+        if (d_.nodes[c].detail != field) continue;
+        out << between << quant_field_names[field] << '=';
+        values_.print_children(out, c);
+        between = ", ";
+      }
+    }
+    out << ')';
+  }
+
+  void print_decorator(text& out, std::uint32_t i) {
+    out << '@' << name(i);
+    if (is_empty(i)) return;
+    out << '(';
+    if (kind(i + 1) == node_kind::unit_index) {
+      out << name(i + 1) << '[';
+      values_.print_children(out, i + 1);
+      out << ']';
+    } else {
+      values_.print_children(out, i);
+    }
+    out << ')';
+  }
+  void print_decorators(text& out, std::uint32_t parent) {
+    for (const std::uint32_t c : children(d_, parent))
+      if (kind(c) == node_kind::decorator) print_decorator(out << ' ', c);
+  }
+  void print_decorator_lines(std::uint32_t parent) {
+    for (const std::uint32_t c : children(d_, parent))
+      if (kind(c) == node_kind::decorator) print_decorator(continued(c), c);
+  }
+
+  const model& d_;
+  Lines& lines_;
+  value_printer values_;
+  config_printer<Lines> config_;
+  pool<std::uint32_t> loops_;  // the nodes behind the loops that are open
+  pool<ranked> attributes_;
+};
+
+/// Where a construct of the top level stands among others.
+[[nodiscard]] constexpr std::uint32_t canonical_place(node_kind k) noexcept {
+  switch (k) {
+    case node_kind::include: return 0;
+    case node_kind::type_family: return 1;
+    case node_kind::device: return 2;
+    case node_kind::device_file:
+    case node_kind::device_name: return 3;
+    case node_kind::program: return 4;
+    default: return 5;
+  }
+}
+
+}  // namespace nem::detail
+namespace nem::detail {
+
+/// All constructs of a model, in the canonical order.
+template <class Lines>
+text print_all(const model& d, Lines&& lines, const print_options& options) {
+  construct_printer<std::remove_reference_t<Lines>> printer(d, lines, options);
+  const auto count = static_cast<std::uint32_t>(d.nodes.size());
+  std::uint32_t statements = 0;  // where they begin; nothing else may stand behind them
+  while (statements < count && !is_statement(d.nodes[statements].kind))
+    statements = d.nodes[statements].next;
+  for (std::uint32_t place = 0; place < 5; ++place)
+    for (std::uint32_t i = 0; i < statements; i = d.nodes[i].next)
+      if (canonical_place(d.nodes[i].kind) == place) printer.print(i, d.nodes[i].next);
+  printer.print(statements, count);
+  return lines.finish();
+}
+
+}  // namespace nem::detail
+namespace nem {
+
+TESSERA_INLINE text print(const model& d, const print_options& options) {
+  return detail::print_all(d, detail::plain_lines(), options);
+}
+
+TESSERA_INLINE text print(const program& p, const print_options& options) {
+  detail::resolved comments(p.model());
+  for_each_task(p, comments, 1);
+  return detail::print_all(p.model(), detail::resolved_lines(comments), options);
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_PRINT_HPP
+
+// ---- tessera/nem/detail/reformat.hpp
+//
+// The bodies of nem/reformat.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_REFORMAT_HPP
+#define TESSERA_NEM_DETAIL_REFORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+/// A comment, and what stands around it.
+struct comment {
+  std::uint32_t offset, size;  ///< without blanks at its end
+  std::uint32_t next;          ///< where the next token stands; no_offset at the end of the file
+  bool is_own_line, has_blank;
+};
+
+/// What `reformat` has to know of a source besides its tree. Separators, `in`, `out` and what
+/// canonical text leaves out don't count as tokens: a comment before one of those is before what
+/// follows it.
+class comment_scanner {
+ public:
+  explicit comment_scanner(std::string_view source) : source_(source) {
+    const auto size = static_cast<std::uint32_t>(source.size());
+    for (std::uint32_t i = source.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0; i < size;) {
+      const char c = source[i];
+      if (c == '\n') {
+        lines_ = lines_ == 0 ? 1 : 2;
+        is_own_line_ = true;
+        ++i;
+      } else if (is_blank(c)) {
+        ++i;
+      } else if (c == '#') {
+        i = take_comment(i);
+      } else {
+        i = take_token(i);
+      }
+    }
+  }
+
+  [[nodiscard]] static bool is_blank(char c) noexcept {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+  }
+
+  pool<comment> comments;
+  pool<std::uint32_t> closers;   ///< where each endloop stands, and each brace but those of attrs
+  pool<std::uint32_t> headings;  ///< where "variants:" and "conformance:" stand
+
+ private:
+  [[nodiscard]] static bool is_letter(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  }
+
+  std::uint32_t take_comment(std::uint32_t first) {
+    std::uint32_t i = first;
+    while (i < source_.size() && source_[i] != '\n') ++i;
+    std::uint32_t end = i;
+    while (is_blank(source_[end - 1])) --end;
+    comments.push_back({first, end - first, no_offset, is_own_line_, lines_ == 2});
+    lines_ = 0;
+    return i;
+  }
+
+  std::uint32_t take_token(std::uint32_t first) {
+    std::uint32_t i = first + 1;
+    const char c = source_[first];
+    lines_ = 0;
+    if (c == '"') {
+      while (i < source_.size() && source_[i] != '"' && source_[i] != '\n')
+        i += source_[i] == '\\' && i + 1 < source_.size() ? 2u : 1u;
+      if (i < source_.size()) ++i;
+      token(first);
+    } else if (is_letter(c)) {
+      while (i < source_.size() && is_letter(source_[i])) ++i;
+      take_word(first, source_.substr(first, i - first));
+    } else if (c == ';' || c == ',' || c == '=') {
+      if (c != ';') previous_ = c;
+    } else if (c == '{' && previous_ == '=') {
+      in_attributes_ = true;
+      previous_ = c;
+    } else if (c == '}' && in_attributes_) {
+      in_attributes_ = false;
+      previous_ = c;
+    } else {
+      if (c == ':' && heading_ != no_offset) headings.push_back(heading_);
+      heading_ = no_offset;
+      if (c == '}') closers.push_back(first);
+      token(first);
+    }
+    return i;
+  }
+  void take_word(std::uint32_t first, std::string_view word) {
+    const char before = previous_;
+    heading_ = word == "variants" || word == "conformance" ? first : no_offset;
+    if (before != '=' && before != '@') {
+      if (word == "in" || word == "out" || word == "attrs") return;
+      if (word == "endloop") closers.push_back(first);
+    }
+    token(first);
+  }
+  /// What comments before it are before.
+  void token(std::uint32_t at) {
+    while (waiting_ < comments.size()) comments[waiting_++].next = at;
+    is_own_line_ = false;
+    previous_ = source_[at];
+  }
+
+  std::string_view source_;
+  std::size_t waiting_ = 0;  // the first comment whose next token isn't known
+  std::uint32_t lines_ = 2, heading_ = no_offset;
+  char previous_ = ' ';
+  bool is_own_line_ = true, in_attributes_ = false;
+};
+
+/// Lines with the comments of a source between them. The last line waits for the next one to begin:
+/// only then it is known which comments stand within it.
+class commented_lines {
+ public:
+  explicit commented_lines(std::string_view source) : source_(source), scanned_(source) {}
+
+  text& begin(std::uint32_t offset, std::uint32_t indent, line_role role) {
+    end_line(offset, indent, role == line_role::item);
+    if (role == line_role::item && has_blank(offset)) blank_line();
+    return start(indent);
+  }
+  text& begin_heading(std::uint32_t behind, std::uint32_t indent, line_role role) {
+    const pool<std::uint32_t>& all = scanned_.headings;
+    const std::size_t i =
+        first_not_below(all.data(), all.size(), [behind](std::uint32_t h) { return h <= behind; });
+    return begin(i < all.size() ? all[i] : behind, indent, role);
+  }
+  text& close(std::uint32_t indent) {
+    end_line(closer_ < scanned_.closers.size() ? scanned_.closers[closer_] : no_offset, indent + 2,
+             true);
+    ++closer_;
+    return start(indent);
+  }
+  void opened() noexcept { opens_ = true; }
+  void pass_closer() noexcept { ++closer_; }
+  [[nodiscard]] bool has_comment(std::uint32_t first, std::uint32_t last) const noexcept {
+    const pool<comment>& all = scanned_.comments;
+    const std::size_t i = first_not_below(all.data(), all.size(),
+                                          [first](const comment& c) { return c.next < first; });
+    return i < all.size() && all[i].next <= last;
+  }
+  [[nodiscard]] text finish() {
+    end_line(no_offset, 0, true);
+    return std::move(out_);
+  }
+
+ private:
+  text& start(std::uint32_t indent) {
+    line_indent_ = indent;
+    append_indent(line_, indent);
+    return line_;
+  }
+  /// Writes the line that waits, and the comments before what begins at `offset`.
+  void end_line(std::uint32_t offset, std::uint32_t indent, bool is_item) {
+    const pool<comment>& all = scanned_.comments;
+    if (!line_.empty()) {
+      for (; next_ < all.size() && all[next_].next < offset; ++next_) put(all[next_], line_indent_);
+      out_ << line_;
+      if (next_ < all.size() && all[next_].offset < offset && !all[next_].is_own_line)
+        out_ << "  " << written(all[next_++]);
+      out_ << '\n';
+      line_.clear();
+      is_first_ = opens_;
+      opens_ = false;
+    }
+    for (; next_ < all.size() && all[next_].offset < offset; ++next_) {
+      if (is_item && all[next_].has_blank) blank_line();
+      put(all[next_], indent);
+    }
+  }
+  void put(const comment& c, std::uint32_t indent) {
+    append_indent(out_, indent);
+    out_ << written(c) << '\n';
+    is_first_ = false;
+  }
+  void blank_line() {
+    if (!is_first_) out_ << '\n';
+    is_first_ = true;  // one is enough
+  }
+  [[nodiscard]] std::string_view written(const comment& c) const noexcept {
+    return source_.substr(c.offset, c.size);
+  }
+  /// Whether a line without anything stands before what begins at `offset`.
+  [[nodiscard]] bool has_blank(std::uint32_t offset) const noexcept {
+    unsigned lines = 0;
+    while (offset > 0 && offset <= source_.size() &&
+           comment_scanner::is_blank(source_[offset - 1])) {
+      lines += source_[offset - 1] == '\n';
+      --offset;
+    }
+    return lines >= 2;
+  }
+
+  std::string_view source_;
+  comment_scanner scanned_;
+  text out_, line_;
+  std::uint32_t line_indent_ = 0;
+  std::size_t next_ = 0, closer_ = 0;  // the first comment, and the first closer, that are to come
+  bool opens_ = false, is_first_ = true;
+};
+
+}  // namespace nem::detail
+namespace nem {
+
+TESSERA_INLINE text reformat(const model& d, std::string_view source,
+                             const print_options& options) {
+  detail::commented_lines lines(source);
+  detail::construct_printer<detail::commented_lines> printer(d, lines, options);
+  printer.print(0, static_cast<std::uint32_t>(d.nodes.size()));
+  return lines.finish();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_REFORMAT_HPP
+
+// ---- tessera/nem/detail/write.hpp
+//
+// The bodies of nem/write.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_WRITE_HPP
+#define TESSERA_NEM_DETAIL_WRITE_HPP
+
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+TESSERA_INLINE result<text> write(const model& d, const write_options& options) {
+  text out = print(d, {.strict_ebnf = options.strict_ebnf});
+  for (const node& n : d.nodes)
+    if (n.offset != 0 || n.length != 0) return out;
+  constexpr limits unlimited = {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX};
+  if (const result<model> again = read(out.view(), {.limit = unlimited}); !again)
+    return again.error();
+  return out;
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_WRITE_HPP
 
 // ---- tessera/nem/detail/write_json.hpp
 //

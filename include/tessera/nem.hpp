@@ -6,14 +6,16 @@
 //   tessera::report found;
 //   auto model = tessera::nem::read(source, {}, &found);          // the syntax tree
 //   if (!model) return show(found);                              // up to 16 errors
-//   std::cout << tessera::nem::print(*model);                    // canonical text
+//   auto text = tessera::nem::write(*model);                     // canonical text
 //   auto program = tessera::nem::verify(std::move(*model), {}, &found);
 //   const tessera::source_file file{"tiles.nem", source};
 //   std::cerr << describe(found, {&file, 1});                    // each finding with its line
 //
 //   read        programs, devices and type families               nem/read.hpp
 //   verify      178 rules over every iteration of every loop      nem/verify.hpp
-//   print       canonical text; write_json: the tree              nem/print.hpp, nem/write_json.hpp
+//   write       canonical text                                    nem/write.hpp
+//   print       the same, with comments: resolved types and bytes nem/print.hpp
+//   write_json  the syntax tree                                   nem/write_json.hpp
 //   reformat    canonical layout with the comments                nem/reformat.hpp
 //   for_each_task  a verified program, task by task               nem/verify.hpp
 //   describe    findings with line, caret, note and fix           core/report.hpp
@@ -41,6 +43,7 @@
 #include "nem/read.hpp"
 #include "nem/reformat.hpp"
 #include "nem/verify.hpp"
+#include "nem/write.hpp"
 #include "nem/write_json.hpp"
 
 #endif  // TESSERA_NEM_HPP

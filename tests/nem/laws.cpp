@@ -85,6 +85,10 @@ struct count : nem::visitor {
   if (std::string law = broken_place(verified, source.size()); !law.empty()) return law;
   if (static_cast<bool>(program) != (verified.errors == 0)) return "a program has no errors";
   if (!program) return "";
+  const text printed = nem::print(*program);
+  const auto again = nem::read(printed.view());
+  if (!again || nem::print(*again) != nem::print(program->model()))
+    return "comments change no meaning";
   count c;
   nem::for_each_task(*program, c, 200);
   // Beyond the budget each loop still runs a few times.

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <tessera/nem/print.hpp>
 #include <tessera/nem/read.hpp>
+#include <tessera/nem/verify.hpp>
+#include <tessera/nem/write.hpp>
 
 #include "nem/generator.hpp"
 #include "nem/same.hpp"
@@ -218,4 +220,56 @@ TEST_CASE("nem/print: without a sign, the grammar of the specification suffices"
     REQUIRE(again);
     for (const nem::node& n : again->nodes) REQUIRE(n.kind != nem::node_kind::negate);
   }
+}
+
+TEST_CASE("nem/print: of a program it says what declarations and tasks resolve to", "[nem]") {
+  auto d = nem_test::read(
+      "const N = 4\n"
+      "buffer A : L2 (size=N * 8, align=8)\n"
+      "buffer W : DDR (size=32)\n"
+      "loop i in [1..N - 1]:\n"
+      "  let X = region(A, i * 8, 8) elem=i8, shape=[8], layout=C\n"
+      "  t = transfer.async(dst=X, src=region(W, i * 8, 8) elem=i8, shape=[8], layout=C)\n"
+      "  c = relu.async in X out X deps=[t]\n"
+      "  wait(c)\n"
+      "endloop\n"
+      "let V = region(W, 0, 8) elem=i32, shape=[2, 1], strides=[1, 2]\n");
+  REQUIRE(d);
+  const auto p = nem::verify(std::move(*d));
+  REQUIRE(p);
+  CHECK(nem::print(*p) ==
+        "const N = 4\n"
+        "buffer A : L2 (size=N * 8, align=8)  # 32 bytes, aligned to 8\n"
+        "buffer W : DDR (size=32)  # 32 bytes\n"
+        "loop i in [1..N - 1]:  # i from 1 to 3\n"
+        "  let X = region(A, i * 8, 8)  # bytes 8 to 15 of A, i8 [8] where i is 1\n"
+        "      elem=i8, shape=[8], layout=C\n"
+        "  t = transfer.async(dst=X, src=region(W, i * 8, 8) elem=i8, shape=[8], layout=C)\n"
+        "  c = relu.async  # unit CSTL\n"
+        "      in  X\n"
+        "      out X\n"
+        "      deps=[t]\n"
+        "  wait(c)\n"
+        "endloop\n"
+        "let V = region(W, 0, 8)  # bytes 0 to 7 of W, i32 [2, 1], strides [1, 2]\n"
+        "    elem=i32, shape=[2, 1], strides=[1, 2]\n");
+}
+
+TEST_CASE("nem/write: the text that print gives of a model", "[nem]") {
+  const nem::model d = read("let x = -3");
+  const auto plain = nem::write(d), strict = nem::write(d, {.strict_ebnf = true});
+  REQUIRE((plain && strict));
+  CHECK(*plain == "let x = -3\n");
+  CHECK(*strict == "let x = (0 - 3)\n");
+}
+
+TEST_CASE("nem/write: a model that no text can hold is refused", "[nem]") {
+  nem::model built = read("const name = 1");
+  for (nem::node& n : built.nodes) n.offset = 0, n.length = 0;
+  REQUIRE(nem::write(built));
+  built.names[built.nodes[0].value] = {static_cast<std::uint32_t>(built.characters.size()), 4};
+  built.characters << "na e";
+  const auto refused = nem::write(built);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().offset == 9);  // const na e = 1
 }

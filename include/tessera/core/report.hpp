@@ -114,8 +114,8 @@ struct source_file {
 /// Shows the diagnostics of a report, one by one.
 class listing {
  public:
-  /// `sources` are file 0 and those that it includes, in the order of report::files; files that it lacks are named without
-  /// their lines.
+  /// `sources` are file 0 and those that it includes, in the order of report::files; files that are
+  /// missing there are named without their lines.
   listing(const report& found, view<source_file> sources);
   listing(const report&&, view<source_file>) = delete;
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "../../core/pool.hpp"
 #include "../../core/sort.hpp"
@@ -19,6 +20,7 @@
 #include "print_config.hpp"
 #include "print_expression.hpp"
 #include "print_lines.hpp"
+#include "print_resolved.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
@@ -376,20 +378,34 @@ class construct_printer {
 }
 
 }  // namespace nem::detail
-namespace nem {
+namespace nem::detail {
 
-TESSERA_INLINE text print(const model& d, const print_options& options) {
-  detail::plain_lines lines;
-  detail::construct_printer<detail::plain_lines> printer(d, lines, options);
+/// All constructs of a model, in the canonical order.
+template <class Lines>
+text print_all(const model& d, Lines&& lines, const print_options& options) {
+  construct_printer<std::remove_reference_t<Lines>> printer(d, lines, options);
   const auto count = static_cast<std::uint32_t>(d.nodes.size());
   std::uint32_t statements = 0;  // where they begin; nothing else may stand behind them
   while (statements < count && !is_statement(d.nodes[statements].kind))
     statements = d.nodes[statements].next;
   for (std::uint32_t place = 0; place < 5; ++place)
     for (std::uint32_t i = 0; i < statements; i = d.nodes[i].next)
-      if (detail::canonical_place(d.nodes[i].kind) == place) printer.print(i, d.nodes[i].next);
+      if (canonical_place(d.nodes[i].kind) == place) printer.print(i, d.nodes[i].next);
   printer.print(statements, count);
   return lines.finish();
+}
+
+}  // namespace nem::detail
+namespace nem {
+
+TESSERA_INLINE text print(const model& d, const print_options& options) {
+  return detail::print_all(d, detail::plain_lines(), options);
+}
+
+TESSERA_INLINE text print(const program& p, const print_options& options) {
+  detail::resolved comments(p.model());
+  for_each_task(p, comments, 1);
+  return detail::print_all(p.model(), detail::resolved_lines(comments), options);
 }
 
 }  // namespace nem

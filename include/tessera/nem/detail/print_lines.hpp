@@ -65,7 +65,7 @@ class plain_lines {
     return std::move(out_);
   }
 
- private:
+ protected:
   text out_;
 };
 

@@ -99,11 +99,8 @@ class resolved : public visitor {
     if (r.buffer != no_index) add(v.buffers[r.buffer]);
     if (!r.is_sound || r.declaration == no_node || r.buffer == no_index || !begin(r.declaration))
       return;
-    if (r.extent == 0)
-      characters_ << "no bytes";
-    else
-      characters_ << "bytes " << r.offset << " to " << r.offset + r.extent - 1;
-    characters_ << " of " << d_.name(v.buffers[r.buffer].name);
+    characters_ << "bytes " << r.offset << " to " << r.offset + r.extent - 1 << " of "
+                << d_.name(v.buffers[r.buffer].name);
     if (r.element != element::none) characters_ << ", " << nem::name(r.element);
     if (r.has_shape) characters_ << ' ' << number_list{v.shape(r)};
     if (r.has_strides) characters_ << ", strides " << number_list{v.strides(r)};
