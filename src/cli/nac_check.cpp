@@ -17,9 +17,9 @@ namespace cli {
 namespace {
 
 /// The findings of a report; `strict` turns warnings into errors.
-[[nodiscard]] std::vector<diagnostic> diagnose(const report& report, const source& from,
-                                               bool strict) {
-  std::vector<diagnostic> found = cli::diagnose(report, from);
+[[nodiscard]] std::vector<diagnostic> diagnose_nac(const report& report, const source& from,
+                                                   bool strict) {
+  std::vector<diagnostic> found = diagnose(report, from);
   for (diagnostic& d : found) {
     if (d.rule == error{errc::nac_weights_elsewhere}.name()) {
       constexpr std::string_view advice = "; give --weights FILE";
@@ -48,11 +48,11 @@ std::string default_weights(const std::string& path) {
 }
 
 std::vector<diagnostic> diagnose_findings(const report& report, const source& from) {
-  return diagnose(report, from, false);
+  return diagnose_nac(report, from, false);
 }
 
 exit_code fail_findings(const report& report, const source& from, const reporting& to) {
-  return to.fail(diagnose(report, from, false), from.what);
+  return to.fail(diagnose_nac(report, from, false), from.what);
 }
 
 exit_code check_nac(const source& file, const reporting& to, const nac_check_options& options) {
@@ -79,7 +79,7 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
   tessera::report report;
   if (options.all) how.max_diagnostics = max_findings(file.data().size());
   const result<nac::program> program = nac::verify(*in.file, how, &report);
-  const std::vector<diagnostic> found = diagnose(report, file, options.strict);
+  const std::vector<diagnostic> found = diagnose_nac(report, file, options.strict);
   const bool ok = program && (!options.strict || report.warnings == 0);
   const std::uint64_t all = report.errors + report.warnings;
   const std::uint64_t omitted = all - std::min<std::uint64_t>(all, found.size());
