@@ -78,7 +78,7 @@ struct nem_outcome {
 /// Tells of all that was found, and returns what the verb returns for it.
 [[nodiscard]] exit_code tell_nem(const nem_outcome& found, const source& from, const reporting& to,
                                  const nem_options& options);
-/// The model of a file that reads; else what is wrong has been told.
+/// The model of a file that reads; else what is wrong has been reported.
 struct nem_document {
   std::optional<nem::model> document = {};
   exit_code code = success;

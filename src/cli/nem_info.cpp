@@ -93,7 +93,7 @@ constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1
       w.null();
     w.end();
   }
-  w.end().key("tokens_live").integer(p.most_live_tokens()).end();
+  w.end().key("tokens_live").integer(p.max_live_tokens()).end();
   out << '\n';
   return out;
 }
@@ -154,7 +154,7 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
     out << '\n';
   }
   out << "  tokens      "
-      << "peak " << p->most_live_tokens() << " live"
+      << "peak " << p->max_live_tokens() << " live"
       << (p->is_partial() ? " in the checked part" : "");
   if (p->target() != nullptr)
     if (const std::int64_t max =

@@ -111,7 +111,7 @@ TEST_CASE("nem/decorators: DEC-002 says where it belongs", "[nem]") {
   const auto c = check(head + "clamp.sync in X out Y `@resource(CSTL[0]) min_val=0.0 max_val=1.0");
   REQUIRE(c.rules() == "DEC-002");
   CHECK(c.first("DEC-002")->where.offset == c.mark);
-  CHECK(c.note("DEC-002") == "decorators of the task stand behind its attributes");
+  CHECK(c.note("DEC-002") == "decorators of the task follow its attributes");
   CHECK(passes(head + "clamp.sync in X out Y min_val=0.0 max_val=1.0 @resource(CSTL[0])") == "");
   // Without attributes the last output's decorators are the task's.
   CHECK(passes(head + "relu.sync in X out Y @materialized @resource(CSTL[0])") == "");

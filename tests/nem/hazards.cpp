@@ -101,7 +101,7 @@ outcome analyse(const std::string& source, Observer& observer, nem::verify_optio
     }
   }
   o.steps = h.order().spent();
-  o.live = h.order().most_live();
+  o.live = h.order().max_live();
   o.tasks = h.order().size();
   return o;
 }
@@ -530,7 +530,7 @@ struct recorder : nem::visitor {
 
   /// The most tasks that were issued and may not be complete when another one is issued, where
   /// iterations follow one another.
-  [[nodiscard]] std::size_t most_live() const {
+  [[nodiscard]] std::size_t max_live() const {
     std::size_t most = 0;
     for (index q = 0; q < tasks.size(); ++q) {
       std::vector<bool> is_complete(q);
@@ -714,7 +714,7 @@ TEST_CASE("nem/hazards: what the definition gives, on small programs", "[nem]") 
     for (const std::string& f : v.all)
       if (f[6] != '1' && f[6] != '2') CHECK(o.found.count(f) == 1);
     CHECK(errors.empty() != v.has_raw_error);
-    if (w.most_in_flight == 1) CHECK(o.live == r.most_live());
+    if (w.most_in_flight == 1) CHECK(o.live == r.max_live());
     with_loops += r.runs.empty() ? 0 : 1;
     clean += v.errors.empty() ? 1 : 0;
     rewritten += lines(v.all).find("HAZ-003") != std::string::npos ? 1 : 0;

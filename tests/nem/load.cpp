@@ -339,7 +339,7 @@ TEST_CASE("nem/load: parents of devices", "[nem]") {
         "which isn't defined before", "include \"nem_baseline_1.0.nem\" defines it");
   finds(base + "device a extends b { }\ndevice b extends npm_baseline_1_0 { }",
         errc::nem_dev_013_parent, "extends b", "a extends b, which isn't defined before",
-        "b is defined here, behind it");
+        "b is defined here, after it");
   finds("device a extends a { }", errc::nem_dev_014_cycle, "extends", "device a extends itself");
   finds("device a extends b { }\ndevice b extends c { }\ndevice c extends a { }",
         errc::nem_dev_014_cycle, "extends b", "device a extends itself", "through b");

@@ -508,7 +508,7 @@ endloop
   CHECK(done.code == errc::nem_reg_003_bounds);
   CHECK(done.tasks == 50);
   CHECK(r.messages ==
-        "REG-003 at 'region': bytes 490 + 10 end behind buffer x of 100 bytes where i is 50 | x is "
+        "REG-003 at 'region': bytes 490 + 10 end past buffer x of 100 bytes where i is 50 | x is "
         "declared here\n");
 
   const std::string shapes = R"(

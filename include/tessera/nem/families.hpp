@@ -84,7 +84,7 @@ struct family_words {
   static constexpr operand_row is(std::string_view operand, element e) noexcept {
     return {operand, type_form::element, e, 0};
   }
-  /// The type that a parameter stands for.
+  /// The type that a parameter means.
   static constexpr operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
     return {operand, type_form::parameter, none, parameter};
   }
@@ -169,7 +169,7 @@ inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_
 /// The only known value of spec_version.
 inline constexpr std::string_view known_spec_version = "NEM-1.0";
 
-/// A path behind its last slash of either kind.
+/// A path after its last slash of either kind.
 [[nodiscard]] constexpr std::string_view base_name(std::string_view path) noexcept {
   for (std::size_t i = path.size(); i > 0; --i)
     if (path[i - 1] == '/' || path[i - 1] == '\\') return path.substr(i);

@@ -15,7 +15,7 @@
 //   attribute   22 with the kind of their value           opcode registry
 //   decorator   10 with what they apply to                "Decorators"
 //
-// Operand names are positional. "B?" may be missing (and all behind it), "X*" stands for one or
+// Operand names are positional. "B?" may be missing (and all after it), "X*" is one or
 // more; an attribute "groups?" has a default. Families are those whose variants govern the types.
 //
 // Lifetime:   constants.

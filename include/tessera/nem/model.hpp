@@ -132,7 +132,7 @@ struct node {
   std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
   std::uint32_t offset = 0;  ///< of its first byte
   std::uint32_t value = 0;   ///< a name, a number, an index, by kind
-  std::uint32_t next = 0;    ///< the first node behind its children
+  std::uint32_t next = 0;    ///< the first node after its children
 };
 static_assert(sizeof(node) == 16);
 

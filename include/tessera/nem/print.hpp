@@ -36,7 +36,7 @@
 // Comments are about the first iteration of loops. They name the attributes that a task leaves to
 // their defaults, and the unit where none is named.
 //
-// An empty deps=[] is left out, except where decorators behind it would move to an operand. The
+// An empty deps=[] is left out, except where decorators after it would move to an operand. The
 // text is read as the same model, and prints as itself.
 //
 // Lifetime:   the text owns itself.

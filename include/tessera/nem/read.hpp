@@ -14,7 +14,7 @@
 //   families, devices                                               read_config.hpp
 //   regions, values                                                 read_value.hpp
 //
-// One pass, no recursion. After an error reading goes on at the next statement: behind `;`, at a line
+// One pass, no recursion. After an error reading goes on at the next statement: after `;`, at a line
 // that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
 // gives one error.
 //

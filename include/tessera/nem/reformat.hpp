@@ -15,8 +15,8 @@
 //
 //   constructs      in the order of the file
 //   blank lines     one is kept between statements, and between lines of families and devices
-//   own lines       a comment on a line of its own stands before the same line, at its indent
-//   behind a line   stays at its end, two spaces before the '#'
+//   own lines       a comment on a line of its own stays before the same line, at its indent
+//   after a line    stays at its end, two spaces before the '#'
 //   within a line   goes before that line: no line is broken for a comment
 //   parts           keep the order of the file in a compute task, family or device that has a
 //                   comment between them, so that it stays at what it is about

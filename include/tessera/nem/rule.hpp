@@ -60,7 +60,7 @@ enum class phase : std::uint8_t {
 };
 enum class profile : std::uint8_t { standard, strict, upstream };
 
-/// The rule behind a code.
+/// The rule of a code.
 class rule {
  public:
   explicit rule(errc code) noexcept;
@@ -150,7 +150,7 @@ class findings : public tessera::detail::findings {
   keyed_rows<seen> seen_;
 };
 
-/// Where a node of the model in `file` stands.
+/// The place of a node of the model in `file`.
 [[nodiscard]] inline place place_of(const node& n, std::uint32_t file = 0) noexcept {
   return {file, n.offset, n.length};
 }

@@ -50,7 +50,7 @@ struct buffer {
   std::int64_t align = 1;   ///< bytes
 };
 
-/// The descriptor of a region: an element q stands for scale * (q - zero point).
+/// The descriptor of a region: an element q means scale * (q - zero point).
 struct quant {
   quantization form = quantization::per_tensor;
   std::int64_t axis = 0, group_size = 0;                ///< where the form has them
@@ -58,7 +58,7 @@ struct quant {
   std::uint32_t first_zero_point = 0, zero_points = 0;  ///< in values::numbers
 };
 
-/// Bytes of a buffer, and what stands in them, where a type was given.
+/// Bytes of a buffer, and what is in them, where a type was given.
 struct region {
   std::uint32_t node = 0;               ///< the node_kind::region
   std::uint32_t declaration = no_node;  ///< its `let`; no_node for a region in place

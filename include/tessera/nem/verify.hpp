@@ -63,7 +63,7 @@ class program {
     return !expanded_.is_partial && !has_ended_search_;
   }
   /// How many tasks can be issued and not complete, at most (specification, "SEQ.max_active_tokens").
-  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept { return most_live_tokens_; }
+  [[nodiscard]] std::uint64_t max_live_tokens() const noexcept { return max_live_tokens_; }
 
  private:
   friend result<program> verify(nem::model, const verify_options&, report*);
@@ -74,19 +74,19 @@ class program {
   std::uint32_t target_ = no_index;
   nem::profile profile_ = nem::profile::standard;
   detail::expansion expanded_;
-  std::uint64_t most_live_tokens_ = 0;
+  std::uint64_t max_live_tokens_ = 0;
   bool has_ended_search_ = false;
 };
 
-/// Expands a program: loops fully, or to about `most` tasks and iterations as verify() does. Its
+/// Expands a program: loops fully, or to about `max` tasks and iterations as verify() does. Its
 /// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
 /// have regions that aren't sound.
 template <class Visitor>
-void for_each_task(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}) {
+void for_each_task(const program& p, Visitor& to, std::uint64_t max = ~std::uint64_t{0}) {
   const verify_options options;
   detail::findings silent(nullptr, p.profile(), 0);
   detail::context c{p.model(), options, silent, p.catalog(), p.target()};
-  (void)detail::walker<Visitor, false>(c, to, most).run();
+  (void)detail::walker<Visitor, false>(c, to, max).run();
 }
 
 }  // namespace nem

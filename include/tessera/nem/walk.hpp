@@ -12,10 +12,10 @@
 //   task(v, t)                              after its operands and dependences are evaluated
 //   wait(node, tasks)                       indices of those that are waited for
 //   stopped()                               asked after each task and iteration; true ends it
-//   end(v)                                  behind all; `v` has all buffers
+//   end(v)                                  after all;  `v` has all buffers
 //
 // Loops are not unrolled in memory: a body is evaluated anew in each iteration, and what it declared
-// is gone behind it. Beyond a budget of tasks and iterations, a loop is expanded to its first 2N + 4
+// is gone after it. Beyond a budget of tasks and iterations, a loop is expanded to its first 2N + 4
 // and its last 2 iterations (N = max_in_flight), with HAZ-005; twice beyond it, to one.
 //
 // Lifetime:   what visitors get lasts until they return.
@@ -73,11 +73,11 @@ struct expansion {
 template <class Visitor, bool is_checking>
 class walker {
  public:
-  walker(context& c, Visitor& to, std::uint64_t most) : c_(c), v_(c.v), to_(to), names_(c.d) {
+  walker(context& c, Visitor& to, std::uint64_t max) : c_(c), v_(c.v), to_(to), names_(c.d) {
     c.names = &names_;
     if (is_checking) c.found.end_with({name_iteration, this});
-    most_ = most;
-    most_nodes_ = times(most, 128);
+    max_ = max;
+    max_nodes_ = times(max, 128);
   }
   walker(const walker&) = delete;
   walker& operator=(const walker&) = delete;
@@ -135,7 +135,7 @@ class walker {
   [[nodiscard]] bool is_first_visit() const noexcept {
     return frames_.empty() || (frames_.back().was_first_visit && frames_.back().done == 0);
   }
-  /// Says in which iteration something was found, where others don't have it: behind a first
+  /// Says in which iteration something was found, where others don't have it: after a first
   /// iteration, and where what was found names something that varies. Some say so themselves.
   static void name_iteration(const void* self, const diagnostic& d, text& to) {
     const walker& w = *static_cast<const walker*>(self);
@@ -154,12 +154,12 @@ class walker {
                    w.names_[n.value].varies;
       }
     if (!is_meant) return;
-    constexpr std::size_t most_named = 8;
+    constexpr std::size_t max_named = 8;
     const std::size_t depth = w.frames_.size();
-    for (std::size_t i = depth > most_named ? depth - most_named : 0; i < depth; ++i) {
+    for (std::size_t i = depth > max_named ? depth - max_named : 0; i < depth; ++i) {
       const frame& f = w.frames_[i];
       if (f.is_known)
-        to << (i + most_named == depth || i == 0 ? " where " : " and ")
+        to << (i + max_named == depth || i == 0 ? " where " : " and ")
            << w.c_.name(f.node).substr(0, 64) << " is " << f.value;
     }
   }
@@ -497,10 +497,10 @@ class walker {
   }
 
   [[nodiscard]] bool is_beyond(std::uint64_t factor) const noexcept {
-    return spent_ > times(most_, factor) || spent_nodes_ > times(most_nodes_, factor);
+    return spent_ > times(max_, factor) || spent_nodes_ > times(max_nodes_, factor);
   }
 
-  /// Returns the statement that follows: of the next iteration, or behind the loop.
+  /// Returns the statement that follows: of the next iteration, or after the loop.
   std::uint32_t end_iteration() {
     frame& f = frames_.back();
     names_.close();
@@ -542,7 +542,7 @@ class walker {
   pool<frame> frames_;
   std::uint32_t at_ = 0;  ///< the statement
   expansion expanded_;
-  std::uint64_t most_ = 0, most_nodes_ = 0;
+  std::uint64_t max_ = 0, max_nodes_ = 0;
   std::uint64_t spent_ = 0, spent_nodes_ = 0;  ///< inside of loops
   std::uint64_t work_ = std::uint64_t{1} << 22;
   bool is_stopped_ = false;

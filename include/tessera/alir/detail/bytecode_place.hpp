@@ -32,7 +32,7 @@ inline void append_bytecode_place(text& to, const error& e, const std::byte* sou
   const std::uint64_t inputs = count(8), outputs = count(12), operations = count(16),
                       tables = count(20);
   std::uint64_t at = header;
-  // Whether the offset is in a list of `n` entries; else moves behind it.
+  // Whether the offset is in a list of `n` entries; else moves past it.
   const auto is_in = [&](std::uint64_t n, std::uint64_t entry_size) {
     if (e.offset < at + n * entry_size) return true;
     at += n * entry_size;

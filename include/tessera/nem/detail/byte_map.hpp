@@ -105,13 +105,13 @@ class byte_map {
   void step(position& p) noexcept {
     if (++p.index == directory_[p.chunk].count) p = {p.chunk + 1, 0};
   }
-  /// Whether a chunk begins behind (buffer, first).
+  /// Whether a chunk begins after (buffer, first).
   [[nodiscard]] bool is_behind(std::size_t c, std::uint32_t buffer,
                                std::int64_t first) const noexcept {
     const entry& e = directory_[c];
     return e.buffer > buffer || (e.buffer == buffer && e.first > first);
   }
-  /// The first segment that ends behind (buffer, first).
+  /// The first segment that ends after (buffer, first).
   [[nodiscard]] position find(std::uint32_t buffer, std::int64_t first) noexcept {
     if (directory_.empty()) return {0, 0};
     std::size_t& hint = hints_[buffer % hints];
@@ -119,7 +119,7 @@ class byte_map {
     if (c >= directory_.size() || (c != 0 && is_behind(c, buffer, first)) ||
         (c + 1 < directory_.size() && !is_behind(c + 1, buffer, first))) {
       c = 0;
-      for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not behind, or 0
+      for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not after it, or 0
         const std::size_t half = (left + 1) / 2;
         if (is_behind(c + half, buffer, first)) {
           left = half - 1;
@@ -137,13 +137,13 @@ class byte_map {
     return {c, static_cast<std::uint32_t>(i)};
   }
   /// Cuts a segment in two; `p` is the first one then.
-  void cut(position& p, std::int64_t behind) {
+  void cut(position& p, std::int64_t end) {
     segment s = at(p);
-    at(p).first = behind;
-    s.last = behind;
+    at(p).first = end;
+    s.last = end;
     insert(p, s);
   }
-  /// Puts a segment before `p`, which is where it stands then.
+  /// Puts a segment before `p`, which is its position then.
   void insert(position& p, const segment& s) {
     ++count_;
     if (directory_.empty()) {
@@ -172,7 +172,7 @@ class byte_map {
     ++e.count;
     if (p.index == 0) e.first = s.first, e.buffer = s.buffer;
   }
-  /// `p` is the one behind it then.
+  /// `p` is the one after it then.
   void erase(position& p) noexcept {
     --count_;
     entry& e = directory_[p.chunk];
@@ -200,10 +200,10 @@ class byte_map {
       unused_.pop_back();
     }
     directory_.push_back(e);
-    const std::size_t behind = directory_.size() - 1 - where;
-    std::memmove(directory_.data() + where + 1, directory_.data() + where, sizeof(entry) * behind);
+    const std::size_t following = directory_.size() - 1 - where;
+    std::memmove(directory_.data() + where + 1, directory_.data() + where, sizeof(entry) * following);
     directory_[where] = e;
-    steps_ += 1 + behind / 64;
+    steps_ += 1 + following / 64;
   }
   void move_directory(std::size_t from, std::size_t to) noexcept {
     std::memmove(directory_.data() + to, directory_.data() + from,

@@ -94,7 +94,7 @@ struct topology {
 /// resolved, as a target is: then they hold what it inherits too, instances in ascending order.
 struct device {
   string name, parent, spec_version;
-  std::uint32_t base = no_index;  ///< the parent in catalog::devices, which stands before it
+  std::uint32_t base = no_index;  ///< the parent in catalog::devices, which precedes it
   bool has_topology = false, is_resolved = false;
   nem::topology topology;
   std::uint32_t first_characteristic = 0, characteristics = 0;  ///< in catalog::characteristics

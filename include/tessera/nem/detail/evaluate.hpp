@@ -198,7 +198,7 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
         << (op == node_kind::modulo ? "mod by zero" : "division by zero");
 }
 
-/// Operators stand behind their operands. What couldn't be evaluated stays unknown, so that all
+/// Operators follow their operands. What couldn't be evaluated stays unknown, so that all
 /// errors of an expression are found at once, and each only where it is.
 inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p, number& to) {
   constexpr std::size_t most = 1024;

@@ -150,7 +150,7 @@ class attribute_reader {
     list_[lists_++] = {a, first, numbers_.size() - first};
     return true;
   }
-  /// Whether a name stands for something else than a number; such a name is of the wrong kind.
+  /// Whether a name means something other than a number; such a name is of the wrong kind.
   [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
     if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
     switch ((*c_.names)[c_[value].value].kind) {

@@ -113,7 +113,7 @@ class happens_before {
     }
     followed_ = log_.size();
   }
-  /// What is behind that task.
+  /// What follows that task.
   void issued(bool is_sync) {
     open_.push_back(size() - 1);
     ++frames_.back().live;
@@ -156,7 +156,7 @@ class happens_before {
     return tasks_[task].node;
   }
   /// An upper bound of the tasks that were at one time issued and not complete.
-  [[nodiscard]] std::uint64_t most_live() const noexcept { return frames_[0].peak; }
+  [[nodiscard]] std::uint64_t max_live() const noexcept { return frames_[0].peak; }
 
   /// How the iteration of an earlier task is related to that of the last one.
   struct relation {
@@ -260,7 +260,7 @@ class happens_before {
     done_[t] = 0;
     if (frame* const f = home(t); f != nullptr) ++f->live;
   }
-  /// All of an iteration that ended is before what follows in its loop, or behind it.
+  /// All of an iteration that ended precedes what follows in its loop, and after it.
   void retire(frame& f, std::size_t index) {
     const window w = windows_[index];
     const std::size_t marks = log_.size();
@@ -275,7 +275,7 @@ class happens_before {
     if (!f.is_open) return;
     f.is_open = false;
     if (f.in_flight == 1) {
-      // Its tasks are before all that follows. So are marks that one of them is behind; the others
+      // Its tasks are before all that follows. So are marks that one of them follows; the others
       // are those of a wait at its end, which orders nothing but what follows in the iteration.
       const std::size_t kept = followed_ > f.log ? followed_ : f.log;
       for (std::size_t i = kept; i < log_.size(); ++i) unmark(log_[i]);
@@ -325,14 +325,14 @@ class happens_before {
 
   pool<task_record> tasks_;
   pool<std::uint8_t> done_;
-  pool<std::uint32_t> seen_;  ///< the last task that is known to be behind it; 0: none
+  pool<std::uint32_t> seen_;  ///< the last task that is known to follow it; 0: none
   pool<std::uint32_t> deps_;
   pool<iteration_record> iterations_;
   pool<frame> frames_;
   pool<window> windows_;
   pool<std::uint32_t> carried_;
   pool<std::uint32_t> log_;   ///< tasks that were marked inside of loops, to be unmarked
-  std::size_t followed_ = 0;  ///< those of `log_` that a task came behind
+  std::size_t followed_ = 0;  ///< those of `log_` that a task followed
   pool<std::uint32_t> open_;  ///< tasks of the iterations that run, without those of inner loops
   pool<std::uint32_t> frontier_, stack_;
   std::uint64_t left_, steps_;

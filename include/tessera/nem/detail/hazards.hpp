@@ -17,11 +17,11 @@
 //
 // Each segment of a buffer has the accesses that a later one may race with. A write forgets those
 // that are before it: what isn't ordered with one of them isn't ordered with the write. A read
-// forgets reads before it for the same reason. So a race is told of at the task that comes later in
-// the file; pairs behind a write between them are found by way of that write.
+// forgets reads before it for the same reason. So a race is reported at the task that comes later in
+// the file; pairs with a write between them are found by way of that write.
 //
 // HAZ-003: both copies are of one statement, with the same source and destination and no write to
-// the source between them; a reader sees such copies alone, one of which is before it. It is told of
+// the source between them; a reader sees such copies alone, one of which is before it. It is reported
 // at the copy, not at its readers.
 //
 // Lifetime:   borrows the context.
@@ -59,7 +59,7 @@ class hazards {
   explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
     links_.push_back({});  // so that link 0 is none
     if (c.target != nullptr)
-      most_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
+      max_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
   }
 
   void loop(const values&, std::uint32_t node, std::int64_t, std::int64_t last,
@@ -89,15 +89,15 @@ class hazards {
     if (has_ended_) return;
     order_.issue(t.node, v.tasks_before(t));
     is_unknown_ = misses_deps(t);
-    told_ = 0;
+    reported_ = 0;
     copy_of_.push_back(no_index);
     std::uint32_t version = 0;
     for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
     remember_copy(v, t, version);
     for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
     order_.issued(t.mode == mode::sync);
-    if (most_tokens_ >= 0 && first_beyond_ == no_node &&
-        order_.most_live() > static_cast<std::uint64_t>(most_tokens_))
+    if (max_tokens_ >= 0 && first_beyond_ == no_node &&
+        order_.max_live() > static_cast<std::uint64_t>(max_tokens_))
       first_beyond_ = t.node;
     if (order_.is_exhausted()) end(t);
   }
@@ -105,8 +105,8 @@ class hazards {
   void finish() {
     if (first_beyond_ == no_node) return;
     c_.found.add(errc::nem_cap_003_tokens, c_.at(first_beyond_))
-        << "up to " << order_.most_live() << " tokens can be live at once, "
-        << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << most_tokens_;
+        << "up to " << order_.max_live() << " tokens can be live at once, "
+        << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << max_tokens_;
   }
   [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
 
@@ -115,8 +115,8 @@ class hazards {
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
  private:
-  static constexpr std::size_t most_kept = 64;
-  static constexpr std::uint8_t told_unordered = 1, told_iterations = 2, told_rewritten = 4;
+  static constexpr std::size_t max_kept = 64;
+  static constexpr std::uint8_t reported_unordered = 1, reported_iterations = 2, reported_rewritten = 4;
 
   struct loop_state {
     std::int64_t last, value;
@@ -244,7 +244,7 @@ class hazards {
         rewrite(p, q);
       } else {
         race(p, are_writes, q, true);
-        if (kept_.size() >= most_kept) {  // what is behind it has been told of
+        if (kept_.size() >= max_kept) {  // what follows it has been reported
           all = false;
           continue;
         }
@@ -314,15 +314,15 @@ class hazards {
     return is_write ? "writes" : "reads";
   }
 
-  /// Whether the current task was told of, by this rule; then it is.
-  [[nodiscard]] bool is_told(std::uint8_t rule) noexcept {
-    const bool was = (told_ & rule) != 0;
-    told_ = static_cast<std::uint8_t>(told_ | rule);
+  /// Whether this rule has reported the current task; then it has.
+  [[nodiscard]] bool was_reported(std::uint8_t rule) noexcept {
+    const bool was = (reported_ & rule) != 0;
+    reported_ = static_cast<std::uint8_t>(reported_ | rule);
     return was;
   }
 
   void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
-    if (is_told(order_.is_same_path(p.task) ? told_unordered : told_iterations)) return;
+    if (was_reported(order_.is_same_path(p.task) ? reported_unordered : reported_iterations)) return;
     const std::uint32_t earlier = order_.node_of(p.task);
     if (order_.is_same_path(p.task)) {
       auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
@@ -362,7 +362,7 @@ class hazards {
   }
 
   void rewrite(const access_record& p, const current& q) {
-    if (is_told(told_rewritten)) return;
+    if (was_reported(reported_rewritten)) return;
     auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
     const happens_before::relation r = order_.relate(p.task);
     const copy& k = copies_[copy_of_[q.a.task]];
@@ -447,7 +447,7 @@ class hazards {
     return distinct > known;
   }
 
-  /// Suggests the token in the task's deps: where they are, or behind its last operand.
+  /// Suggests the token in the task's deps: where they are, or after its last operand.
   template <class Out>
   void fix(Out& out, std::uint32_t task, std::string_view token) const {
     const bool is_compute = c_[task].kind == node_kind::compute;
@@ -474,7 +474,7 @@ class hazards {
         default: break;
       }
     }
-    // Decorators behind the last operand are the task's only where neither attributes nor deps are.
+    // Decorators after the last operand are the task's only where neither attributes nor deps are.
     if (is_long || (is_compute && has_decorators && !has_attributes)) return;
     out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
   }
@@ -495,12 +495,12 @@ class hazards {
   pool<copy> copies_;
   pool<std::uint32_t> kept_, named_;
   pool<loop_state> loops_;
-  std::int64_t most_tokens_ = -1;
+  std::int64_t max_tokens_ = -1;
   std::uint32_t first_beyond_ = no_node;
-  std::uint8_t told_ = 0;       ///< rules that the current task was told of
+  std::uint8_t reported_ = 0;   ///< rules that have reported the current task
   bool is_unknown_ = false;     ///< whether the current task may be after any other
   bool is_partial_ = false;     ///< whether iterations were left out
-  bool has_unwritten_ = false;  ///< whether the current access was told of
+  bool has_unwritten_ = false;  ///< whether the current access was reported
   bool has_ended_ = false;
 };
 

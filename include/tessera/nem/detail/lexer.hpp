@@ -15,7 +15,7 @@
 //   others    . .. , : ; = ( ) [ ] { } < > @ + - * /
 //
 // There are no token objects: the reader knows what may follow and looks at the character. Words are
-// told apart by their first eight bytes in one number.
+// distinguished by their first eight bytes as one number.
 //
 // Lifetime:   borrows the source.
 // Errors:     none; the reader reports.
@@ -238,7 +238,7 @@ class lexer {
     return take(), true;
   }
 
-  /// The first character at or behind `p` that isn't blank or of a comment. All that can begin
+  /// The first character from `p` on that isn't blank or of a comment. All that can begin
   /// tokens but quotes are above '#', as are no blanks.
   [[nodiscard, gnu::always_inline]] const char* behind_blanks(const char* p) const noexcept {
     if (p >= end_ || *p > '#') return p;
@@ -271,7 +271,7 @@ class lexer {
       return at_ != last_ && *last_ == '\n';
     return std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
   }
-  /// Whether a task, a region or a wait stands at `p`, so that `X =` before it begins a statement
+  /// Whether a task, a region or a wait begins at `p`, so that `X =` before it begins a statement
   /// and no attribute.
   [[nodiscard]] bool is_call(const char* p) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;

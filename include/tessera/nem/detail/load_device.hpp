@@ -160,7 +160,7 @@ class device_loader {
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
     if (later != no_index) {
-      text.note(f_.at(later)) << parent << " is defined here, behind it";
+      text.note(f_.at(later)) << parent << " is defined here, after it";
       return;
     }
     note_visible(s_, text, parent);

@@ -138,7 +138,7 @@ class loading {
   hashed_names families = {}, variants = {}, devices = {};
   std::uint32_t unsound_builtins = 0;    ///< bit n: what replaces the built-in family n has errors
   std::uint32_t replaced = 0, used = 0;  ///< bit n: the built-in family n is, by a device
-  pool<bool> unsound_families = {};      ///< those behind the built-in ones
+  pool<bool> unsound_families = {};      ///< those after the built-in ones
   pool<bool> unsound_devices = {};
   pool<place> entries = {};  ///< where catalog::device_instances come from
   bool lacks_files = false;  ///< whether an include failed, which may define what seems unknown
@@ -192,10 +192,10 @@ class loading {
   /// those that aren't there.
   template <class Row>
   [[nodiscard]] std::string_view nearest(std::string_view name, const pool<Row>& rows) {
-    constexpr std::uint32_t most_suggestions = 64, most_candidates = 256;
+    constexpr std::uint32_t max_suggestions = 64, max_candidates = 256;
     suggestion s(name);
-    if (suggestions_++ >= most_suggestions) return {};
-    for (std::uint32_t i = 0; i < rows.size() && i < most_candidates; ++i)
+    if (suggestions_++ >= max_suggestions) return {};
+    for (std::uint32_t i = 0; i < rows.size() && i < max_candidates; ++i)
       s.offer(to.text_of(rows[i].name));
     return s.word();
   }

@@ -360,11 +360,11 @@ class construct_printer {
   Lines& lines_;
   value_printer values_;
   config_printer<Lines> config_;
-  pool<std::uint32_t> loops_;  // the nodes behind the loops that are open
+  pool<std::uint32_t> loops_;  // the nodes after the open loops
   pool<ranked> attributes_;
 };
 
-/// Where a construct of the top level stands among others.
+/// The place of a construct of the top level among others.
 [[nodiscard]] constexpr std::uint32_t canonical_place(node_kind k) noexcept {
   switch (k) {
     case node_kind::include: return 0;
@@ -385,7 +385,7 @@ template <class Lines>
 text print_all(const model& d, Lines&& lines, const print_options& options) {
   construct_printer<std::remove_reference_t<Lines>> printer(d, lines, options);
   const auto count = static_cast<std::uint32_t>(d.nodes.size());
-  std::uint32_t statements = 0;  // where they begin; nothing else may stand behind them
+  std::uint32_t statements = 0;  // where they begin; nothing else may follow them
   while (statements < count && !is_statement(d.nodes[statements].kind))
     statements = d.nodes[statements].next;
   for (std::uint32_t place = 0; place < 5; ++place)

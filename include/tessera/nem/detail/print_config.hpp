@@ -93,7 +93,7 @@ class config_printer {
   [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
     return d_.name(d_.nodes[i].value);
   }
-  /// Whether a comment stands between the braces, so that parts stay where they are.
+  /// Whether there is a comment between the braces, so that parts stay where they are.
   [[nodiscard]] bool keeps_order(std::uint32_t construct) const noexcept {
     for (const std::uint32_t c : children(d_, construct)) {
       if (kind(c) == node_kind::type_parameter || kind(c) == node_kind::extends) continue;

@@ -150,7 +150,7 @@ class value_printer {
   void print_children(text& out, std::uint32_t parent) {
     std::string_view comma;
     for (const std::uint32_t c : children(d_, parent)) {
-      if (d_.nodes[c].kind == node_kind::decorator) break;  // of a wait, behind its tokens
+      if (d_.nodes[c].kind == node_kind::decorator) break;  // of a wait, after its tokens
       out << comma;
       print(out, c);
       comma = ", ";

@@ -9,11 +9,11 @@
 //   text out = lines.finish();
 //
 //   begin          a line for what begins at an offset of the source
-//   begin_heading  a line for a word without a node, the first behind an offset
+//   begin_heading  a line for a word without a node, the first after an offset
 //   close          a line for what closes a block: endloop or a brace
 //   opened         the line opens a block
 //   pass_closer    the line holds a brace that closes
-//   has_comment    whether there is a comment whose next token stands from one offset to another
+//   has_comment    whether a comment's next token begins between two offsets
 //
 // Plain lines need none of this but the text; those of `reformat` put comments between them.
 //

@@ -103,8 +103,8 @@ class document_reader : private config_reader {
   bool include(word w) {
     if (first_other_ != none && may_report()) {
       auto out = found_.add(errc::nem_syn_004_include, range_of(w));
-      out << "includes stand before everything else";
-      note_first(out, first_other_, "this stands before it");
+      out << "includes must precede everything else";
+      note_first(out, first_other_, "this precedes it");
     }
     const std::uint32_t i = put(node_kind::include, 0, at_);
     take_word(w);
@@ -122,7 +122,7 @@ class document_reader : private config_reader {
         if (first_header_ != none)
           note_first(out << "a file has one program header", first_header_, "the first is here");
         else
-          note_first(out << "the program header stands before all statements", first_statement_,
+          note_first(out << "the program header must precede all statements", first_statement_,
                      "the first statement is here");
       }
     } else {
@@ -193,10 +193,10 @@ class document_reader : private config_reader {
     if (!may_report()) return;
     auto out = found_.add(errc::nem_syn_005_directive, range_of(w));
     if (first_header_ != none)
-      note_first(out << "the device stands before the program header", first_header_,
+      note_first(out << "the device must precede the program header", first_header_,
                  "the header is here");
     else if (first_statement_ != none)
-      note_first(out << "the device stands before all statements", first_statement_,
+      note_first(out << "the device must precede all statements", first_statement_,
                  "the first statement is here");
     else
       note_first(out << "a program has one device",
@@ -208,20 +208,20 @@ class document_reader : private config_reader {
     out.note(range(p, is(*p, class_letter) ? word_at(p).last() : p + 1)) << text;
   }
 
-  /// What belongs into a program, behind families or several devices.
+  /// What belongs in a program, after families or several devices.
   void mix_with_config() {
     if (first_family_ == none && devices_ < 2) [[likely]]
       return;
-    mixed("type families or several devices stand in files of their own, not in a program",
+    mixed("type families and several devices belong in files of their own, not in a program",
           first_family_ != none ? first_family_ : first_device_, "the configuration is here");
   }
-  /// A family behind what belongs into a program.
+  /// A family after what belongs in a program.
   void mix_with_program() {
     const std::uint32_t first = first_directive_ != none ? first_directive_
                                 : first_header_ != none  ? first_header_
                                                          : first_statement_;
     if (first != none)
-      mixed("type families stand in files of their own, not in a program", first,
+      mixed("type families belong in files of their own, not in a program", first,
             "the program is here");
   }
   [[gnu::cold, gnu::noinline]] void mixed(std::string_view text, std::uint32_t first,

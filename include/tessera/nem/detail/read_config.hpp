@@ -37,7 +37,7 @@ class config_reader : protected program_reader {
  protected:
   using program_reader::program_reader;
 
-  /// A type family at the word; after an error, reading goes on behind it.
+  /// A type family at the word; after an error, reading goes on after it.
   void type_family_declaration(word start) {
     braces_ = 0;
     if (!type_family(start)) (void)leave_blocks(0);
@@ -199,7 +199,7 @@ class config_reader : protected program_reader {
     finish(i);
     return true;
   }
-  /// Whether `on` stands here, and isn't itself the name of a binding.
+  /// Whether `on` is here, and isn't itself the name of a binding.
   [[nodiscard]] bool at_on() const noexcept {
     const word w = peek_word();
     if (w.key != make_key("on")) return false;

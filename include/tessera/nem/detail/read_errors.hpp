@@ -78,13 +78,13 @@ class statement_errors : protected value_reader {
       out << ": comments begin with '#'";
       if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
     } else if (at('@')) {
-      out << ": those of a loop stand before its ':'";
+      out << ": those of a loop precede its ':'";
     } else if (at_word()) {
       no_statement(out, peek_word());
     }
     return false;
   }
-  /// Parentheses behind what is no transfer. Returns false.
+  /// Parentheses after what isn't a transfer. Returns false.
   [[gnu::cold, gnu::noinline]] bool no_operands(word callee) {
     if (!may_report()) return false;
     auto out = found_.add(errc::nem_syn_001_token, token());

@@ -10,7 +10,7 @@
 // A table of 32-bit slots with open addressing: the low bits are the name's index + 1, the others
 // some bits of its hash, so that nearly all comparisons of names find what they look for; those are
 // of two numbers for up to sixteen characters. Programs that other programs wrote number their
-// names: what differs in its last character stands near in the table, so that they go through it and
+// names: what differs in its last character is near in the table, so that they go through it and
 // not around in it. Hashes are keyed, so that no names can be made to collide.
 //
 // Lifetime:   borrows the model.

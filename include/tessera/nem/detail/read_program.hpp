@@ -165,7 +165,7 @@ class program_reader : protected statement_errors {
     if (!declared_name(w, "the name of a loop variable")) return false;
     nodes_[i].value = intern(w);
     take_word(w);
-    if (w.key != make_key("in") || !at('[')) {  // else the name is missing, which has been told
+    if (w.key != make_key("in") || !at('[')) {  // else the name is missing, which has been reported
       if (!at_word()) return unexpected("'in'");
       w = peek_word();
       if (w.key != make_key("in") && !is_upper_case(w, "in")) return unexpected("'in'");
@@ -439,15 +439,15 @@ class program_reader : protected statement_errors {
     while (!at('}')) {
       if (!at_word()) return expect_closing('}', open);
       const word k = peek_word();
-      const char* const behind = equals_behind(k);
-      if (behind == nullptr) {
+      const char* const value = equals_behind(k);
+      if (value == nullptr) {
         take_word(k);
         return unexpected("'='");
       }
       if (k.key == make_key("deps")) {
         note_attribute(k, no_name);
-        if (!deps(behind)) return false;
-      } else if (!named_attribute(k, keyword_of(k), behind)) {
+        if (!deps(value)) return false;
+      } else if (!named_attribute(k, keyword_of(k), value)) {
         return false;
       }
       (void)take_if(',');
@@ -486,7 +486,7 @@ class program_reader : protected statement_errors {
     repeated(errc::nem_opc_007_repeated, range_of(w), w.text(), {0, offset, w.size});
   }
 
-  // --- decorators that stand behind the last operand ---
+  // --- decorators after the last operand ---
 
   [[nodiscard]] static bool is_of_task(const node& n) noexcept {
     switch (static_cast<nem::decorator>(n.detail)) {
@@ -499,7 +499,7 @@ class program_reader : protected statement_errors {
       default: return false;
     }
   }
-  /// Without attributes, decorators of a task stand behind its last operand: they become the task's.
+  /// Without attributes, decorators of a task follow its last operand: they become the task's.
   void hoist(std::uint32_t output) {
     std::uint32_t first = nodes_[output + 1].next, moved = 0, kept = 0;
     bool in_order = true;

@@ -9,7 +9,7 @@
 //   finish(n);
 //
 // A function that reads a construct returns false once it reported an error that it can't go on from;
-// what called it returns false in turn, up to the statement, behind which reading resumes.
+// what called it returns false in turn, up to the statement, after which reading resumes.
 //
 // Lifetime:   borrows the source.
 // Errors:     into `findings`.
@@ -50,10 +50,10 @@ class tree_reader : protected lexer {
       : lexer(source),
         names_(d_, source.size()),
         found_(found, p, max_findings),
-        most_nodes_(limit.max_items >= no_node ? no_node - 1
+        max_nodes_(limit.max_items >= no_node ? no_node - 1
                     : limit.max_items == 0     ? 1
                                                : static_cast<std::uint32_t>(limit.max_items)),
-        most_errors_(found_.errors() + (max_errors != 0 ? max_errors : 1)) {
+        max_errors_(found_.errors() + (max_errors != 0 ? max_errors : 1)) {
     grow(source.size() / 6);
   }
 
@@ -117,7 +117,7 @@ class tree_reader : protected lexer {
 
   /// Whether more may be reported. When not, the source ends here.
   [[nodiscard]] bool may_report() noexcept {
-    if (!stopped_ && found_.errors() >= most_errors_) stop();
+    if (!stopped_ && found_.errors() >= max_errors_) stop();
     return !stopped_;
   }
   void stop() noexcept {
@@ -133,7 +133,7 @@ class tree_reader : protected lexer {
     return false;
   }
 
-  /// What stands here, in quotes and not too long.
+  /// What is here, in quotes and not too long.
   class got {
    public:
     explicit got(const lexer& in, std::string_view token) noexcept
@@ -157,7 +157,7 @@ class tree_reader : protected lexer {
     return got(*this, {at_, static_cast<std::size_t>(last - at_)});
   }
 
-  /// Reports what is no token at all; false if a token stands here.
+  /// Reports what isn't a token at all; false if there is a token here.
   [[gnu::cold, gnu::noinline]] bool not_a_token() {
     if (at_end() || is(*at_, class_letter | class_mark)) return false;
     if (*at_ == '"') {
@@ -195,7 +195,7 @@ class tree_reader : protected lexer {
           << "' can only stand in comments and strings" << usual(std::string_view(p, length));
     if (byte == '%') out.fix(range(p, p + 1)) << "mod";
   }
-  /// What stands in NEM for a character that other languages use, behind a colon.
+  /// What NEM has for a character that other languages use, after a colon.
   [[nodiscard]] static std::string_view usual(std::string_view character) noexcept {
     if (character == "%") return ": the remainder is mod";
     if (character == "'" || character.substr(0, 2) == "\xe2\x80") return ": strings stand in \"\"";
@@ -206,7 +206,7 @@ class tree_reader : protected lexer {
     return at('/') && ((end_ - at_ > 1 && (at_[1] == '/' || at_[1] == '*')) ||
                        (at_ != source_ && at_[-1] == '/'));
   }
-  /// The syntax error: what was expected, and what stands here. Returns false.
+  /// The syntax error: what was expected, and what was found. Returns false.
   [[gnu::cold, gnu::noinline]] bool unexpected(std::string_view expected,
                                                std::string_view hint = {}) {
     if (not_a_token() || !may_report()) return false;
@@ -468,7 +468,7 @@ class tree_reader : protected lexer {
  private:
   void grow(std::uint64_t capacity) {
     if (capacity < 16) capacity = 16;
-    if (capacity > most_nodes_) capacity = most_nodes_;
+    if (capacity > max_nodes_) capacity = max_nodes_;
     d_.nodes.advance(count_ - d_.nodes.size());
     d_.nodes.reserve(to_size(capacity) + 2);  // two spare ones are written when a limit is met
     nodes_ = d_.nodes.data();
@@ -477,7 +477,7 @@ class tree_reader : protected lexer {
   /// Room for one more node; where there can't be any the last is written again, and the source
   /// ends here.
   [[gnu::cold, gnu::noinline]] void more_nodes() {
-    if (room_ < most_nodes_) {
+    if (room_ < max_nodes_) {
       const auto left = static_cast<std::uint64_t>(end_ - at_);  // bytes; hardly any has two nodes
       const std::uint64_t enough = room_ + left + left / 4 + 64, doubled = std::uint64_t{room_} * 2;
       return grow(doubled < enough ? doubled : enough);
@@ -485,14 +485,14 @@ class tree_reader : protected lexer {
     if (failure_.code == errc::ok && !stopped_) {
       failure_ = {errc::too_many_items, here()};
       found_.add(errc::too_many_items, token())
-          << "a file holds more than limits::max_items = " << most_nodes_ << " nodes";
+          << "a file holds more than limits::max_items = " << max_nodes_ << " nodes";
     }
     stop();
     count_ = room_ - 1;
   }
 
-  std::uint32_t most_nodes_;
-  std::uint64_t most_errors_;
+  std::uint32_t max_nodes_;
+  std::uint64_t max_errors_;
   std::size_t warnings_ = 0;
   text scratch_;
 };

@@ -34,7 +34,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-/// Where a region stands, which decides what may follow it.
+/// The place of a region, which decides what may follow it.
 enum class region_place : std::uint8_t { declaration, argument, operand };
 
 class value_reader : protected tree_reader {
@@ -99,7 +99,7 @@ class value_reader : protected tree_reader {
     finish(i);
     return attributes_.seen == 0 || check_type(i);
   }
-  /// Whether `region (` stands here.
+  /// Whether `region (` is here.
   [[nodiscard, gnu::always_inline]] bool at_region(word w) const noexcept {
     if (w.key != make_key("region")) return false;
     const char* const p = behind_blanks(w.last());
@@ -234,7 +234,7 @@ class value_reader : protected tree_reader {
     return c == '+' || c == '-' ? 1 : 2;
   }
 
-  /// What follows in the expression node at `slot`: `depth` operators are open, and behind them is
+  /// What follows in the expression node at `slot`: `depth` operators are open, and after them is
   /// the operand that began at `operand`, or none yet.
   bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
                  bool words) {
@@ -314,7 +314,7 @@ class value_reader : protected tree_reader {
       } else if (at('"') ? !string_leaf() : !expression(words)) {
         return false;
       }
-      for (;;) {  // behind a value, or at the end of an empty list
+      for (;;) {  // after a value, or at the end of an empty list
         if (at(']')) {
           take();
           finish(open_lists_[--lists_]);
@@ -428,7 +428,7 @@ class value_reader : protected tree_reader {
     const char* equals;
   };
   /// Whether a type attribute, and no statement, begins at p.
-  /// Behind a comma no statement can.
+  /// No statement can follow a comma.
   [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
                                                            bool behind_comma) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
@@ -446,7 +446,7 @@ class value_reader : protected tree_reader {
     if (!type_attributes(region_place::argument, true)) return false;
     if (may_warn(errc::nem_syn_020_inner_type))
       found_.add(errc::nem_syn_020_inner_type, range(first, last_))
-          << "type attributes belong behind the parentheses of region";
+          << "type attributes belong after the parentheses of region";
     return true;
   }
 

@@ -22,10 +22,10 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
 
-/// A comment, and what stands around it.
+/// A comment, and what is around it.
 struct comment {
   std::uint32_t offset, size;  ///< without blanks at its end
-  std::uint32_t next;          ///< where the next token stands; no_offset at the end of the file
+  std::uint32_t next;          ///< where the next token begins; no_offset at the end of the file
   bool is_own_line, has_blank;
 };
 
@@ -57,7 +57,7 @@ class comment_scanner {
   }
 
   pool<comment> comments;
-  pool<std::uint32_t> closers;   ///< where each endloop stands, and each brace but those of attrs
+  pool<std::uint32_t> closers;   ///< where each endloop is, and each brace but those of attrs
   pool<std::uint32_t> headings;  ///< where "variants:" and "conformance:" stand
 
  private:
@@ -137,11 +137,11 @@ class commented_lines {
     if (role == line_role::item && has_blank(offset)) blank_line();
     return start(indent);
   }
-  text& begin_heading(std::uint32_t behind, std::uint32_t indent, line_role role) {
+  text& begin_heading(std::uint32_t after, std::uint32_t indent, line_role role) {
     const pool<std::uint32_t>& all = scanned_.headings;
     const std::size_t i =
-        first_not_below(all.data(), all.size(), [behind](std::uint32_t h) { return h <= behind; });
-    return begin(i < all.size() ? all[i] : behind, indent, role);
+        first_not_below(all.data(), all.size(), [after](std::uint32_t h) { return h <= after; });
+    return begin(i < all.size() ? all[i] : after, indent, role);
   }
   text& close(std::uint32_t indent) {
     end_line(closer_ < scanned_.closers.size() ? scanned_.closers[closer_] : no_offset, indent + 2,
@@ -198,7 +198,7 @@ class commented_lines {
   [[nodiscard]] std::string_view written(const comment& c) const noexcept {
     return source_.substr(c.offset, c.size);
   }
-  /// Whether a line without anything stands before what begins at `offset`.
+  /// Whether an empty line precedes what begins at `offset`.
   [[nodiscard]] bool has_blank(std::uint32_t offset) const noexcept {
     unsigned lines = 0;
     while (offset > 0 && offset <= source_.size() &&

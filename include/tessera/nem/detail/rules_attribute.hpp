@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Rules about what stands in a compute task: its opcode, its operands and its attributes.
+// Rules about the parts of a compute task: its opcode, its operands and its attributes.
 //
 //   if (check_signature(c, t)) …        // as many operands as the opcode takes
 //   range_rules(c, t, a).check();       // takes values that are out of range from a.given

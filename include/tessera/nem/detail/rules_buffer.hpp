@@ -4,7 +4,7 @@
 // Buffers: their declarations, and whether all of them fit into the device's memories.
 //
 //   detail::declare_buffer(c, node);      // into values::buffers, and bound to its name
-//   detail::check_capacity(c);            // once, behind the last statement
+//   detail::check_capacity(c);            // once, after the last statement
 //
 //   buffer NAME : level[engine] (size=, align=)     "Buffers": BUF-001 … BUF-007
 //   l1_size_bytes, l2_size_bytes                    "Device Configuration", rule 6: CAP-001, CAP-002

@@ -187,7 +187,7 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
       w << '@' << row.name << " applies to " << target_names{row.targets} << ", not to "
         << target_names{target};
       if (target == on_operand && (row.targets & tasks) != 0)
-        w.note() << "decorators of the task stand behind its attributes";
+        w.note() << "decorators of the task follow its attributes";
       continue;
     }
     std::uint32_t& earlier = seen[c[i].detail];

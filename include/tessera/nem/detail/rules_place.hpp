@@ -110,7 +110,7 @@ inline void report_access(context& c, const operand& o, bool is_write) {
       has_writeonly = has_writeonly || d == decorator::writeonly;
       if (d == which && where == no_node) where = i;
     }
-    if (has_readonly && has_writeonly) return;  // DEC-005 has told
+    if (has_readonly && has_writeonly) return;  // DEC-005 has reported it
     if (where != no_node) break;
   }
   auto w = c.found.add(is_write ? errc::nem_dec_007_readonly : errc::nem_dec_008_writeonly,

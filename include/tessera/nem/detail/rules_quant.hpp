@@ -72,7 +72,7 @@ struct quant_values {
   std::uint32_t first = 0, count = 0;
 };
 
-/// One number, which is appended; where it is wrong, another one stands in its place.
+/// One number, which is appended; where it is wrong, another one takes its place.
 inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to) {
   ++to.count;
   number x = {};

@@ -189,7 +189,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
     if (r.offset > b.size || r.extent > b.size - r.offset) {
       is_sound = false;
       (c.found.add(errc::nem_reg_003_bounds, c.at(at))
-       << "bytes " << r.offset << " + " << r.extent << " end behind buffer " << c.d.name(b.name)
+       << "bytes " << r.offset << " + " << r.extent << " end past buffer " << c.d.name(b.name)
        << " of " << b.size << " bytes")
               .note(head(c, b.node))
           << c.d.name(b.name) << " is declared here";

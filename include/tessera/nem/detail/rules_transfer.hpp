@@ -37,7 +37,7 @@ namespace detail {
 [[nodiscard]] inline place place_of_operand(const context& c, const operand& o) noexcept {
   return c.at(o.node + 1);
 }
-/// How texts call an operand: its name, or "a region of B", behind an article without its own.
+/// What texts call an operand: its name, or "region of B" after an article.
 struct operand_name {
   const context& c;
   const operand& o;

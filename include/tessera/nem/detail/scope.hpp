@@ -66,7 +66,7 @@ enum class binding_kind : std::uint8_t {
   }
 }
 
-/// What a name stands for.
+/// What a name means.
 struct binding {
   binding_kind kind = binding_kind::none;
   bool is_known = true;     ///< false where its declaration has an error, which was reported
@@ -187,7 +187,7 @@ class scope {
   std::uint32_t list_ = 0;
 };
 
-/// Where the head of a declaration stands, up to its name, or the name that a task assigns.
+/// The place of the head of a declaration, up to its name, or the name that a task assigns.
 [[nodiscard]] inline place head(const context& c, std::uint32_t at) noexcept {
   const node& n = c[at];
   std::uint32_t size = 0;

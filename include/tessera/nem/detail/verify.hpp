@@ -60,8 +60,8 @@ class checker {
   }
   [[nodiscard]] bool stopped() const noexcept { return false; }
   void end(const values&) { hazards_.finish(); }
-  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept {
-    return hazards_.order().most_live();
+  [[nodiscard]] std::uint64_t max_live_tokens() const noexcept {
+    return hazards_.order().max_live();
   }
   [[nodiscard]] bool has_ended_search() const noexcept { return hazards_.has_ended(); }
 
@@ -84,7 +84,7 @@ TESSERA_INLINE result<program> verify(model d, const verify_options& options, re
   detail::context c{p.model_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
   p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
-  p.most_live_tokens_ = checker.most_live_tokens();
+  p.max_live_tokens_ = checker.max_live_tokens();
   p.has_ended_search_ = checker.has_ended_search();
   detail::check_capacity(c);
   if (is_built) findings.mark_nodes();

@@ -35,7 +35,7 @@ struct word {
   const char* first = nullptr;
   std::uint32_t size = 0;
   std::uint64_t key = 0;   ///< its first eight bytes, the first lowest
-  std::uint64_t more = 0;  ///< the eight behind them
+  std::uint64_t more = 0;  ///< the eight after them
   [[nodiscard]] std::string_view text() const noexcept { return {first, size}; }
   [[nodiscard]] const char* last() const noexcept { return first + size; }
 };
@@ -84,7 +84,7 @@ using truth_lanes [[gnu::vector_size(16)]] = signed char;
   return leading((x == ' ') | (x == '\n') | (x == '\t') | (x == '\r'));
 }
 
-/// What of eight bytes, and of the eight behind them, belongs to a word of 0 to 16.
+/// What of eight bytes, and of the eight after them, belongs to a word of 0 to 16.
 struct word_masks {
   std::uint64_t key[17], more[17];
 };

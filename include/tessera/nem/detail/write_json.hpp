@@ -133,7 +133,7 @@ class tree_writer {
 
   const model& d_;
   json::writer json_;
-  pool<std::uint32_t> open_;  // behind the nodes whose children are being written
+  pool<std::uint32_t> open_;  // the ends of the nodes whose children are being written
   expression_index index_;
   pool<pending> parts_;
 };
