@@ -1788,8 +1788,8 @@ struct model {
   X(nem_syn_018_upstream_reserved, 4021, "the name is reserved by other readers", parse, warning)  \
   X(nem_syn_019_trailing_comma, 4022, "a trailing comma or an empty list is an extension", parse,  \
     warning)                                                                                       \
-  X(nem_syn_020_inner_type, 4023, "type attributes belong behind the parentheses of region",       \
-    parse, warning)                                                                                \
+  X(nem_syn_020_inner_type, 4023, "type attributes belong after the parentheses of region", parse, \
+    warning)                                                                                       \
                                                                                                    \
   X(nem_con_001_duplicate, 4024, "the constant is declared already", const_, error)                \
   X(nem_con_002_forward, 4025,                                                                     \
@@ -1836,7 +1836,7 @@ struct model {
                                                                                                    \
   X(nem_reg_001_offset, 4054, "expected a region offset of at least 0", region, error)             \
   X(nem_reg_002_extent, 4055, "expected a region extent of at least 1 byte", region, error)        \
-  X(nem_reg_003_bounds, 4056, "the region ends behind its buffer", region, error)                  \
+  X(nem_reg_003_bounds, 4056, "the region ends past its buffer", region, error)                    \
   X(nem_reg_004_too_small, 4057, "the extent is smaller than the elements of the shape", region,   \
     error)                                                                                         \
   X(nem_reg_005_strides, 4058, "the strides lead outside of the extent", region, error)            \
@@ -3876,7 +3876,7 @@ inline void append_bytecode_place(text& to, const error& e, const std::byte* sou
   const std::uint64_t inputs = count(8), outputs = count(12), operations = count(16),
                       tables = count(20);
   std::uint64_t at = header;
-  // Whether the offset is in a list of `n` entries; else moves behind it.
+  // Whether the offset is in a list of `n` entries; else moves past it.
   const auto is_in = [&](std::uint64_t n, std::uint64_t entry_size) {
     if (e.offset < at + n * entry_size) return true;
     at += n * entry_size;

@@ -1029,8 +1029,8 @@ concept temporary_text =
   X(nem_syn_018_upstream_reserved, 4021, "the name is reserved by other readers", parse, warning)  \
   X(nem_syn_019_trailing_comma, 4022, "a trailing comma or an empty list is an extension", parse,  \
     warning)                                                                                       \
-  X(nem_syn_020_inner_type, 4023, "type attributes belong behind the parentheses of region",       \
-    parse, warning)                                                                                \
+  X(nem_syn_020_inner_type, 4023, "type attributes belong after the parentheses of region", parse, \
+    warning)                                                                                       \
                                                                                                    \
   X(nem_con_001_duplicate, 4024, "the constant is declared already", const_, error)                \
   X(nem_con_002_forward, 4025,                                                                     \
@@ -1077,7 +1077,7 @@ concept temporary_text =
                                                                                                    \
   X(nem_reg_001_offset, 4054, "expected a region offset of at least 0", region, error)             \
   X(nem_reg_002_extent, 4055, "expected a region extent of at least 1 byte", region, error)        \
-  X(nem_reg_003_bounds, 4056, "the region ends behind its buffer", region, error)                  \
+  X(nem_reg_003_bounds, 4056, "the region ends past its buffer", region, error)                    \
   X(nem_reg_004_too_small, 4057, "the extent is smaller than the elements of the shape", region,   \
     error)                                                                                         \
   X(nem_reg_005_strides, 4058, "the strides lead outside of the extent", region, error)            \

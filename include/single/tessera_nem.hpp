@@ -104,8 +104,8 @@
 //   walker           calls a visitor with all that a program does       walk.hpp
 //   findings         collects diagnostics                               diagnostic.hpp
 //   context          what rules share                                   context.hpp
-//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules_compute.hpp
-//   check_transfer   XFR of a transfer or a store                       rules_transfer.hpp
+//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules/compute.hpp
+//   check_transfer   XFR of a transfer or a store                       rules/transfer.hpp
 //   hazards          HAZ and CAP-003, as the program goes on            hazards.hpp
 //
 // verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
@@ -120,19 +120,40 @@
 #define TESSERA_NEM_EXECUTION_HPP
 
 
-// ---- tessera/nem/detail/context.hpp
+// ---- tessera/nem/detail/order/hazards.hpp
 //
-// What the rules of verification share: the model, the catalog, the target and the findings.
+// Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
 //
-//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
+//   detail::hazards h(c);
+//   detail::walker<detail::hazards, true>(c, h, most).run();
+//   h.finish();
 //
-// Lifetime:   borrows all that it names; owned by verify().
-// Errors:     none.
-// Limits:     none.
-// Allocation: that of `values`.
+//   HAZ-001   two tasks touch the same bytes, one writes, neither is before the other
+//   HAZ-002   likewise, in iterations that are in flight together
+//   HAZ-003   likewise, but all writers copy the same bytes to there: a warning
+//   HAZ-004   a compute task writes what it reads, elsewhere than in the same place
+//   HAZ-005   the search was ended by verify_options::hazard_steps
+//   HAZ-006   bytes of an L1 are read that no earlier task wrote
+//   CAP-003   more tasks issued and not complete than the target's SEQ.max_active_tokens
+//
+// Each segment of a buffer has the accesses that a later one may race with. A write forgets those
+// that are before it: what isn't ordered with one of them isn't ordered with the write. A read
+// forgets reads before it for the same reason. So a race is reported at the task that comes later in
+// the file; pairs with a write between them are found by way of that write.
+//
+// HAZ-003: both copies are of one statement, with the same source and destination and no write to
+// the source between them; a reader sees such copies alone, one of which is before it. It is reported
+// at the copy, not at its readers.
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
+//             of accesses that are known to race, each segment keeps 64.
+// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
+//             for each of its segments.
 
-#ifndef TESSERA_NEM_DETAIL_CONTEXT_HPP
-#define TESSERA_NEM_DETAIL_CONTEXT_HPP
+#ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
+#define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -331,6 +352,653 @@ class pool {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_POOL_HPP
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, and searching, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges existing runs, so that values in order cost one pass. Both replace
+// the standard algorithms, which cost more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, the size of the values once more, unless they are in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; equal ones keep their order.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below the one sought; `count` if all are. `below` is
+/// true for a prefix of the values and false for the rest.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
+// ---- tessera/nem/format.hpp
+//
+// NEM's tables: element types, memory levels, units, decorators, attributes and the opcodes.
+//
+//   nem::opcode op = nem::find_opcode("conv2d");        // opcode::conv2d
+//   nem::opcode_table[std::size_t(op)].inputs;          // "X W B?"
+//   nem::signature(op).required_inputs;                 // 2
+//   nem::bitwidth(nem::element::i4);                    // 4
+//
+//   element     i4 … f32, and three extensions            "Element Types"
+//   level       DDR, L2, L1                               "Memory Levels"
+//   unit        NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM       "Execution Units"
+//   opcode      49 with operands, attributes, families    opcode registry, contract 1.0
+//   attribute   22 with the kind of their value           opcode registry
+//   decorator   10 with what they apply to                "Decorators"
+//
+// Operand names are positional. "B?" may be missing (and all after it), "X*" is one or
+// more; an attribute "groups?" has a default. Families are those whose variants govern the types.
+//
+// Lifetime:   constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_FORMAT_HPP
+#define TESSERA_NEM_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+// X(enumerator, bits, class): "extension" types belong to other readers, no family knows them.
+#define TESSERA_NEM_ELEMENTS(X)                                                                    \
+  X(i4, 4, integer)                                                                                \
+  X(i8, 8, integer)                                                                                \
+  X(i16, 16, integer)                                                                              \
+  X(i32, 32, integer)                                                                              \
+  X(u8, 8, integer)                                                                                \
+  X(u16, 16, integer)                                                                              \
+  X(u32, 32, integer)                                                                              \
+  X(f16, 16, floating)                                                                             \
+  X(bf16, 16, floating)                                                                            \
+  X(f32, 32, floating)                                                                             \
+  X(tf32, 32, extension)                                                                           \
+  X(f64, 64, extension)                                                                            \
+  X(bool_, 8, extension)
+
+/// The type of an element; `none` where no type was given.
+enum class element : std::uint8_t {
+#define TESSERA_X(name, bits, kind) name,
+  TESSERA_NEM_ELEMENTS(TESSERA_X)
+#undef TESSERA_X
+      none,
+};
+enum class element_class : std::uint8_t { integer, floating, extension };
+
+struct element_row {
+  std::string_view name;
+  std::uint32_t bits;
+  element_class kind;
+};
+inline constexpr element_row element_table[] = {
+#define TESSERA_X(name, bits, kind) {#name, bits, element_class::kind},
+    TESSERA_NEM_ELEMENTS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_ELEMENTS
+inline constexpr std::size_t element_count = sizeof element_table / sizeof element_table[0];
+
+[[nodiscard]] constexpr std::string_view name(element e) noexcept {
+  return e == element::none    ? std::string_view("untyped")
+         : e == element::bool_ ? std::string_view("bool")
+                               : element_table[static_cast<std::size_t>(e)].name;
+}
+/// Bits of one element (specification, "Element Bitwidth"); 0 for none.
+[[nodiscard]] constexpr std::uint32_t bitwidth(element e) noexcept {
+  return e == element::none ? 0 : element_table[static_cast<std::size_t>(e)].bits;
+}
+[[nodiscard]] constexpr bool is_integer(element e) noexcept {
+  return e != element::none &&
+         element_table[static_cast<std::size_t>(e)].kind == element_class::integer;
+}
+[[nodiscard]] constexpr bool is_floating(element e) noexcept {
+  return e != element::none &&
+         element_table[static_cast<std::size_t>(e)].kind == element_class::floating;
+}
+[[nodiscard]] constexpr bool is_extension(element e) noexcept {
+  return e != element::none &&
+         element_table[static_cast<std::size_t>(e)].kind == element_class::extension;
+}
+/// The element type of a word of a program, or none.
+[[nodiscard]] constexpr element find_element(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < element_count; ++i)
+    if (name(static_cast<element>(i)) == word) return static_cast<element>(i);
+  return element::none;
+}
+
+/// The element type that a word of another language means, such as int8, fp16 or F32; or none.
+[[nodiscard]] constexpr element element_meant(std::string_view word) noexcept {
+  constexpr std::string_view prefixes[][2] = {
+      {"i", "i"}, {"int", "i"}, {"s", "i"},     {"u", "u"},   {"uint", "u"},
+      {"f", "f"}, {"fp", "f"},  {"float", "f"}, {"bf", "bf"}, {"bfloat", "bf"}};
+  char lower[8] = {};
+  std::size_t letters = 0;
+  for (; letters < word.size() && letters < 8 && (word[letters] < '0' || word[letters] > '9');
+       ++letters)
+    lower[letters] = static_cast<char>(word[letters] | 0x20);
+  const std::string_view bits = word.substr(letters);
+  for (const auto& p : prefixes)
+    for (std::size_t i = 0; i < element_count && p[0] == std::string_view(lower, letters); ++i) {
+      const std::string_view known = element_table[i].name;
+      if (known.size() == p[1].size() + bits.size() && known.substr(0, p[1].size()) == p[1] &&
+          known.substr(p[1].size()) == bits && !is_extension(static_cast<element>(i)))
+        return static_cast<element>(i);
+    }
+  return element::none;
+}
+
+/// Where a buffer lies, from far to near.
+enum class level : std::uint8_t { ddr, l2, l1 };
+[[nodiscard]] constexpr std::string_view name(level l) noexcept {
+  return l == level::ddr ? "DDR" : l == level::l2 ? "L2" : "L1";
+}
+
+/// Whether the issuing stream goes on at once, or waits for the task.
+enum class mode : std::uint8_t { async, sync };
+[[nodiscard]] constexpr std::string_view name(mode m) noexcept {
+  return m == mode::async ? "async" : "sync";
+}
+
+/// Execution units: five of an engine, then two of the device.
+enum class unit : std::uint8_t { nmu, cstl, dma, vpu, seq, sdma, wdm, none };
+inline constexpr std::string_view unit_names[] = {"NMU", "CSTL", "DMA", "VPU",
+                                                  "SEQ", "sDMA", "WDM"};
+inline constexpr std::size_t unit_count = sizeof unit_names / sizeof unit_names[0];
+[[nodiscard]] constexpr std::string_view name(unit u) noexcept {
+  return u == unit::none ? std::string_view("none") : unit_names[static_cast<std::size_t>(u)];
+}
+[[nodiscard]] constexpr unit find_unit(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < unit_count; ++i)
+    if (unit_names[i] == word) return static_cast<unit>(i);
+  return unit::none;
+}
+/// Whether the unit belongs to an engine, not to the device.
+[[nodiscard]] constexpr bool is_per_engine(unit u) noexcept { return u <= unit::seq; }
+
+/// The forms of a quantization descriptor ("Quantization Descriptor").
+enum class quantization : std::uint8_t { per_tensor, per_channel, per_group };
+[[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
+  return q == quantization::per_tensor    ? "per_tensor"
+         : q == quantization::per_channel ? "per_channel"
+                                          : "per_group";
+}
+/// The fields of a descriptor, in canonical order. `scale` and `zero_point` are those of
+/// per_tensor.
+enum class quant_field : std::uint8_t { axis, group_size, scale, zero_point, scales, zero_points };
+inline constexpr std::string_view quant_field_names[] = {"axis",       "group_size", "scale",
+                                                         "zero_point", "scales",     "zero_points"};
+
+/// What an attribute's value is.
+enum class attribute_kind : std::uint8_t {
+  integer,
+  real,
+  boolean,
+  element,
+  integers,
+  string,
+  word
+};
+
+// X(enumerator, kind)
+#define TESSERA_NEM_ATTRIBUTES(X)                                                                  \
+  X(accum_type, element)                                                                           \
+  X(pads, integers)                                                                                \
+  X(strides, integers)                                                                             \
+  X(dilations, integers)                                                                           \
+  X(groups, integer)                                                                               \
+  X(kernel_shape, integers)                                                                        \
+  X(alpha, real)                                                                                   \
+  X(min_val, real)                                                                                 \
+  X(max_val, real)                                                                                 \
+  X(perm, integers)                                                                                \
+  X(target_shape, integers)                                                                        \
+  X(starts, integers)                                                                              \
+  X(ends, integers)                                                                                \
+  X(axes, integers)                                                                                \
+  X(steps, integers)                                                                               \
+  X(axis, integer)                                                                                 \
+  X(split_sizes, integers)                                                                         \
+  X(mode, word)                                                                                    \
+  X(constant_value, real)                                                                          \
+  X(keepdims, boolean)                                                                             \
+  X(epsilon, real)                                                                                 \
+  X(op, string)
+
+enum class attribute : std::uint8_t {
+#define TESSERA_X(name, kind) name,
+  TESSERA_NEM_ATTRIBUTES(TESSERA_X)
+#undef TESSERA_X
+      unknown,
+};
+struct attribute_row {
+  std::string_view name;
+  attribute_kind kind;
+};
+inline constexpr attribute_row attribute_table[] = {
+#define TESSERA_X(name, kind) {#name, attribute_kind::kind},
+    TESSERA_NEM_ATTRIBUTES(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_ATTRIBUTES
+inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
+[[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < attribute_count; ++i)
+    if (attribute_table[i].name == word) return static_cast<attribute>(i);
+  return attribute::unknown;
+}
+
+enum class opcode_category : std::uint8_t {
+  data_movement,
+  linear_algebra,
+  convolution,
+  elementwise_unary,
+  elementwise_binary,
+  elementwise_other,
+  pooling,
+  layout,
+  reduction,
+  normalization,
+  softmax,
+  type_conversion,
+  generic
+};
+enum class opcode_status : std::uint8_t { stable, future };
+enum class hardware_status : std::uint8_t { supported, future, partial, escape_hatch };
+
+// clang-format off
+// X(enumerator, category, status, inputs, outputs, attributes, families, unit, hardware)
+#define TESSERA_NEM_OPCODES(X)                                                                     \
+  X(transfer, data_movement, stable, "src", "dst", "", "", dma, supported)                         \
+  X(store, data_movement, stable, "src", "dst", "", "", dma, supported)                            \
+  X(gemm, linear_algebra, stable, "A B C?", "Y", "accum_type",                                     \
+    "gemm.float gemm.int8 gemm.int4", nmu, supported)                                              \
+  X(matmul, linear_algebra, stable, "A B", "Y", "accum_type",                                      \
+    "gemm.float gemm.int8 gemm.int4", nmu, supported)                                              \
+  X(conv2d, convolution, stable, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
+    "conv2d.float conv2d.int8 conv2d.int4", nmu, supported)                                        \
+  X(conv1d, convolution, future, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
+    "", nmu, future)                                                                               \
+  X(conv3d, convolution, future, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
+    "", nmu, future)                                                                               \
+  X(depthwise_conv2d, convolution, future, "X W B?", "Y", "pads strides dilations accum_type",     \
+    "", nmu, future)                                                                               \
+  X(relu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(leaky_relu, elementwise_unary, stable, "X", "Y", "alpha", "eltwise", cstl, supported)          \
+  X(sigmoid, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                  \
+  X(tanh, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(exp, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(log, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(sqrt, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(abs, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(neg, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(gelu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(silu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(add, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(sub, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(mul, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(div, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(min, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(max, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(pow, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(clamp, elementwise_other, stable, "X", "Y", "min_val max_val", "eltwise", cstl, supported)     \
+  X(maxpool, pooling, stable, "X", "Y", "kernel_shape pads strides", "", cstl, supported)          \
+  X(avgpool, pooling, stable, "X", "Y", "kernel_shape pads strides", "", cstl, supported)          \
+  X(transpose, layout, stable, "X", "Y", "perm", "view", cstl, supported)                          \
+  X(reshape, layout, stable, "X", "Y", "target_shape", "view", cstl, supported)                    \
+  X(slice, layout, stable, "X", "Y", "starts ends axes steps", "view", cstl, supported)            \
+  X(concat, layout, stable, "X*", "Y", "axis", "view", cstl, supported)                            \
+  X(split, layout, stable, "X", "Y*", "axis split_sizes", "view", cstl, supported)                 \
+  X(pad, layout, stable, "X", "Y", "pads mode constant_value?", "view", cstl, supported)           \
+  X(gather, layout, stable, "X indices", "Y", "axis", "view", cstl, supported)                     \
+  X(reduce_sum, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
+  X(reduce_max, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
+  X(reduce_min, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
+  X(argmax, reduction, future, "X", "Y", "axis keepdims", "", cstl, future)                        \
+  X(argmin, reduction, future, "X", "Y", "axis keepdims", "", cstl, future)                        \
+  X(layernorm, normalization, stable, "X scale? bias?", "Y", "axis epsilon",                       \
+    "norm", cstl, supported)                                                                       \
+  X(rmsnorm, normalization, stable, "X scale?", "Y", "axis epsilon", "norm", cstl, supported)      \
+  X(softmax, softmax, stable, "X", "Y", "axis", "softmax", cstl, supported)                        \
+  X(log_softmax, softmax, stable, "X", "Y", "axis", "softmax", cstl, supported)                    \
+  X(cast, type_conversion, stable, "X", "Y", "", "cast", cstl, partial)                            \
+  X(quantize, type_conversion, stable, "X", "Y", "", "quantize", cstl, partial)                    \
+  X(dequantize, type_conversion, stable, "X", "Y", "", "dequantize", cstl, partial)                \
+  X(compute, generic, stable, "X*", "Y*", "op", "", none, escape_hatch)
+// clang-format on
+
+/// The opcodes of the registry; `unknown` for others.
+enum class opcode : std::uint8_t {
+#define TESSERA_X(name, ...) name,
+  TESSERA_NEM_OPCODES(TESSERA_X)
+#undef TESSERA_X
+      unknown,
+};
+struct opcode_row {
+  std::string_view name;
+  opcode_category category;
+  opcode_status status;
+  std::string_view inputs, outputs, attributes;  ///< in the registry's order, blanks between
+  std::string_view families;                     ///< of the variants that govern the types
+  nem::unit unit;                                ///< as the registry has it; see default_unit
+  hardware_status hardware;
+};
+inline constexpr opcode_row opcode_table[] = {
+#define TESSERA_X(name, category, status, inputs, outputs, attributes, families, unit_, hardware)  \
+  {#name,                                                                                          \
+   opcode_category::category,                                                                      \
+   opcode_status::status,                                                                          \
+   inputs,                                                                                         \
+   outputs,                                                                                        \
+   attributes,                                                                                     \
+   families,                                                                                       \
+   unit::unit_,                                                                                    \
+   hardware_status::hardware},
+    TESSERA_NEM_OPCODES(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_OPCODES
+inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_table[0];
+[[nodiscard]] constexpr const opcode_row& row(opcode op) noexcept {
+  return opcode_table[static_cast<std::size_t>(op)];
+}
+[[nodiscard]] constexpr std::string_view name(opcode op) noexcept {
+  return op == opcode::unknown ? std::string_view("unknown") : row(op).name;
+}
+[[nodiscard]] constexpr opcode find_opcode(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < opcode_count; ++i)
+    if (opcode_table[i].name == word) return static_cast<opcode>(i);
+  return opcode::unknown;
+}
+
+/// Takes the next word off a list with blanks between; empty at its end.
+[[nodiscard]] constexpr std::string_view next_word(std::string_view& list) noexcept {
+  std::size_t size = 0;
+  while (size < list.size() && list[size] != ' ') ++size;
+  const std::string_view word = list.substr(0, size);
+  list.remove_prefix(size < list.size() ? size + 1 : size);
+  return word;
+}
+
+/// What a row of the table says, in numbers.
+struct opcode_signature {
+  std::uint8_t required_inputs = 0, inputs = 0;  ///< of variadic ones at least `required_inputs`
+  std::uint8_t outputs = 0;
+  bool variadic_inputs = false, variadic_outputs = false;
+  std::uint32_t required_attributes = 0, attributes = 0;  ///< bit n is attribute n
+};
+namespace detail {
+[[nodiscard]] constexpr opcode_signature signature_of(const opcode_row& r) noexcept {
+  opcode_signature s;
+  for (std::string_view list = r.inputs; !list.empty();) {
+    const std::string_view word = next_word(list);
+    s.inputs = static_cast<std::uint8_t>(s.inputs + 1);
+    if (word.back() != '?') s.required_inputs = s.inputs;
+    s.variadic_inputs = s.variadic_inputs || word.back() == '*';
+  }
+  for (std::string_view list = r.outputs; !list.empty();) {
+    const std::string_view word = next_word(list);
+    s.outputs = static_cast<std::uint8_t>(s.outputs + 1);
+    s.variadic_outputs = s.variadic_outputs || word.back() == '*';
+  }
+  for (std::string_view list = r.attributes; !list.empty();) {
+    std::string_view word = next_word(list);
+    const bool optional = word.back() == '?';
+    if (optional) word.remove_suffix(1);
+    const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(find_attribute(word));
+    s.attributes |= bit;
+    if (!optional) s.required_attributes |= bit;
+  }
+  return s;
+}
+struct signatures {
+  opcode_signature of[opcode_count];
+};
+[[nodiscard]] constexpr signatures all_signatures() noexcept {
+  signatures all;
+  for (std::size_t i = 0; i < opcode_count; ++i) all.of[i] = signature_of(opcode_table[i]);
+  return all;
+}
+inline constexpr signatures signature_table = all_signatures();
+}  // namespace detail
+[[nodiscard]] constexpr const opcode_signature& signature(opcode op) noexcept {
+  return detail::signature_table.of[static_cast<std::size_t>(op)];
+}
+
+/// A set of units: bit n is unit n.
+using unit_set = std::uint8_t;
+[[nodiscard]] constexpr unit_set units(unit u) noexcept {
+  return static_cast<unit_set>(1u << static_cast<unsigned>(u));
+}
+
+/// The unit that executes an opcode where no @resource says otherwise. Where the specification and
+/// the registry differ (reductions, conversions, store), the specification decides. Transfers that
+/// touch DDR go to sDMA instead.
+[[nodiscard]] constexpr unit default_unit(opcode op) noexcept {
+  if (op == opcode::unknown) return unit::none;
+  if (op == opcode::store) return unit::cstl;
+  const opcode_category c = row(op).category;
+  if (c == opcode_category::reduction || c == opcode_category::type_conversion) return unit::vpu;
+  return row(op).unit;
+}
+/// The units that @resource may bind an opcode to.
+[[nodiscard]] constexpr unit_set eligible_units(opcode op) noexcept {
+  constexpr unit_set n = units(unit::nmu), c = units(unit::cstl), d = units(unit::dma),
+                     v = units(unit::vpu);
+  if (op == opcode::unknown || op == opcode::compute) return n | c | d | v;
+  if (op == opcode::store) return c | d;
+  switch (row(op).category) {
+    case opcode_category::data_movement: return d;
+    case opcode_category::linear_algebra:
+    case opcode_category::convolution: return n | v;
+    case opcode_category::layout: return c | d | v;
+    default: return c | v;
+  }
+}
+
+/// What a decorator can stand on; bits of decorator_row::targets.
+enum decorator_target : std::uint8_t {
+  on_buffer = 1,
+  on_region = 2,
+  on_operand = 4,
+  on_transfer = 8,
+  on_compute = 16,
+  on_loop = 32,
+  on_wait = 64
+};
+/// What a decorator takes in parentheses.
+enum class decorator_argument : std::uint8_t { none, integer, unit, tag };
+
+// X(enumerator, targets, argument)
+#define TESSERA_NEM_DECORATORS(X)                                                                  \
+  X(materialized, on_region | on_operand, none)                                                    \
+  X(readonly, on_buffer | on_region | on_operand, none)                                            \
+  X(writeonly, on_buffer | on_region | on_operand, none)                                           \
+  X(deterministic, on_transfer | on_compute | on_loop, none)                                       \
+  X(memmove, on_transfer, none)                                                                    \
+  X(max_in_flight, on_loop, integer)                                                               \
+  X(resource, on_transfer | on_compute, unit)                                                      \
+  X(seq_engine, on_transfer | on_compute, integer)                                                 \
+  X(debug, 127, tag)                                                                               \
+  X(profile, 127, tag)
+
+/// The decorators of the language; `unknown` for others.
+enum class decorator : std::uint8_t {
+#define TESSERA_X(name, targets, argument) name,
+  TESSERA_NEM_DECORATORS(TESSERA_X)
+#undef TESSERA_X
+      unknown,
+};
+struct decorator_row {
+  std::string_view name;
+  std::uint8_t targets;
+  decorator_argument argument;
+};
+inline constexpr decorator_row decorator_table[] = {
+#define TESSERA_X(name, targets, argument) {#name, targets, decorator_argument::argument},
+    TESSERA_NEM_DECORATORS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_DECORATORS
+inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
+[[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < decorator_count; ++i)
+    if (decorator_table[i].name == word) return static_cast<decorator>(i);
+  return decorator::unknown;
+}
+
+/// Words that can't be names (policy on reserved words), besides element types and DDR, L1, L2.
+inline constexpr std::string_view reserved_words[] = {
+    "program", "device",   "include", "const", "buffer", "let", "loop", "endloop",
+    "region",  "transfer", "store",   "wait",  "in",     "out", "mod",  "type_family"};
+/// Words that other readers reserve: accepted as names, with a warning.
+inline constexpr std::string_view upstream_reserved_words[] = {
+    "extends", "opcode", "topology", "mandatory", "extended", "spec_version", "size",  "align",
+    "elem",    "shape",  "layout",   "strides",   "quant",    "deps",         "async", "sync"};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_FORMAT_HPP
+
+// ---- tessera/nem/model.hpp
+//
+// The syntax tree of one NEM file: a flat array of nodes, each before its children.
+//
+//   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next)      // the top level
+//     if (d.nodes[i].kind == nem::node_kind::buffer) use(d.name(d.nodes[i].value));
+//   for (std::uint32_t c = i + 1; c < d.nodes[i].next; c = d.nodes[c].next) …   // children of i
+//
+//   node         value                 detail     children
+//   include      its path (a string)              -
+//   device_file  its path (a string)              -
+//   device_name  name                             -
+//   program      name                             -
+//   constant     name                             an expression
+//   let          name                             a value, or a region and its decorators
+//   buffer       name                  level      [level_index] [size] [align] decorators
+//   loop         loop variable                    first, last, decorators, body
+//   body                                          statements
+//   transfer     token or no_name      mode       destination, source, [deps], decorators
+//   store        token or no_name      mode       destination, source, [deps], decorators
+//   compute      token or no_name      mode       opcode, inputs, outputs, then deps, attributes
+//                                                 and decorators in the order of the text
+//   opcode       name                  opcode     -
+//   wait         token or no_name (TOK-005)       names of tokens
+//   region       buffer's name                    offset, extent, type attributes in source order
+//   elem                               element    -
+//   shape, strides                                expressions
+//   layout       name                             -
+//   quant                              form       quant_field (detail: which; its value) …
+//   input, output, destination, source            a name or a region, then decorators
+//   attribute    name                  attribute  a value
+//   decorator    name                  decorator  values, or unit_index (value: name; expression)
+//   deps                                          names of tokens
+//   name, string the text's index                 -
+//   integer      the number                       -  (wide_integer: index in `integers`)
+//   real         index in `reals`                 -
+//   list                                          values
+//   expression                                    operands and operators, operators last:
+//                                                 1 + 2 * x is  1 2 x mul add
+//
+//   type_family  name ("gemm.float")              type_parameter, binding, condition, variant
+//   type_parameter  name                          element_type
+//   binding      operand's name                   element_type or name
+//   condition    "accum", "quant"                 element_type or name, [on]
+//   on           operand's name                   -
+//   variant      name                             binding, conformance
+//   conformance                        1 = MUST   element_type
+//   element_type                       element    -
+//   device       name                             [extends] spec_version topology
+//                                                 unit_characteristics mandatory extended
+//   extends      name                             -
+//   spec_version string                           -
+//   topology                                      num_engines l2_size device_units per_engine
+//   num_engines                                   integer
+//   l2_size, l1_size                              an expression
+//   device_units, per_engine                      unit (value: name; detail: unit; integer)
+//   unit_characteristics                          unit_group (value: name; detail: unit)
+//   unit_group                                    characteristic (value: name; integer)
+//   mandatory, extended                           variant_ref (value: family's name)
+//   variant_ref                                   element_type …, name of the variant
+//
+// There is no root: the top level is the sequence from node 0 on, in the order of the file. An
+// expression of a single number or name is that node alone, parentheses leave no trace.
+//
+// Lifetime:   a model owns itself; name() borrows from it.
+// Errors:     none.
+// Limits:     sources up to 4 GiB; fewer than 2^32 nodes.
+// Allocation: 16 bytes a node, and each name once.
+
+#ifndef TESSERA_NEM_MODEL_HPP
+#define TESSERA_NEM_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 // ---- tessera/core/text.hpp
 //
@@ -758,83 +1426,6 @@ struct line_column {
 
 #endif  // TESSERA_CORE_TEXT_HPP
 
-// ---- tessera/nem/model.hpp
-//
-// The syntax tree of one NEM file: a flat array of nodes, each before its children.
-//
-//   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next)      // the top level
-//     if (d.nodes[i].kind == nem::node_kind::buffer) use(d.name(d.nodes[i].value));
-//   for (std::uint32_t c = i + 1; c < d.nodes[i].next; c = d.nodes[c].next) …   // children of i
-//
-//   node         value                 detail     children
-//   include      its path (a string)              -
-//   device_file  its path (a string)              -
-//   device_name  name                             -
-//   program      name                             -
-//   constant     name                             an expression
-//   let          name                             a value, or a region and its decorators
-//   buffer       name                  level      [level_index] [size] [align] decorators
-//   loop         loop variable                    first, last, decorators, body
-//   body                                          statements
-//   transfer     token or no_name      mode       destination, source, [deps], decorators
-//   store        token or no_name      mode       destination, source, [deps], decorators
-//   compute      token or no_name      mode       opcode, inputs, outputs, then deps, attributes
-//                                                 and decorators in the order of the text
-//   opcode       name                  opcode     -
-//   wait         token or no_name (TOK-005)       names of tokens
-//   region       buffer's name                    offset, extent, type attributes in source order
-//   elem                               element    -
-//   shape, strides                                expressions
-//   layout       name                             -
-//   quant                              form       quant_field (detail: which; its value) …
-//   input, output, destination, source            a name or a region, then decorators
-//   attribute    name                  attribute  a value
-//   decorator    name                  decorator  values, or unit_index (value: name; expression)
-//   deps                                          names of tokens
-//   name, string the text's index                 -
-//   integer      the number                       -  (wide_integer: index in `integers`)
-//   real         index in `reals`                 -
-//   list                                          values
-//   expression                                    operands and operators, operators last:
-//                                                 1 + 2 * x is  1 2 x mul add
-//
-//   type_family  name ("gemm.float")              type_parameter, binding, condition, variant
-//   type_parameter  name                          element_type
-//   binding      operand's name                   element_type or name
-//   condition    "accum", "quant"                 element_type or name, [on]
-//   on           operand's name                   -
-//   variant      name                             binding, conformance
-//   conformance                        1 = MUST   element_type
-//   element_type                       element    -
-//   device       name                             [extends] spec_version topology
-//                                                 unit_characteristics mandatory extended
-//   extends      name                             -
-//   spec_version string                           -
-//   topology                                      num_engines l2_size device_units per_engine
-//   num_engines                                   integer
-//   l2_size, l1_size                              an expression
-//   device_units, per_engine                      unit (value: name; detail: unit; integer)
-//   unit_characteristics                          unit_group (value: name; detail: unit)
-//   unit_group                                    characteristic (value: name; integer)
-//   mandatory, extended                           variant_ref (value: family's name)
-//   variant_ref                                   element_type …, name of the variant
-//
-// There is no root: the top level is the sequence from node 0 on, in the order of the file. An
-// expression of a single number or name is that node alone, parentheses leave no trace.
-//
-// Lifetime:   a model owns itself; name() borrows from it.
-// Errors:     none.
-// Limits:     sources up to 4 GiB; fewer than 2^32 nodes.
-// Allocation: 16 bytes a node, and each name once.
-
-#ifndef TESSERA_NEM_MODEL_HPP
-#define TESSERA_NEM_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
@@ -888,7 +1479,7 @@ struct node {
   std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
   std::uint32_t offset = 0;  ///< of its first byte
   std::uint32_t value = 0;   ///< a name, a number, an index, by kind
-  std::uint32_t next = 0;    ///< the first node behind its children
+  std::uint32_t next = 0;    ///< the first node after its children
 };
 static_assert(sizeof(node) == 16);
 
@@ -1748,8 +2339,8 @@ class children {
   X(nem_syn_018_upstream_reserved, 4021, "the name is reserved by other readers", parse, warning)  \
   X(nem_syn_019_trailing_comma, 4022, "a trailing comma or an empty list is an extension", parse,  \
     warning)                                                                                       \
-  X(nem_syn_020_inner_type, 4023, "type attributes belong behind the parentheses of region",       \
-    parse, warning)                                                                                \
+  X(nem_syn_020_inner_type, 4023, "type attributes belong after the parentheses of region", parse, \
+    warning)                                                                                       \
                                                                                                    \
   X(nem_con_001_duplicate, 4024, "the constant is declared already", const_, error)                \
   X(nem_con_002_forward, 4025,                                                                     \
@@ -1796,7 +2387,7 @@ class children {
                                                                                                    \
   X(nem_reg_001_offset, 4054, "expected a region offset of at least 0", region, error)             \
   X(nem_reg_002_extent, 4055, "expected a region extent of at least 1 byte", region, error)        \
-  X(nem_reg_003_bounds, 4056, "the region ends behind its buffer", region, error)                  \
+  X(nem_reg_003_bounds, 4056, "the region ends past its buffer", region, error)                    \
   X(nem_reg_004_too_small, 4057, "the extent is smaller than the elements of the shape", region,   \
     error)                                                                                         \
   X(nem_reg_005_strides, 4058, "the strides lead outside of the extent", region, error)            \
@@ -2660,7 +3251,7 @@ enum class phase : std::uint8_t {
 };
 enum class profile : std::uint8_t { standard, strict, upstream };
 
-/// The rule behind a code.
+/// The rule of a code.
 class rule {
  public:
   explicit rule(errc code) noexcept;
@@ -2750,7 +3341,7 @@ class findings : public tessera::detail::findings {
   keyed_rows<seen> seen_;
 };
 
-/// Where a node of the model in `file` stands.
+/// The place of a node of the model in `file`.
 [[nodiscard]] inline place place_of(const node& n, std::uint32_t file = 0) noexcept {
   return {file, n.offset, n.length};
 }
@@ -2790,7 +3381,7 @@ class findings : public tessera::detail::findings {
 #include <string_view>
 
 
-// ---- tessera/nem/detail/attributes.hpp
+// ---- tessera/nem/detail/rules/attributes.hpp
 //
 // The attributes of a compute task, evaluated: what rules and machines ask for.
 //
@@ -2812,508 +3403,13 @@ class findings : public tessera::detail::findings {
 // Limits:     none.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_DETAIL_ATTRIBUTES_HPP
-#define TESSERA_NEM_DETAIL_ATTRIBUTES_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_ATTRIBUTES_HPP
+#define TESSERA_NEM_DETAIL_RULES_ATTRIBUTES_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-
-// ---- tessera/nem/format.hpp
-//
-// NEM's tables: element types, memory levels, units, decorators, attributes and the opcodes.
-//
-//   nem::opcode op = nem::find_opcode("conv2d");        // opcode::conv2d
-//   nem::opcode_table[std::size_t(op)].inputs;          // "X W B?"
-//   nem::signature(op).required_inputs;                 // 2
-//   nem::bitwidth(nem::element::i4);                    // 4
-//
-//   element     i4 … f32, and three extensions            "Element Types"
-//   level       DDR, L2, L1                               "Memory Levels"
-//   unit        NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM       "Execution Units"
-//   opcode      49 with operands, attributes, families    opcode registry, contract 1.0
-//   attribute   22 with the kind of their value           opcode registry
-//   decorator   10 with what they apply to                "Decorators"
-//
-// Operand names are positional. "B?" may be missing (and all behind it), "X*" stands for one or
-// more; an attribute "groups?" has a default. Families are those whose variants govern the types.
-//
-// Lifetime:   constants.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_FORMAT_HPP
-#define TESSERA_NEM_FORMAT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-// X(enumerator, bits, class): "extension" types belong to other readers, no family knows them.
-#define TESSERA_NEM_ELEMENTS(X)                                                                    \
-  X(i4, 4, integer)                                                                                \
-  X(i8, 8, integer)                                                                                \
-  X(i16, 16, integer)                                                                              \
-  X(i32, 32, integer)                                                                              \
-  X(u8, 8, integer)                                                                                \
-  X(u16, 16, integer)                                                                              \
-  X(u32, 32, integer)                                                                              \
-  X(f16, 16, floating)                                                                             \
-  X(bf16, 16, floating)                                                                            \
-  X(f32, 32, floating)                                                                             \
-  X(tf32, 32, extension)                                                                           \
-  X(f64, 64, extension)                                                                            \
-  X(bool_, 8, extension)
-
-/// The type of an element; `none` where no type was given.
-enum class element : std::uint8_t {
-#define TESSERA_X(name, bits, kind) name,
-  TESSERA_NEM_ELEMENTS(TESSERA_X)
-#undef TESSERA_X
-      none,
-};
-enum class element_class : std::uint8_t { integer, floating, extension };
-
-struct element_row {
-  std::string_view name;
-  std::uint32_t bits;
-  element_class kind;
-};
-inline constexpr element_row element_table[] = {
-#define TESSERA_X(name, bits, kind) {#name, bits, element_class::kind},
-    TESSERA_NEM_ELEMENTS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_ELEMENTS
-inline constexpr std::size_t element_count = sizeof element_table / sizeof element_table[0];
-
-[[nodiscard]] constexpr std::string_view name(element e) noexcept {
-  return e == element::none    ? std::string_view("untyped")
-         : e == element::bool_ ? std::string_view("bool")
-                               : element_table[static_cast<std::size_t>(e)].name;
-}
-/// Bits of one element (specification, "Element Bitwidth"); 0 for none.
-[[nodiscard]] constexpr std::uint32_t bitwidth(element e) noexcept {
-  return e == element::none ? 0 : element_table[static_cast<std::size_t>(e)].bits;
-}
-[[nodiscard]] constexpr bool is_integer(element e) noexcept {
-  return e != element::none &&
-         element_table[static_cast<std::size_t>(e)].kind == element_class::integer;
-}
-[[nodiscard]] constexpr bool is_floating(element e) noexcept {
-  return e != element::none &&
-         element_table[static_cast<std::size_t>(e)].kind == element_class::floating;
-}
-[[nodiscard]] constexpr bool is_extension(element e) noexcept {
-  return e != element::none &&
-         element_table[static_cast<std::size_t>(e)].kind == element_class::extension;
-}
-/// The element type of a word of a program, or none.
-[[nodiscard]] constexpr element find_element(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < element_count; ++i)
-    if (name(static_cast<element>(i)) == word) return static_cast<element>(i);
-  return element::none;
-}
-
-/// The element type that a word of another language means, such as int8, fp16 or F32; or none.
-[[nodiscard]] constexpr element element_meant(std::string_view word) noexcept {
-  constexpr std::string_view prefixes[][2] = {
-      {"i", "i"}, {"int", "i"}, {"s", "i"},     {"u", "u"},   {"uint", "u"},
-      {"f", "f"}, {"fp", "f"},  {"float", "f"}, {"bf", "bf"}, {"bfloat", "bf"}};
-  char lower[8] = {};
-  std::size_t letters = 0;
-  for (; letters < word.size() && letters < 8 && (word[letters] < '0' || word[letters] > '9');
-       ++letters)
-    lower[letters] = static_cast<char>(word[letters] | 0x20);
-  const std::string_view bits = word.substr(letters);
-  for (const auto& p : prefixes)
-    for (std::size_t i = 0; i < element_count && p[0] == std::string_view(lower, letters); ++i) {
-      const std::string_view known = element_table[i].name;
-      if (known.size() == p[1].size() + bits.size() && known.substr(0, p[1].size()) == p[1] &&
-          known.substr(p[1].size()) == bits && !is_extension(static_cast<element>(i)))
-        return static_cast<element>(i);
-    }
-  return element::none;
-}
-
-/// Where a buffer lies, from far to near.
-enum class level : std::uint8_t { ddr, l2, l1 };
-[[nodiscard]] constexpr std::string_view name(level l) noexcept {
-  return l == level::ddr ? "DDR" : l == level::l2 ? "L2" : "L1";
-}
-
-/// Whether the issuing stream goes on at once, or waits for the task.
-enum class mode : std::uint8_t { async, sync };
-[[nodiscard]] constexpr std::string_view name(mode m) noexcept {
-  return m == mode::async ? "async" : "sync";
-}
-
-/// Execution units: five of an engine, then two of the device.
-enum class unit : std::uint8_t { nmu, cstl, dma, vpu, seq, sdma, wdm, none };
-inline constexpr std::string_view unit_names[] = {"NMU", "CSTL", "DMA", "VPU",
-                                                  "SEQ", "sDMA", "WDM"};
-inline constexpr std::size_t unit_count = sizeof unit_names / sizeof unit_names[0];
-[[nodiscard]] constexpr std::string_view name(unit u) noexcept {
-  return u == unit::none ? std::string_view("none") : unit_names[static_cast<std::size_t>(u)];
-}
-[[nodiscard]] constexpr unit find_unit(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < unit_count; ++i)
-    if (unit_names[i] == word) return static_cast<unit>(i);
-  return unit::none;
-}
-/// Whether the unit belongs to an engine, not to the device.
-[[nodiscard]] constexpr bool is_per_engine(unit u) noexcept { return u <= unit::seq; }
-
-/// The forms of a quantization descriptor ("Quantization Descriptor").
-enum class quantization : std::uint8_t { per_tensor, per_channel, per_group };
-[[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
-  return q == quantization::per_tensor    ? "per_tensor"
-         : q == quantization::per_channel ? "per_channel"
-                                          : "per_group";
-}
-/// The fields of a descriptor, in canonical order. `scale` and `zero_point` are those of
-/// per_tensor.
-enum class quant_field : std::uint8_t { axis, group_size, scale, zero_point, scales, zero_points };
-inline constexpr std::string_view quant_field_names[] = {"axis",       "group_size", "scale",
-                                                         "zero_point", "scales",     "zero_points"};
-
-/// What an attribute's value is.
-enum class attribute_kind : std::uint8_t {
-  integer,
-  real,
-  boolean,
-  element,
-  integers,
-  string,
-  word
-};
-
-// X(enumerator, kind)
-#define TESSERA_NEM_ATTRIBUTES(X)                                                                  \
-  X(accum_type, element)                                                                           \
-  X(pads, integers)                                                                                \
-  X(strides, integers)                                                                             \
-  X(dilations, integers)                                                                           \
-  X(groups, integer)                                                                               \
-  X(kernel_shape, integers)                                                                        \
-  X(alpha, real)                                                                                   \
-  X(min_val, real)                                                                                 \
-  X(max_val, real)                                                                                 \
-  X(perm, integers)                                                                                \
-  X(target_shape, integers)                                                                        \
-  X(starts, integers)                                                                              \
-  X(ends, integers)                                                                                \
-  X(axes, integers)                                                                                \
-  X(steps, integers)                                                                               \
-  X(axis, integer)                                                                                 \
-  X(split_sizes, integers)                                                                         \
-  X(mode, word)                                                                                    \
-  X(constant_value, real)                                                                          \
-  X(keepdims, boolean)                                                                             \
-  X(epsilon, real)                                                                                 \
-  X(op, string)
-
-enum class attribute : std::uint8_t {
-#define TESSERA_X(name, kind) name,
-  TESSERA_NEM_ATTRIBUTES(TESSERA_X)
-#undef TESSERA_X
-      unknown,
-};
-struct attribute_row {
-  std::string_view name;
-  attribute_kind kind;
-};
-inline constexpr attribute_row attribute_table[] = {
-#define TESSERA_X(name, kind) {#name, attribute_kind::kind},
-    TESSERA_NEM_ATTRIBUTES(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_ATTRIBUTES
-inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
-[[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < attribute_count; ++i)
-    if (attribute_table[i].name == word) return static_cast<attribute>(i);
-  return attribute::unknown;
-}
-
-enum class opcode_category : std::uint8_t {
-  data_movement,
-  linear_algebra,
-  convolution,
-  elementwise_unary,
-  elementwise_binary,
-  elementwise_other,
-  pooling,
-  layout,
-  reduction,
-  normalization,
-  softmax,
-  type_conversion,
-  generic
-};
-enum class opcode_status : std::uint8_t { stable, future };
-enum class hardware_status : std::uint8_t { supported, future, partial, escape_hatch };
-
-// clang-format off
-// X(enumerator, category, status, inputs, outputs, attributes, families, unit, hardware)
-#define TESSERA_NEM_OPCODES(X)                                                                     \
-  X(transfer, data_movement, stable, "src", "dst", "", "", dma, supported)                         \
-  X(store, data_movement, stable, "src", "dst", "", "", dma, supported)                            \
-  X(gemm, linear_algebra, stable, "A B C?", "Y", "accum_type",                                     \
-    "gemm.float gemm.int8 gemm.int4", nmu, supported)                                              \
-  X(matmul, linear_algebra, stable, "A B", "Y", "accum_type",                                      \
-    "gemm.float gemm.int8 gemm.int4", nmu, supported)                                              \
-  X(conv2d, convolution, stable, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
-    "conv2d.float conv2d.int8 conv2d.int4", nmu, supported)                                        \
-  X(conv1d, convolution, future, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
-    "", nmu, future)                                                                               \
-  X(conv3d, convolution, future, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
-    "", nmu, future)                                                                               \
-  X(depthwise_conv2d, convolution, future, "X W B?", "Y", "pads strides dilations accum_type",     \
-    "", nmu, future)                                                                               \
-  X(relu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
-  X(leaky_relu, elementwise_unary, stable, "X", "Y", "alpha", "eltwise", cstl, supported)          \
-  X(sigmoid, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                  \
-  X(tanh, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
-  X(exp, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
-  X(log, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
-  X(sqrt, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
-  X(abs, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
-  X(neg, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
-  X(gelu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
-  X(silu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
-  X(add, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(sub, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(mul, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(div, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(min, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(max, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(pow, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(clamp, elementwise_other, stable, "X", "Y", "min_val max_val", "eltwise", cstl, supported)     \
-  X(maxpool, pooling, stable, "X", "Y", "kernel_shape pads strides", "", cstl, supported)          \
-  X(avgpool, pooling, stable, "X", "Y", "kernel_shape pads strides", "", cstl, supported)          \
-  X(transpose, layout, stable, "X", "Y", "perm", "view", cstl, supported)                          \
-  X(reshape, layout, stable, "X", "Y", "target_shape", "view", cstl, supported)                    \
-  X(slice, layout, stable, "X", "Y", "starts ends axes steps", "view", cstl, supported)            \
-  X(concat, layout, stable, "X*", "Y", "axis", "view", cstl, supported)                            \
-  X(split, layout, stable, "X", "Y*", "axis split_sizes", "view", cstl, supported)                 \
-  X(pad, layout, stable, "X", "Y", "pads mode constant_value?", "view", cstl, supported)           \
-  X(gather, layout, stable, "X indices", "Y", "axis", "view", cstl, supported)                     \
-  X(reduce_sum, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
-  X(reduce_max, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
-  X(reduce_min, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
-  X(argmax, reduction, future, "X", "Y", "axis keepdims", "", cstl, future)                        \
-  X(argmin, reduction, future, "X", "Y", "axis keepdims", "", cstl, future)                        \
-  X(layernorm, normalization, stable, "X scale? bias?", "Y", "axis epsilon",                       \
-    "norm", cstl, supported)                                                                       \
-  X(rmsnorm, normalization, stable, "X scale?", "Y", "axis epsilon", "norm", cstl, supported)      \
-  X(softmax, softmax, stable, "X", "Y", "axis", "softmax", cstl, supported)                        \
-  X(log_softmax, softmax, stable, "X", "Y", "axis", "softmax", cstl, supported)                    \
-  X(cast, type_conversion, stable, "X", "Y", "", "cast", cstl, partial)                            \
-  X(quantize, type_conversion, stable, "X", "Y", "", "quantize", cstl, partial)                    \
-  X(dequantize, type_conversion, stable, "X", "Y", "", "dequantize", cstl, partial)                \
-  X(compute, generic, stable, "X*", "Y*", "op", "", none, escape_hatch)
-// clang-format on
-
-/// The opcodes of the registry; `unknown` for others.
-enum class opcode : std::uint8_t {
-#define TESSERA_X(name, ...) name,
-  TESSERA_NEM_OPCODES(TESSERA_X)
-#undef TESSERA_X
-      unknown,
-};
-struct opcode_row {
-  std::string_view name;
-  opcode_category category;
-  opcode_status status;
-  std::string_view inputs, outputs, attributes;  ///< in the registry's order, blanks between
-  std::string_view families;                     ///< of the variants that govern the types
-  nem::unit unit;                                ///< as the registry has it; see default_unit
-  hardware_status hardware;
-};
-inline constexpr opcode_row opcode_table[] = {
-#define TESSERA_X(name, category, status, inputs, outputs, attributes, families, unit_, hardware)  \
-  {#name,                                                                                          \
-   opcode_category::category,                                                                      \
-   opcode_status::status,                                                                          \
-   inputs,                                                                                         \
-   outputs,                                                                                        \
-   attributes,                                                                                     \
-   families,                                                                                       \
-   unit::unit_,                                                                                    \
-   hardware_status::hardware},
-    TESSERA_NEM_OPCODES(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_OPCODES
-inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_table[0];
-[[nodiscard]] constexpr const opcode_row& row(opcode op) noexcept {
-  return opcode_table[static_cast<std::size_t>(op)];
-}
-[[nodiscard]] constexpr std::string_view name(opcode op) noexcept {
-  return op == opcode::unknown ? std::string_view("unknown") : row(op).name;
-}
-[[nodiscard]] constexpr opcode find_opcode(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < opcode_count; ++i)
-    if (opcode_table[i].name == word) return static_cast<opcode>(i);
-  return opcode::unknown;
-}
-
-/// Takes the next word off a list with blanks between; empty at its end.
-[[nodiscard]] constexpr std::string_view next_word(std::string_view& list) noexcept {
-  std::size_t size = 0;
-  while (size < list.size() && list[size] != ' ') ++size;
-  const std::string_view word = list.substr(0, size);
-  list.remove_prefix(size < list.size() ? size + 1 : size);
-  return word;
-}
-
-/// What a row of the table says, in numbers.
-struct opcode_signature {
-  std::uint8_t required_inputs = 0, inputs = 0;  ///< of variadic ones at least `required_inputs`
-  std::uint8_t outputs = 0;
-  bool variadic_inputs = false, variadic_outputs = false;
-  std::uint32_t required_attributes = 0, attributes = 0;  ///< bit n is attribute n
-};
-namespace detail {
-[[nodiscard]] constexpr opcode_signature signature_of(const opcode_row& r) noexcept {
-  opcode_signature s;
-  for (std::string_view list = r.inputs; !list.empty();) {
-    const std::string_view word = next_word(list);
-    s.inputs = static_cast<std::uint8_t>(s.inputs + 1);
-    if (word.back() != '?') s.required_inputs = s.inputs;
-    s.variadic_inputs = s.variadic_inputs || word.back() == '*';
-  }
-  for (std::string_view list = r.outputs; !list.empty();) {
-    const std::string_view word = next_word(list);
-    s.outputs = static_cast<std::uint8_t>(s.outputs + 1);
-    s.variadic_outputs = s.variadic_outputs || word.back() == '*';
-  }
-  for (std::string_view list = r.attributes; !list.empty();) {
-    std::string_view word = next_word(list);
-    const bool optional = word.back() == '?';
-    if (optional) word.remove_suffix(1);
-    const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(find_attribute(word));
-    s.attributes |= bit;
-    if (!optional) s.required_attributes |= bit;
-  }
-  return s;
-}
-struct signatures {
-  opcode_signature of[opcode_count];
-};
-[[nodiscard]] constexpr signatures all_signatures() noexcept {
-  signatures all;
-  for (std::size_t i = 0; i < opcode_count; ++i) all.of[i] = signature_of(opcode_table[i]);
-  return all;
-}
-inline constexpr signatures signature_table = all_signatures();
-}  // namespace detail
-[[nodiscard]] constexpr const opcode_signature& signature(opcode op) noexcept {
-  return detail::signature_table.of[static_cast<std::size_t>(op)];
-}
-
-/// A set of units: bit n is unit n.
-using unit_set = std::uint8_t;
-[[nodiscard]] constexpr unit_set units(unit u) noexcept {
-  return static_cast<unit_set>(1u << static_cast<unsigned>(u));
-}
-
-/// The unit that executes an opcode where no @resource says otherwise. Where the specification and
-/// the registry differ (reductions, conversions, store), the specification decides. Transfers that
-/// touch DDR go to sDMA instead.
-[[nodiscard]] constexpr unit default_unit(opcode op) noexcept {
-  if (op == opcode::unknown) return unit::none;
-  if (op == opcode::store) return unit::cstl;
-  const opcode_category c = row(op).category;
-  if (c == opcode_category::reduction || c == opcode_category::type_conversion) return unit::vpu;
-  return row(op).unit;
-}
-/// The units that @resource may bind an opcode to.
-[[nodiscard]] constexpr unit_set eligible_units(opcode op) noexcept {
-  constexpr unit_set n = units(unit::nmu), c = units(unit::cstl), d = units(unit::dma),
-                     v = units(unit::vpu);
-  if (op == opcode::unknown || op == opcode::compute) return n | c | d | v;
-  if (op == opcode::store) return c | d;
-  switch (row(op).category) {
-    case opcode_category::data_movement: return d;
-    case opcode_category::linear_algebra:
-    case opcode_category::convolution: return n | v;
-    case opcode_category::layout: return c | d | v;
-    default: return c | v;
-  }
-}
-
-/// What a decorator can stand on; bits of decorator_row::targets.
-enum decorator_target : std::uint8_t {
-  on_buffer = 1,
-  on_region = 2,
-  on_operand = 4,
-  on_transfer = 8,
-  on_compute = 16,
-  on_loop = 32,
-  on_wait = 64
-};
-/// What a decorator takes in parentheses.
-enum class decorator_argument : std::uint8_t { none, integer, unit, tag };
-
-// X(enumerator, targets, argument)
-#define TESSERA_NEM_DECORATORS(X)                                                                  \
-  X(materialized, on_region | on_operand, none)                                                    \
-  X(readonly, on_buffer | on_region | on_operand, none)                                            \
-  X(writeonly, on_buffer | on_region | on_operand, none)                                           \
-  X(deterministic, on_transfer | on_compute | on_loop, none)                                       \
-  X(memmove, on_transfer, none)                                                                    \
-  X(max_in_flight, on_loop, integer)                                                               \
-  X(resource, on_transfer | on_compute, unit)                                                      \
-  X(seq_engine, on_transfer | on_compute, integer)                                                 \
-  X(debug, 127, tag)                                                                               \
-  X(profile, 127, tag)
-
-/// The decorators of the language; `unknown` for others.
-enum class decorator : std::uint8_t {
-#define TESSERA_X(name, targets, argument) name,
-  TESSERA_NEM_DECORATORS(TESSERA_X)
-#undef TESSERA_X
-      unknown,
-};
-struct decorator_row {
-  std::string_view name;
-  std::uint8_t targets;
-  decorator_argument argument;
-};
-inline constexpr decorator_row decorator_table[] = {
-#define TESSERA_X(name, targets, argument) {#name, targets, decorator_argument::argument},
-    TESSERA_NEM_DECORATORS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_DECORATORS
-inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
-[[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < decorator_count; ++i)
-    if (decorator_table[i].name == word) return static_cast<decorator>(i);
-  return decorator::unknown;
-}
-
-/// Words that can't be names (policy on reserved words), besides element types and DDR, L1, L2.
-inline constexpr std::string_view reserved_words[] = {
-    "program", "device",   "include", "const", "buffer", "let", "loop", "endloop",
-    "region",  "transfer", "store",   "wait",  "in",     "out", "mod",  "type_family"};
-/// Words that other readers reserve: accepted as names, with a warning.
-inline constexpr std::string_view upstream_reserved_words[] = {
-    "extends", "opcode", "topology", "mandatory", "extended", "spec_version", "size",  "align",
-    "elem",    "shape",  "layout",   "strides",   "quant",    "deps",         "async", "sync"};
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_FORMAT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -3371,7 +3467,7 @@ struct attributes {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_ATTRIBUTES_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_ATTRIBUTES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -3391,7 +3487,7 @@ struct buffer {
   std::int64_t align = 1;   ///< bytes
 };
 
-/// The descriptor of a region: an element q stands for scale * (q - zero point).
+/// The descriptor of a region: an element q means scale * (q - zero point).
 struct quant {
   quantization form = quantization::per_tensor;
   std::int64_t axis = 0, group_size = 0;                ///< where the form has them
@@ -3399,7 +3495,7 @@ struct quant {
   std::uint32_t first_zero_point = 0, zero_points = 0;  ///< in values::numbers
 };
 
-/// Bytes of a buffer, and what stands in them, where a type was given.
+/// Bytes of a buffer, and what is in them, where a type was given.
 struct region {
   std::uint32_t node = 0;               ///< the node_kind::region
   std::uint32_t declaration = no_node;  ///< its `let`; no_node for a region in place
@@ -3483,7 +3579,7 @@ struct values {
 
 #endif  // TESSERA_NEM_VALUES_HPP
 
-// ---- tessera/nem/detail/catalog.hpp
+// ---- tessera/nem/detail/device/catalog.hpp
 //
 // Type families and devices, as declarations of any file define them.
 //
@@ -3504,88 +3600,13 @@ struct values {
 // Limits:     none.
 // Allocation: linear in the declarations.
 
-#ifndef TESSERA_NEM_DETAIL_CATALOG_HPP
-#define TESSERA_NEM_DETAIL_CATALOG_HPP
+#ifndef TESSERA_NEM_DETAIL_DEVICE_CATALOG_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_CATALOG_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, and searching, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
-//                                            [&](const edge& e) { return e.from < wanted; });
-//
-// Sorting merges existing runs, so that values in order cost one pass. Both replace
-// the standard algorithms, which cost more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, the size of the values once more, unless they are in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; equal ones keep their order.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-/// The index of the first value that isn't below the one sought; `count` if all are. `below` is
-/// true for a prefix of the values and false for the rest.
-template <class T, class Below>
-[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
-                                                    Below below) {
-  std::size_t first = 0;
-  while (count != 0) {
-    const std::size_t half = count / 2;
-    if (below(values[first + half])) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -3646,7 +3667,7 @@ struct topology {
 /// resolved, as a target is: then they hold what it inherits too, instances in ascending order.
 struct device {
   string name, parent, spec_version;
-  std::uint32_t base = no_index;  ///< the parent in catalog::devices, which stands before it
+  std::uint32_t base = no_index;  ///< the parent in catalog::devices, which precedes it
   bool has_topology = false, is_resolved = false;
   nem::topology topology;
   std::uint32_t first_characteristic = 0, characteristics = 0;  ///< in catalog::characteristics
@@ -3775,7 +3796,26 @@ struct verify_options {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_CATALOG_HPP
+#endif  // TESSERA_NEM_DETAIL_DEVICE_CATALOG_HPP
+
+// ---- tessera/nem/detail/rules/context.hpp
+//
+// What the rules of verification share: the model, the catalog, the target and the findings.
+//
+//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
+//
+// Lifetime:   borrows all that it names; owned by verify().
+// Errors:     none.
+// Limits:     none.
+// Allocation: that of `values`.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_CONTEXT_HPP
+#define TESSERA_NEM_DETAIL_RULES_CONTEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -3829,49 +3869,9 @@ template <class T>
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_CONTEXT_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_CONTEXT_HPP
 
-// ---- tessera/nem/detail/hazards.hpp
-//
-// Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
-//
-//   detail::hazards h(c);
-//   detail::walker<detail::hazards, true>(c, h, most).run();
-//   h.finish();
-//
-//   HAZ-001   two tasks touch the same bytes, one writes, neither is before the other
-//   HAZ-002   likewise, in iterations that are in flight together
-//   HAZ-003   likewise, but all writers copy the same bytes to there: a warning
-//   HAZ-004   a compute task writes what it reads, elsewhere than in the same place
-//   HAZ-005   the search was ended by verify_options::hazard_steps
-//   HAZ-006   bytes of an L1 are read that no earlier task wrote
-//   CAP-003   more tasks issued and not complete than the target's SEQ.max_active_tokens
-//
-// Each segment of a buffer has the accesses that a later one may race with. A write forgets those
-// that are before it: what isn't ordered with one of them isn't ordered with the write. A read
-// forgets reads before it for the same reason. So a race is told of at the task that comes later in
-// the file; pairs behind a write between them are found by way of that write.
-//
-// HAZ-003: both copies are of one statement, with the same source and destination and no write to
-// the source between them; a reader sees such copies alone, one of which is before it. It is told of
-// at the copy, not at its readers.
-//
-// Lifetime:   borrows the context.
-// Errors:     findings.
-// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
-//             of accesses that are known to race, each segment keeps 64.
-// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
-//             for each of its segments.
-
-#ifndef TESSERA_NEM_DETAIL_HAZARDS_HPP
-#define TESSERA_NEM_DETAIL_HAZARDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/detail/byte_map.hpp
+// ---- tessera/nem/detail/order/byte_map.hpp
 //
 // The bytes of all buffers, in segments that were accessed alike.
 //
@@ -3891,8 +3891,8 @@ template <class T>
 // Allocation: 32 bytes for each segment, and as much again for chunks that aren't full; each access
 //             makes at most two, and one for each gap.
 
-#ifndef TESSERA_NEM_DETAIL_BYTE_MAP_HPP
-#define TESSERA_NEM_DETAIL_BYTE_MAP_HPP
+#ifndef TESSERA_NEM_DETAIL_ORDER_BYTE_MAP_HPP
+#define TESSERA_NEM_DETAIL_ORDER_BYTE_MAP_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -3974,13 +3974,13 @@ class byte_map {
   void step(position& p) noexcept {
     if (++p.index == directory_[p.chunk].count) p = {p.chunk + 1, 0};
   }
-  /// Whether a chunk begins behind (buffer, first).
+  /// Whether a chunk begins after (buffer, first).
   [[nodiscard]] bool is_behind(std::size_t c, std::uint32_t buffer,
                                std::int64_t first) const noexcept {
     const entry& e = directory_[c];
     return e.buffer > buffer || (e.buffer == buffer && e.first > first);
   }
-  /// The first segment that ends behind (buffer, first).
+  /// The first segment that ends after (buffer, first).
   [[nodiscard]] position find(std::uint32_t buffer, std::int64_t first) noexcept {
     if (directory_.empty()) return {0, 0};
     std::size_t& hint = hints_[buffer % hints];
@@ -3988,7 +3988,7 @@ class byte_map {
     if (c >= directory_.size() || (c != 0 && is_behind(c, buffer, first)) ||
         (c + 1 < directory_.size() && !is_behind(c + 1, buffer, first))) {
       c = 0;
-      for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not behind, or 0
+      for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not after it, or 0
         const std::size_t half = (left + 1) / 2;
         if (is_behind(c + half, buffer, first)) {
           left = half - 1;
@@ -4006,13 +4006,13 @@ class byte_map {
     return {c, static_cast<std::uint32_t>(i)};
   }
   /// Cuts a segment in two; `p` is the first one then.
-  void cut(position& p, std::int64_t behind) {
+  void cut(position& p, std::int64_t end) {
     segment s = at(p);
-    at(p).first = behind;
-    s.last = behind;
+    at(p).first = end;
+    s.last = end;
     insert(p, s);
   }
-  /// Puts a segment before `p`, which is where it stands then.
+  /// Puts a segment before `p`, which is its position then.
   void insert(position& p, const segment& s) {
     ++count_;
     if (directory_.empty()) {
@@ -4041,7 +4041,7 @@ class byte_map {
     ++e.count;
     if (p.index == 0) e.first = s.first, e.buffer = s.buffer;
   }
-  /// `p` is the one behind it then.
+  /// `p` is the one after it then.
   void erase(position& p) noexcept {
     --count_;
     entry& e = directory_[p.chunk];
@@ -4069,10 +4069,11 @@ class byte_map {
       unused_.pop_back();
     }
     directory_.push_back(e);
-    const std::size_t behind = directory_.size() - 1 - where;
-    std::memmove(directory_.data() + where + 1, directory_.data() + where, sizeof(entry) * behind);
+    const std::size_t following = directory_.size() - 1 - where;
+    std::memmove(directory_.data() + where + 1, directory_.data() + where,
+                 sizeof(entry) * following);
     directory_[where] = e;
-    steps_ += 1 + behind / 64;
+    steps_ += 1 + following / 64;
   }
   void move_directory(std::size_t from, std::size_t to) noexcept {
     std::memmove(directory_.data() + to, directory_.data() + from,
@@ -4092,9 +4093,9 @@ class byte_map {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_BYTE_MAP_HPP
+#endif  // TESSERA_NEM_DETAIL_ORDER_BYTE_MAP_HPP
 
-// ---- tessera/nem/detail/happens_before.hpp
+// ---- tessera/nem/detail/order/happens_before.hpp
 //
 // Which tasks of a program are complete before another one starts.
 //
@@ -4119,8 +4120,8 @@ class byte_map {
 // Allocation: 17 bytes a task, 4 for each of its deps, 24 an iteration; of the loop that runs 40 more
 //             for each iteration, and 4 for each mark.
 
-#ifndef TESSERA_NEM_DETAIL_HAPPENS_BEFORE_HPP
-#define TESSERA_NEM_DETAIL_HAPPENS_BEFORE_HPP
+#ifndef TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
+#define TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -4205,7 +4206,7 @@ class happens_before {
     }
     followed_ = log_.size();
   }
-  /// What is behind that task.
+  /// What follows that task.
   void issued(bool is_sync) {
     open_.push_back(size() - 1);
     ++frames_.back().live;
@@ -4248,7 +4249,7 @@ class happens_before {
     return tasks_[task].node;
   }
   /// An upper bound of the tasks that were at one time issued and not complete.
-  [[nodiscard]] std::uint64_t most_live() const noexcept { return frames_[0].peak; }
+  [[nodiscard]] std::uint64_t max_live() const noexcept { return frames_[0].peak; }
 
   /// How the iteration of an earlier task is related to that of the last one.
   struct relation {
@@ -4352,7 +4353,7 @@ class happens_before {
     done_[t] = 0;
     if (frame* const f = home(t); f != nullptr) ++f->live;
   }
-  /// All of an iteration that ended is before what follows in its loop, or behind it.
+  /// All of an iteration that ended precedes what follows in its loop, and after it.
   void retire(frame& f, std::size_t index) {
     const window w = windows_[index];
     const std::size_t marks = log_.size();
@@ -4367,7 +4368,7 @@ class happens_before {
     if (!f.is_open) return;
     f.is_open = false;
     if (f.in_flight == 1) {
-      // Its tasks are before all that follows. So are marks that one of them is behind; the others
+      // Its tasks are before all that follows. So are marks that one of them follows; the others
       // are those of a wait at its end, which orders nothing but what follows in the iteration.
       const std::size_t kept = followed_ > f.log ? followed_ : f.log;
       for (std::size_t i = kept; i < log_.size(); ++i) unmark(log_[i]);
@@ -4417,14 +4418,14 @@ class happens_before {
 
   pool<task_record> tasks_;
   pool<std::uint8_t> done_;
-  pool<std::uint32_t> seen_;  ///< the last task that is known to be behind it; 0: none
+  pool<std::uint32_t> seen_;  ///< the last task that is known to follow it; 0: none
   pool<std::uint32_t> deps_;
   pool<iteration_record> iterations_;
   pool<frame> frames_;
   pool<window> windows_;
   pool<std::uint32_t> carried_;
   pool<std::uint32_t> log_;   ///< tasks that were marked inside of loops, to be unmarked
-  std::size_t followed_ = 0;  ///< those of `log_` that a task came behind
+  std::size_t followed_ = 0;  ///< those of `log_` that a task followed
   pool<std::uint32_t> open_;  ///< tasks of the iterations that run, without those of inner loops
   pool<std::uint32_t> frontier_, stack_;
   std::uint64_t left_, steps_;
@@ -4433,7 +4434,7 @@ class happens_before {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_HAPPENS_BEFORE_HPP
+#endif  // TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -4444,7 +4445,7 @@ class hazards {
   explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
     links_.push_back({});  // so that link 0 is none
     if (c.target != nullptr)
-      most_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
+      max_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
   }
 
   void loop(const values&, std::uint32_t node, std::int64_t, std::int64_t last,
@@ -4474,15 +4475,15 @@ class hazards {
     if (has_ended_) return;
     order_.issue(t.node, v.tasks_before(t));
     is_unknown_ = misses_deps(t);
-    told_ = 0;
+    reported_ = 0;
     copy_of_.push_back(no_index);
     std::uint32_t version = 0;
     for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
     remember_copy(v, t, version);
     for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
     order_.issued(t.mode == mode::sync);
-    if (most_tokens_ >= 0 && first_beyond_ == no_node &&
-        order_.most_live() > static_cast<std::uint64_t>(most_tokens_))
+    if (max_tokens_ >= 0 && first_beyond_ == no_node &&
+        order_.max_live() > static_cast<std::uint64_t>(max_tokens_))
       first_beyond_ = t.node;
     if (order_.is_exhausted()) end(t);
   }
@@ -4490,8 +4491,8 @@ class hazards {
   void finish() {
     if (first_beyond_ == no_node) return;
     c_.found.add(errc::nem_cap_003_tokens, c_.at(first_beyond_))
-        << "up to " << order_.most_live() << " tokens can be live at once, "
-        << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << most_tokens_;
+        << "up to " << order_.max_live() << " tokens can be live at once, "
+        << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << max_tokens_;
   }
   [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
 
@@ -4500,8 +4501,9 @@ class hazards {
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
  private:
-  static constexpr std::size_t most_kept = 64;
-  static constexpr std::uint8_t told_unordered = 1, told_iterations = 2, told_rewritten = 4;
+  static constexpr std::size_t max_kept = 64;
+  static constexpr std::uint8_t reported_unordered = 1, reported_iterations = 2,
+                                reported_rewritten = 4;
 
   struct loop_state {
     std::int64_t last, value;
@@ -4629,7 +4631,7 @@ class hazards {
         rewrite(p, q);
       } else {
         race(p, are_writes, q, true);
-        if (kept_.size() >= most_kept) {  // what is behind it has been told of
+        if (kept_.size() >= max_kept) {  // what follows it has been reported
           all = false;
           continue;
         }
@@ -4699,15 +4701,16 @@ class hazards {
     return is_write ? "writes" : "reads";
   }
 
-  /// Whether the current task was told of, by this rule; then it is.
-  [[nodiscard]] bool is_told(std::uint8_t rule) noexcept {
-    const bool was = (told_ & rule) != 0;
-    told_ = static_cast<std::uint8_t>(told_ | rule);
+  /// Whether this rule has reported the current task; then it has.
+  [[nodiscard]] bool was_reported(std::uint8_t rule) noexcept {
+    const bool was = (reported_ & rule) != 0;
+    reported_ = static_cast<std::uint8_t>(reported_ | rule);
     return was;
   }
 
   void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
-    if (is_told(order_.is_same_path(p.task) ? told_unordered : told_iterations)) return;
+    if (was_reported(order_.is_same_path(p.task) ? reported_unordered : reported_iterations))
+      return;
     const std::uint32_t earlier = order_.node_of(p.task);
     if (order_.is_same_path(p.task)) {
       auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
@@ -4747,7 +4750,7 @@ class hazards {
   }
 
   void rewrite(const access_record& p, const current& q) {
-    if (is_told(told_rewritten)) return;
+    if (was_reported(reported_rewritten)) return;
     auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
     const happens_before::relation r = order_.relate(p.task);
     const copy& k = copies_[copy_of_[q.a.task]];
@@ -4832,7 +4835,7 @@ class hazards {
     return distinct > known;
   }
 
-  /// Suggests the token in the task's deps: where they are, or behind its last operand.
+  /// Suggests the token in the task's deps: where they are, or after its last operand.
   template <class Out>
   void fix(Out& out, std::uint32_t task, std::string_view token) const {
     const bool is_compute = c_[task].kind == node_kind::compute;
@@ -4859,7 +4862,7 @@ class hazards {
         default: break;
       }
     }
-    // Decorators behind the last operand are the task's only where neither attributes nor deps are.
+    // Decorators after the last operand are the task's only where neither attributes nor deps are.
     if (is_long || (is_compute && has_decorators && !has_attributes)) return;
     out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
   }
@@ -4880,12 +4883,12 @@ class hazards {
   pool<copy> copies_;
   pool<std::uint32_t> kept_, named_;
   pool<loop_state> loops_;
-  std::int64_t most_tokens_ = -1;
+  std::int64_t max_tokens_ = -1;
   std::uint32_t first_beyond_ = no_node;
-  std::uint8_t told_ = 0;       ///< rules that the current task was told of
+  std::uint8_t reported_ = 0;   ///< rules that have reported the current task
   bool is_unknown_ = false;     ///< whether the current task may be after any other
   bool is_partial_ = false;     ///< whether iterations were left out
-  bool has_unwritten_ = false;  ///< whether the current access was told of
+  bool has_unwritten_ = false;  ///< whether the current access was reported
   bool has_ended_ = false;
 };
 
@@ -4893,9 +4896,9 @@ class hazards {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_HAZARDS_HPP
+#endif  // TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
 
-// ---- tessera/nem/detail/rules_compute.hpp
+// ---- tessera/nem/detail/rules/compute.hpp
 //
 // The rules of compute tasks, put together: opcode, attributes, shapes, types, descriptors.
 //
@@ -4919,9 +4922,9 @@ class hazards {
 #include <cstdint>
 
 
-// ---- tessera/nem/detail/rules_attribute.hpp
+// ---- tessera/nem/detail/rules/attribute.hpp
 //
-// Rules about what stands in a compute task: its opcode, its operands and its attributes.
+// Rules about the parts of a compute task: its opcode, its operands and its attributes.
 //
 //   if (check_signature(c, t)) …        // as many operands as the opcode takes
 //   range_rules(c, t, a).check();       // takes values that are out of range from a.given
@@ -4945,166 +4948,7 @@ class hazards {
 #include <string_view>
 
 
-// ---- tessera/nem/detail/evaluate_attributes.hpp
-//
-// Evaluates the attributes of a compute task.
-//
-//   nem::attributes a;
-//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists stand in c.v.numbers
-//
-//   OPC-008    a value of the wrong kind, which then counts as not given
-//
-// Attributes that the opcode doesn't take are left alone, and so are names that are words: types,
-// true and false, modes.
-//
-// Lifetime:   lists borrow from values::numbers, until it grows.
-// Errors:     OPC-008, and what evaluating expressions reports.
-// Limits:     none.
-// Allocation: 8 bytes for each number of a list.
-
-#ifndef TESSERA_NEM_DETAIL_EVALUATE_ATTRIBUTES_HPP
-#define TESSERA_NEM_DETAIL_EVALUATE_ATTRIBUTES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/detail/evaluate.hpp
-//
-// The value of an expression at one point of a program.
-//
-//   std::int64_t size;
-//   if (!detail::evaluate_integer(c, node, size)) return;     // reported, here or before
-//   double scale;
-//   if (!detail::evaluate_real(c, node, scale)) return;       // integers convert
-//
-//   integers   64 bits, checked: EXP-003, EXP-004                "Expressions"
-//   reals      binary64, where a FLOAT may stand; else EXP-001
-//   names      those that are visible: EXP-002, EXP-005
-//   const      its own rules for the same: CON-002 … CON-008     "Constants"
-//
-// Lifetime:   nothing is kept.
-// Errors:     reported at the operand or the operator that is wrong.
-// Limits:     1,024 operands at once: more than an expression of 256 nested parentheses holds.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_DETAIL_EVALUATE_HPP
-#define TESSERA_NEM_DETAIL_EVALUATE_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/detail/arithmetic.hpp
-//
-// The operators of NEM's expressions on 64-bit integers, checked.
-//
-//   std::int64_t sum;
-//   if (nem::apply(nem::node_kind::add, a, b, sum) == nem::arithmetic_error::overflow) …
-//
-//   + - *   overflow is an error
-//   /       truncates towards zero
-//   mod     has the sign of the divisor: -7 mod 4 is 1
-//   -       negates its first operand
-//
-// Lifetime:   nothing is kept.
-// Errors:     an arithmetic_error.
-// Limits:     64 bits.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_DETAIL_ARITHMETIC_HPP
-#define TESSERA_NEM_DETAIL_ARITHMETIC_HPP
-
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-enum class arithmetic_error : std::uint8_t { none, overflow, division };
-
-/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes `a` alone.
-[[nodiscard]] constexpr arithmetic_error apply(node_kind op, std::int64_t a, std::int64_t b,
-                                               std::int64_t& to) noexcept {
-  std::int64_t value = 0;
-  bool overflow = false;
-  switch (op) {
-    case node_kind::add: overflow = __builtin_add_overflow(a, b, &value); break;
-    case node_kind::subtract: overflow = __builtin_sub_overflow(a, b, &value); break;
-    case node_kind::multiply: overflow = __builtin_mul_overflow(a, b, &value); break;
-    case node_kind::negate: overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value); break;
-    case node_kind::divide:
-      if (b == 0) return arithmetic_error::division;
-      if (b == -1)  // the processor traps where the quotient has no room
-        overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value);
-      else
-        value = a / b;
-      break;
-    case node_kind::modulo:
-      if (b == 0) return arithmetic_error::division;
-      value = b == -1 ? 0 : a % b;
-      if (value != 0 && (value < 0) != (b < 0)) value += b;
-      break;
-    default: return arithmetic_error::none;  // not an operator
-  }
-  if (overflow) return arithmetic_error::overflow;
-  to = value;
-  return arithmetic_error::none;
-}
-
-/// Whether an operator takes one operand.
-[[nodiscard]] constexpr bool is_unary(node_kind op) noexcept { return op == node_kind::negate; }
-/// As the language writes it.
-[[nodiscard]] constexpr std::string_view operator_text(node_kind op) noexcept {
-  switch (op) {
-    case node_kind::add: return "+";
-    case node_kind::multiply: return "*";
-    case node_kind::divide: return "/";
-    case node_kind::modulo: return "mod";
-    default: return "-";
-  }
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_ARITHMETIC_HPP
-
-// ---- tessera/nem/detail/scope.hpp
-//
-// Which names mean what at one point of a program: one name space for all that it declares.
-//
-//   detail::scope names(model);
-//   names.open();                                     // an iteration of a loop begins
-//   declare(c, n, detail::binding{…});                // NAM-001, NAM-002, CON-001, CON-006
-//   if (names[n].kind == detail::binding_kind::token) …
-//   names.close();                                    // and what it declared is gone
-//
-//   scope     the program, and each iteration of each loop body      "Scoping"
-//   const     of the program alone; hides nothing, is hidden by nothing
-//   others    may hide those of outer scopes, with a warning
-//
-// Names are interned, so a binding is an element of an array: no search, no hash. A scope remembers
-// what it replaced and puts that back when it ends.
-//
-// Lifetime:   borrows the model.
-// Errors:     declare() reports them.
-// Limits:     none.
-// Allocation: 32 bytes a name, 36 for each binding that an open iteration replaces.
-
-#ifndef TESSERA_NEM_DETAIL_SCOPE_HPP
-#define TESSERA_NEM_DETAIL_SCOPE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/detail/suggest.hpp
+// ---- tessera/nem/detail/syntax/suggest.hpp
 //
 // What the writer of an unknown word may have meant: the nearest of the words that are known.
 //
@@ -5124,8 +4968,8 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 // Limits:     words up to 32 characters; longer ones are near to nothing.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_DETAIL_SUGGEST_HPP
-#define TESSERA_NEM_DETAIL_SUGGEST_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_SUGGEST_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_SUGGEST_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -5205,7 +5049,166 @@ template <class Row, std::size_t n>
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_SUGGEST_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_SUGGEST_HPP
+
+// ---- tessera/nem/detail/rules/evaluate_attributes.hpp
+//
+// Evaluates the attributes of a compute task.
+//
+//   nem::attributes a;
+//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists stand in c.v.numbers
+//
+//   OPC-008    a value of the wrong kind, which then counts as not given
+//
+// Attributes that the opcode doesn't take are left alone, and so are names that are words: types,
+// true and false, modes.
+//
+// Lifetime:   lists borrow from values::numbers, until it grows.
+// Errors:     OPC-008, and what evaluating expressions reports.
+// Limits:     none.
+// Allocation: 8 bytes for each number of a list.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_EVALUATE_ATTRIBUTES_HPP
+#define TESSERA_NEM_DETAIL_RULES_EVALUATE_ATTRIBUTES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/detail/rules/evaluate.hpp
+//
+// The value of an expression at one point of a program.
+//
+//   std::int64_t size;
+//   if (!detail::evaluate_integer(c, node, size)) return;     // reported, here or before
+//   double scale;
+//   if (!detail::evaluate_real(c, node, scale)) return;       // integers convert
+//
+//   integers   64 bits, checked: EXP-003, EXP-004                "Expressions"
+//   reals      binary64, where a FLOAT may stand; else EXP-001
+//   names      those that are visible: EXP-002, EXP-005
+//   const      its own rules for the same: CON-002 … CON-008     "Constants"
+//
+// Lifetime:   nothing is kept.
+// Errors:     reported at the operand or the operator that is wrong.
+// Limits:     1,024 operands at once: more than an expression of 256 nested parentheses holds.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_EVALUATE_HPP
+#define TESSERA_NEM_DETAIL_RULES_EVALUATE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/detail/rules/arithmetic.hpp
+//
+// The operators of NEM's expressions on 64-bit integers, checked.
+//
+//   std::int64_t sum;
+//   if (nem::apply(nem::node_kind::add, a, b, sum) == nem::arithmetic_error::overflow) …
+//
+//   + - *   overflow is an error
+//   /       truncates towards zero
+//   mod     has the sign of the divisor: -7 mod 4 is 1
+//   -       negates its first operand
+//
+// Lifetime:   nothing is kept.
+// Errors:     an arithmetic_error.
+// Limits:     64 bits.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_ARITHMETIC_HPP
+#define TESSERA_NEM_DETAIL_RULES_ARITHMETIC_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+enum class arithmetic_error : std::uint8_t { none, overflow, division };
+
+/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes `a` alone.
+[[nodiscard]] constexpr arithmetic_error apply(node_kind op, std::int64_t a, std::int64_t b,
+                                               std::int64_t& to) noexcept {
+  std::int64_t value = 0;
+  bool overflow = false;
+  switch (op) {
+    case node_kind::add: overflow = __builtin_add_overflow(a, b, &value); break;
+    case node_kind::subtract: overflow = __builtin_sub_overflow(a, b, &value); break;
+    case node_kind::multiply: overflow = __builtin_mul_overflow(a, b, &value); break;
+    case node_kind::negate: overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value); break;
+    case node_kind::divide:
+      if (b == 0) return arithmetic_error::division;
+      if (b == -1)  // the processor traps where the quotient has no room
+        overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value);
+      else
+        value = a / b;
+      break;
+    case node_kind::modulo:
+      if (b == 0) return arithmetic_error::division;
+      value = b == -1 ? 0 : a % b;
+      if (value != 0 && (value < 0) != (b < 0)) value += b;
+      break;
+    default: return arithmetic_error::none;  // not an operator
+  }
+  if (overflow) return arithmetic_error::overflow;
+  to = value;
+  return arithmetic_error::none;
+}
+
+/// Whether an operator takes one operand.
+[[nodiscard]] constexpr bool is_unary(node_kind op) noexcept { return op == node_kind::negate; }
+/// As the language writes it.
+[[nodiscard]] constexpr std::string_view operator_text(node_kind op) noexcept {
+  switch (op) {
+    case node_kind::add: return "+";
+    case node_kind::multiply: return "*";
+    case node_kind::divide: return "/";
+    case node_kind::modulo: return "mod";
+    default: return "-";
+  }
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_ARITHMETIC_HPP
+
+// ---- tessera/nem/detail/rules/scope.hpp
+//
+// Which names mean what at one point of a program: one name space for all that it declares.
+//
+//   detail::scope names(model);
+//   names.open();                                     // an iteration of a loop begins
+//   declare(c, n, detail::binding{…});                // NAM-001, NAM-002, CON-001, CON-006
+//   if (names[n].kind == detail::binding_kind::token) …
+//   names.close();                                    // and what it declared is gone
+//
+//   scope     the program, and each iteration of each loop body      "Scoping"
+//   const     of the program alone; hides nothing, is hidden by nothing
+//   others    may hide those of outer scopes, with a warning
+//
+// Names are interned, so a binding is an element of an array: no search, no hash. A scope remembers
+// what it replaced and puts that back when it ends.
+//
+// Lifetime:   borrows the model.
+// Errors:     declare() reports them.
+// Limits:     none.
+// Allocation: 32 bytes a name, 36 for each binding that an open iteration replaces.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_SCOPE_HPP
+#define TESSERA_NEM_DETAIL_RULES_SCOPE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -5238,7 +5241,7 @@ enum class binding_kind : std::uint8_t {
   }
 }
 
-/// What a name stands for.
+/// What a name means.
 struct binding {
   binding_kind kind = binding_kind::none;
   bool is_known = true;     ///< false where its declaration has an error, which was reported
@@ -5359,7 +5362,7 @@ class scope {
   std::uint32_t list_ = 0;
 };
 
-/// Where the head of a declaration stands, up to its name, or the name that a task assigns.
+/// The place of the head of a declaration, up to its name, or the name that a task assigns.
 [[nodiscard]] inline place head(const context& c, std::uint32_t at) noexcept {
   const node& n = c[at];
   std::uint32_t size = 0;
@@ -5427,7 +5430,7 @@ inline void declare(context& c, std::uint32_t name, const binding& b) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_SCOPE_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_SCOPE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -5595,7 +5598,7 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
         << (op == node_kind::modulo ? "mod by zero" : "division by zero");
 }
 
-/// Operators stand behind their operands. What couldn't be evaluated stays unknown, so that all
+/// Operators follow their operands. What couldn't be evaluated stays unknown, so that all
 /// errors of an expression are found at once, and each only where it is.
 inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p, number& to) {
   constexpr std::size_t most = 1024;
@@ -5691,7 +5694,7 @@ inline bool evaluate_real(context& c, std::uint32_t at, double& to) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_EVALUATE_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_EVALUATE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -5811,7 +5814,7 @@ class attribute_reader {
     list_[lists_++] = {a, first, numbers_.size() - first};
     return true;
   }
-  /// Whether a name stands for something else than a number; such a name is of the wrong kind.
+  /// Whether a name means something other than a number; such a name is of the wrong kind.
   [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
     if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
     switch ((*c_.names)[c_[value].value].kind) {
@@ -5880,7 +5883,7 @@ inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attri
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_EVALUATE_ATTRIBUTES_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_EVALUATE_ATTRIBUTES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -6168,7 +6171,7 @@ class range_rules {
 
 #endif  // TESSERA_NEM_DETAIL_RULES_ATTRIBUTE_HPP
 
-// ---- tessera/nem/detail/rules_descriptor.hpp
+// ---- tessera/nem/detail/rules/descriptor.hpp
 //
 // Rules about quantization descriptors that operands of one task carry together.
 //
@@ -6367,7 +6370,7 @@ class descriptor_rules {
 
 #endif  // TESSERA_NEM_DETAIL_RULES_DESCRIPTOR_HPP
 
-// ---- tessera/nem/detail/rules_family.hpp
+// ---- tessera/nem/detail/rules/family.hpp
 //
 // Rules about types: the variant of a type family that an instance of an opcode matches.
 //
@@ -6889,7 +6892,7 @@ class family_rules {
 
 #endif  // TESSERA_NEM_DETAIL_RULES_FAMILY_HPP
 
-// ---- tessera/nem/detail/rules_shape.hpp
+// ---- tessera/nem/detail/rules/shape.hpp
 //
 // Rules about shapes: what each opcode takes, and what it makes of it.
 //
@@ -7509,7 +7512,7 @@ class compute_rules {
 
 #endif  // TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
 
-// ---- tessera/nem/detail/rules_decorator.hpp
+// ---- tessera/nem/detail/rules/decorator.hpp
 //
 // The rules of decorators: which are known, what they stand on, and what they take.
 //
@@ -7691,7 +7694,7 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
       w << '@' << row.name << " applies to " << target_names{row.targets} << ", not to "
         << target_names{target};
       if (target == on_operand && (row.targets & tasks) != 0)
-        w.note() << "decorators of the task stand behind its attributes";
+        w.note() << "decorators of the task follow its attributes";
       continue;
     }
     std::uint32_t& earlier = seen[c[i].detail];
@@ -7732,7 +7735,7 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
 
 #endif  // TESSERA_NEM_DETAIL_RULES_DECORATOR_HPP
 
-// ---- tessera/nem/detail/rules_transfer.hpp
+// ---- tessera/nem/detail/rules/transfer.hpp
 //
 // The rules of data movement: what a transfer or a store copies, and to where.
 //
@@ -7766,7 +7769,7 @@ namespace detail {
 [[nodiscard]] inline place place_of_operand(const context& c, const operand& o) noexcept {
   return c.at(o.node + 1);
 }
-/// How texts call an operand: its name, or "a region of B", behind an article without its own.
+/// What texts call an operand: its name, or "region of B" after an article.
 struct operand_name {
   const context& c;
   const operand& o;
@@ -7915,10 +7918,10 @@ inline void check_transfer(context& c, const task& t) {
 //   task(v, t)                              after its operands and dependences are evaluated
 //   wait(node, tasks)                       indices of those that are waited for
 //   stopped()                               asked after each task and iteration; true ends it
-//   end(v)                                  behind all; `v` has all buffers
+//   end(v)                                  after all; `v` has all buffers
 //
 // Loops are not unrolled in memory: a body is evaluated anew in each iteration, and what it declared
-// is gone behind it. Beyond a budget of tasks and iterations, a loop is expanded to its first 2N + 4
+// is gone after it. Beyond a budget of tasks and iterations, a loop is expanded to its first 2N + 4
 // and its last 2 iterations (N = max_in_flight), with HAZ-005; twice beyond it, to one.
 //
 // Lifetime:   what visitors get lasts until they return.
@@ -7929,18 +7932,47 @@ inline void check_transfer(context& c, const task& t) {
 #ifndef TESSERA_NEM_WALK_HPP
 #define TESSERA_NEM_WALK_HPP
 
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// A visitor that does nothing: derive from it, and define what is wanted.
+struct visitor {
+  void loop(const values&, std::uint32_t /*node*/, std::int64_t /*first*/, std::int64_t /*last*/,
+            std::int64_t /*in_flight*/) {}
+  void iteration(std::uint32_t /*node*/, std::int64_t /*value*/) {}
+  void end_loop(std::uint32_t /*node*/) {}
+  void wait(std::uint32_t /*node*/, view<std::uint32_t> /*tasks*/) {}
+  void task(const values&, const nem::task&) {}
+  [[nodiscard]] bool stopped() const noexcept { return false; }
+  void end(const values&) {}
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+// ---- tessera/nem/detail/rules/walk.hpp
+//
+// How a program is expanded, task by task; see nem/walk.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_WALK_HPP
+#define TESSERA_NEM_DETAIL_RULES_WALK_HPP
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/detail/rules_buffer.hpp
+// ---- tessera/nem/detail/rules/buffer.hpp
 //
 // Buffers: their declarations, and whether all of them fit into the device's memories.
 //
 //   detail::declare_buffer(c, node);      // into values::buffers, and bound to its name
-//   detail::check_capacity(c);            // once, behind the last statement
+//   detail::check_capacity(c);            // once, after the last statement
 //
 //   buffer NAME : level[engine] (size=, align=)     "Buffers": BUF-001 … BUF-007
 //   l1_size_bytes, l2_size_bytes                    "Device Configuration", rule 6: CAP-001, CAP-002
@@ -8107,7 +8139,7 @@ inline void check_capacity(context& c) {
 
 #endif  // TESSERA_NEM_DETAIL_RULES_BUFFER_HPP
 
-// ---- tessera/nem/detail/rules_place.hpp
+// ---- tessera/nem/detail/rules/place.hpp
 //
 // The rules of where a task may run, and of what it may access there.
 //
@@ -8212,7 +8244,7 @@ inline void report_access(context& c, const operand& o, bool is_write) {
       has_writeonly = has_writeonly || d == decorator::writeonly;
       if (d == which && where == no_node) where = i;
     }
-    if (has_readonly && has_writeonly) return;  // DEC-005 has told
+    if (has_readonly && has_writeonly) return;  // DEC-005 has reported it
     if (where != no_node) break;
   }
   auto w = c.found.add(is_write ? errc::nem_dec_007_readonly : errc::nem_dec_008_writeonly,
@@ -8330,7 +8362,7 @@ inline void check_place(context& c, const task& t) {
 
 #endif  // TESSERA_NEM_DETAIL_RULES_PLACE_HPP
 
-// ---- tessera/nem/detail/rules_region.hpp
+// ---- tessera/nem/detail/rules/region.hpp
 //
 // Regions: which bytes of a buffer, and which elements they are.
 //
@@ -8356,7 +8388,7 @@ inline void check_place(context& c, const task& t) {
 #include <string_view>
 
 
-// ---- tessera/nem/detail/rules_quant.hpp
+// ---- tessera/nem/detail/rules/quant.hpp
 //
 // Quantization descriptors of regions: their values, and whether they fit the shape.
 //
@@ -8366,7 +8398,7 @@ inline void check_place(context& c, const task& t) {
 //   per_channel(axis, scales, zero_points)                   one for each element of the axis
 //   per_group(axis, group_size, scales, zero_points)         one for each group of them
 //
-// QNT-001 … QNT-008. What tasks demand of descriptors is in rules_compute.hpp.
+// QNT-001 … QNT-008. What tasks demand of descriptors is in rules/compute.hpp.
 //
 // Lifetime:   nothing is kept.
 // Errors:     reported.
@@ -9051,7 +9083,7 @@ struct quant_values {
   std::uint32_t first = 0, count = 0;
 };
 
-/// One number, which is appended; where it is wrong, another one stands in its place.
+/// One number, which is appended; where it is wrong, another one takes its place.
 inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to) {
   ++to.count;
   number x = {};
@@ -9350,7 +9382,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
     if (r.offset > b.size || r.extent > b.size - r.offset) {
       is_sound = false;
       (c.found.add(errc::nem_reg_003_bounds, c.at(at))
-       << "bytes " << r.offset << " + " << r.extent << " end behind buffer " << c.d.name(b.name)
+       << "bytes " << r.offset << " + " << r.extent << " end past buffer " << c.d.name(b.name)
        << " of " << b.size << " bytes")
               .note(head(c, b.node))
           << c.d.name(b.name) << " is declared here";
@@ -9480,19 +9512,6 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
-
-/// A visitor that does nothing: derive from it, and define what is wanted.
-struct visitor {
-  void loop(const values&, std::uint32_t /*node*/, std::int64_t /*first*/, std::int64_t /*last*/,
-            std::int64_t /*in_flight*/) {}
-  void iteration(std::uint32_t /*node*/, std::int64_t /*value*/) {}
-  void end_loop(std::uint32_t /*node*/) {}
-  void wait(std::uint32_t /*node*/, view<std::uint32_t> /*tasks*/) {}
-  void task(const values&, const nem::task&) {}
-  [[nodiscard]] bool stopped() const noexcept { return false; }
-  void end(const values&) {}
-};
-
 namespace detail {
 
 /// How much was expanded.
@@ -9505,11 +9524,11 @@ struct expansion {
 template <class Visitor, bool is_checking>
 class walker {
  public:
-  walker(context& c, Visitor& to, std::uint64_t most) : c_(c), v_(c.v), to_(to), names_(c.d) {
+  walker(context& c, Visitor& to, std::uint64_t max) : c_(c), v_(c.v), to_(to), names_(c.d) {
     c.names = &names_;
     if (is_checking) c.found.end_with({name_iteration, this});
-    most_ = most;
-    most_nodes_ = times(most, 128);
+    max_ = max;
+    max_nodes_ = times(max, 128);
   }
   walker(const walker&) = delete;
   walker& operator=(const walker&) = delete;
@@ -9567,7 +9586,7 @@ class walker {
   [[nodiscard]] bool is_first_visit() const noexcept {
     return frames_.empty() || (frames_.back().was_first_visit && frames_.back().done == 0);
   }
-  /// Says in which iteration something was found, where others don't have it: behind a first
+  /// Says in which iteration something was found, where others don't have it: after a first
   /// iteration, and where what was found names something that varies. Some say so themselves.
   static void name_iteration(const void* self, const diagnostic& d, text& to) {
     const walker& w = *static_cast<const walker*>(self);
@@ -9586,12 +9605,12 @@ class walker {
                    w.names_[n.value].varies;
       }
     if (!is_meant) return;
-    constexpr std::size_t most_named = 8;
+    constexpr std::size_t max_named = 8;
     const std::size_t depth = w.frames_.size();
-    for (std::size_t i = depth > most_named ? depth - most_named : 0; i < depth; ++i) {
+    for (std::size_t i = depth > max_named ? depth - max_named : 0; i < depth; ++i) {
       const frame& f = w.frames_[i];
       if (f.is_known)
-        to << (i + most_named == depth || i == 0 ? " where " : " and ")
+        to << (i + max_named == depth || i == 0 ? " where " : " and ")
            << w.c_.name(f.node).substr(0, 64) << " is " << f.value;
     }
   }
@@ -9929,10 +9948,10 @@ class walker {
   }
 
   [[nodiscard]] bool is_beyond(std::uint64_t factor) const noexcept {
-    return spent_ > times(most_, factor) || spent_nodes_ > times(most_nodes_, factor);
+    return spent_ > times(max_, factor) || spent_nodes_ > times(max_nodes_, factor);
   }
 
-  /// Returns the statement that follows: of the next iteration, or behind the loop.
+  /// Returns the statement that follows: of the next iteration, or after the loop.
   std::uint32_t end_iteration() {
     frame& f = frames_.back();
     names_.close();
@@ -9974,7 +9993,7 @@ class walker {
   pool<frame> frames_;
   std::uint32_t at_ = 0;  ///< the statement
   expansion expanded_;
-  std::uint64_t most_ = 0, most_nodes_ = 0;
+  std::uint64_t max_ = 0, max_nodes_ = 0;
   std::uint64_t spent_ = 0, spent_nodes_ = 0;  ///< inside of loops
   std::uint64_t work_ = std::uint64_t{1} << 22;
   bool is_stopped_ = false;
@@ -9983,6 +10002,8 @@ class walker {
 }  // namespace detail
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_WALK_HPP
 
 #endif  // TESSERA_NEM_WALK_HPP
 
@@ -10089,7 +10110,7 @@ struct family_words {
   static constexpr operand_row is(std::string_view operand, element e) noexcept {
     return {operand, type_form::element, e, 0};
   }
-  /// The type that a parameter stands for.
+  /// The type that a parameter means.
   static constexpr operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
     return {operand, type_form::parameter, none, parameter};
   }
@@ -10174,7 +10195,7 @@ inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_
 /// The only known value of spec_version.
 inline constexpr std::string_view known_spec_version = "NEM-1.0";
 
-/// A path behind its last slash of either kind.
+/// A path after its last slash of either kind.
 [[nodiscard]] constexpr std::string_view base_name(std::string_view path) noexcept {
   for (std::size_t i = path.size(); i > 0; --i)
     if (path[i - 1] == '/' || path[i - 1] == '\\') return path.substr(i);
@@ -10243,7 +10264,7 @@ void add_baseline_device(catalog& c, const baseline_row& names);
 // Comments are about the first iteration of loops. They name the attributes that a task leaves to
 // their defaults, and the unit where none is named.
 //
-// An empty deps=[] is left out, except where decorators behind it would move to an operand. The
+// An empty deps=[] is left out, except where decorators after it would move to an operand. The
 // text is read as the same model, and prints as itself.
 //
 // Lifetime:   the text owns itself.
@@ -10289,11 +10310,11 @@ class program;
 //   model->name(model->nodes[0].value);    // "N"
 //
 //   model     include* then families and devices, or a program
-//   program      [device directive] [program N :] statements        read_program.hpp
-//   families, devices                                               read_config.hpp
-//   regions, values                                                 read_value.hpp
+//   program      [device directive] [program N :] statements
+//   families, devices
+//   regions, values
 //
-// One pass, no recursion. After an error reading goes on at the next statement: behind `;`, at a line
+// One pass, no recursion. After an error reading goes on at the next statement: after `;`, at a line
 // that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
 // gives one error.
 //
@@ -10480,8 +10501,8 @@ struct read_options {
 //
 //   constructs      in the order of the file
 //   blank lines     one is kept between statements, and between lines of families and devices
-//   own lines       a comment on a line of its own stands before the same line, at its indent
-//   behind a line   stays at its end, two spaces before the '#'
+//   own lines       a comment on a line of its own stays before the same line, at its indent
+//   after a line    stays at its end, two spaces before the '#'
 //   within a line   goes before that line: no line is broken for a comment
 //   parts           keep the order of the file in a compute task, family or device that has a
 //                   comment between them, so that it stays at what it is about
@@ -10522,10 +10543,10 @@ namespace nem {
 //   if (!program) return show(found);
 //   nem::for_each_task(*program, my_visitor);          // what it does, task by task
 //
-//   files         includes, type families, devices, the target    load.hpp
-//   statements    names, numbers, buffers, regions, tasks         walk.hpp, in the order of the file
-//   hazards       tasks that nothing orders                       hazards.hpp
-//   capacity      what the target's memories hold                 rules_buffer.hpp
+//   files         includes, type families, devices, the target
+//   statements    names, numbers, buffers, regions, tasks         in the order of the file
+//   hazards       tasks that nothing orders
+//   capacity      what the target's memories hold
 //
 // All errors of a model are found in one run. Warnings and notes leave it valid.
 //
@@ -10574,7 +10595,7 @@ class program {
     return !expanded_.is_partial && !has_ended_search_;
   }
   /// How many tasks can be issued and not complete, at most (specification, "SEQ.max_active_tokens").
-  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept { return most_live_tokens_; }
+  [[nodiscard]] std::uint64_t max_live_tokens() const noexcept { return max_live_tokens_; }
 
  private:
   friend result<program> verify(nem::model, const verify_options&, report*);
@@ -10585,19 +10606,19 @@ class program {
   std::uint32_t target_ = no_index;
   nem::profile profile_ = nem::profile::standard;
   detail::expansion expanded_;
-  std::uint64_t most_live_tokens_ = 0;
+  std::uint64_t max_live_tokens_ = 0;
   bool has_ended_search_ = false;
 };
 
-/// Expands a program: loops fully, or to about `most` tasks and iterations as verify() does. Its
+/// Expands a program: loops fully, or to about `max` tasks and iterations as verify() does. Its
 /// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
 /// have regions that aren't sound.
 template <class Visitor>
-void for_each_task(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}) {
+void for_each_task(const program& p, Visitor& to, std::uint64_t max = ~std::uint64_t{0}) {
   const verify_options options;
   detail::findings silent(nullptr, p.profile(), 0);
   detail::context c{p.model(), options, silent, p.catalog(), p.target()};
-  (void)detail::walker<Visitor, false>(c, to, most).run();
+  (void)detail::walker<Visitor, false>(c, to, max).run();
 }
 
 }  // namespace nem
@@ -12454,12 +12475,12 @@ TESSERA_INLINE bool findings::first_time(errc code, const place& where) {
 
 #endif  // TESSERA_NEM_DETAIL_RULE_HPP
 
-// ---- tessera/nem/detail/families.hpp
+// ---- tessera/nem/detail/device/families.hpp
 //
 // The bodies of nem/families.hpp.
 
-#ifndef TESSERA_NEM_DETAIL_FAMILIES_HPP
-#define TESSERA_NEM_DETAIL_FAMILIES_HPP
+#ifndef TESSERA_NEM_DETAIL_DEVICE_FAMILIES_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_FAMILIES_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -12560,14 +12581,14 @@ TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_FAMILIES_HPP
+#endif  // TESSERA_NEM_DETAIL_DEVICE_FAMILIES_HPP
 
-// ---- tessera/nem/detail/print.hpp
+// ---- tessera/nem/detail/syntax/print.hpp
 //
 // The bodies of nem/print.hpp.
 
-#ifndef TESSERA_NEM_DETAIL_PRINT_HPP
-#define TESSERA_NEM_DETAIL_PRINT_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_PRINT_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_PRINT_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -12575,7 +12596,7 @@ TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
 #include <type_traits>
 
 
-// ---- tessera/nem/detail/print_config.hpp
+// ---- tessera/nem/detail/syntax/print_config.hpp
 //
 // Type families and devices of NEM as canonical text.
 //
@@ -12599,15 +12620,15 @@ TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
 // Limits:     none; no recursion.
 // Allocation: the text.
 
-#ifndef TESSERA_NEM_DETAIL_PRINT_CONFIG_HPP
-#define TESSERA_NEM_DETAIL_PRINT_CONFIG_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_PRINT_CONFIG_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_PRINT_CONFIG_HPP
 
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
 
-// ---- tessera/nem/detail/print_expression.hpp
+// ---- tessera/nem/detail/syntax/print_expression.hpp
 //
 // Values of NEM as canonical text: numbers, strings, lists and expressions.
 //
@@ -12630,8 +12651,8 @@ TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
 // Limits:     none; no recursion.
 // Allocation: up to 16 bytes an operand of the largest expression, besides the text.
 
-#ifndef TESSERA_NEM_DETAIL_PRINT_EXPRESSION_HPP
-#define TESSERA_NEM_DETAIL_PRINT_EXPRESSION_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_PRINT_EXPRESSION_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_PRINT_EXPRESSION_HPP
 
 #include <cfloat>
 #include <cstddef>
@@ -12752,7 +12773,7 @@ class value_printer {
   void print_children(text& out, std::uint32_t parent) {
     std::string_view comma;
     for (const std::uint32_t c : children(d_, parent)) {
-      if (d_.nodes[c].kind == node_kind::decorator) break;  // of a wait, behind its tokens
+      if (d_.nodes[c].kind == node_kind::decorator) break;  // of a wait, after its tokens
       out << comma;
       print(out, c);
       comma = ", ";
@@ -12865,9 +12886,9 @@ class value_printer {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_PRINT_EXPRESSION_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_PRINT_EXPRESSION_HPP
 
-// ---- tessera/nem/detail/print_lines.hpp
+// ---- tessera/nem/detail/syntax/print_lines.hpp
 //
 // Where the lines of canonical text go: what the printer of constructs says of each line.
 //
@@ -12877,11 +12898,11 @@ class value_printer {
 //   text out = lines.finish();
 //
 //   begin          a line for what begins at an offset of the source
-//   begin_heading  a line for a word without a node, the first behind an offset
+//   begin_heading  a line for a word without a node, the first after an offset
 //   close          a line for what closes a block: endloop or a brace
 //   opened         the line opens a block
 //   pass_closer    the line holds a brace that closes
-//   has_comment    whether there is a comment whose next token stands from one offset to another
+//   has_comment    whether a comment's next token begins between two offsets
 //
 // Plain lines need none of this but the text; those of `reformat` put comments between them.
 //
@@ -12890,8 +12911,8 @@ class value_printer {
 // Limits:     none.
 // Allocation: the text.
 
-#ifndef TESSERA_NEM_DETAIL_PRINT_LINES_HPP
-#define TESSERA_NEM_DETAIL_PRINT_LINES_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_PRINT_LINES_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_PRINT_LINES_HPP
 
 #include <cstdint>
 #include <cstring>
@@ -12939,7 +12960,7 @@ class plain_lines {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_PRINT_LINES_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_PRINT_LINES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -12998,7 +13019,7 @@ class config_printer {
   [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
     return d_.name(d_.nodes[i].value);
   }
-  /// Whether a comment stands between the braces, so that parts stay where they are.
+  /// Whether there is a comment between the braces, so that parts stay where they are.
   [[nodiscard]] bool keeps_order(std::uint32_t construct) const noexcept {
     for (const std::uint32_t c : children(d_, construct)) {
       if (kind(c) == node_kind::type_parameter || kind(c) == node_kind::extends) continue;
@@ -13152,9 +13173,9 @@ class config_printer {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_PRINT_CONFIG_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_PRINT_CONFIG_HPP
 
-// ---- tessera/nem/detail/print_resolved.hpp
+// ---- tessera/nem/detail/syntax/print_resolved.hpp
 //
 // What a verified program's declarations and tasks resolve to, as comments of its canonical text.
 //
@@ -13170,27 +13191,27 @@ class config_printer {
 // Limits:     none.
 // Allocation: 8 bytes for each node, and the texts.
 
-#ifndef TESSERA_NEM_DETAIL_PRINT_RESOLVED_HPP
-#define TESSERA_NEM_DETAIL_PRINT_RESOLVED_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_PRINT_RESOLVED_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_PRINT_RESOLVED_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/detail/verify.hpp
+// ---- tessera/nem/detail/rules/verify.hpp
 //
 // The bodies of nem/verify.hpp.
 
-#ifndef TESSERA_NEM_DETAIL_VERIFY_HPP
-#define TESSERA_NEM_DETAIL_VERIFY_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_VERIFY_HPP
+#define TESSERA_NEM_DETAIL_RULES_VERIFY_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 
-// ---- tessera/nem/detail/load.hpp
+// ---- tessera/nem/detail/device/load.hpp
 //
 // Loads what a program's types depend on: included files, type families, devices, the target.
 //
@@ -13216,8 +13237,8 @@ class config_printer {
 // Limits:     options.max_include_depth; 4,096 files; names of 4 GiB in all.
 // Allocation: linear in the files; the trees of those that include one another at the same time.
 
-#ifndef TESSERA_NEM_DETAIL_LOAD_HPP
-#define TESSERA_NEM_DETAIL_LOAD_HPP
+#ifndef TESSERA_NEM_DETAIL_DEVICE_LOAD_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_LOAD_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -13225,12 +13246,12 @@ class config_printer {
 #include <utility>
 
 
-// ---- tessera/nem/detail/read.hpp
+// ---- tessera/nem/detail/syntax/read.hpp
 //
 // The bodies of nem/read.hpp.
 
-#ifndef TESSERA_NEM_DETAIL_READ_HPP
-#define TESSERA_NEM_DETAIL_READ_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -13238,7 +13259,7 @@ class config_printer {
 #include <utility>
 
 
-// ---- tessera/nem/detail/lexer.hpp
+// ---- tessera/nem/detail/syntax/lexer.hpp
 //
 // Characters and words of NEM: what a reader sees of a source, one token ahead.
 //
@@ -13254,15 +13275,15 @@ class config_printer {
 //   others    . .. , : ; = ( ) [ ] { } < > @ + - * /
 //
 // There are no token objects: the reader knows what may follow and looks at the character. Words are
-// told apart by their first eight bytes in one number.
+// distinguished by their first eight bytes as one number.
 //
 // Lifetime:   borrows the source.
 // Errors:     none; the reader reports.
 // Limits:     sources below 4 GiB.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_DETAIL_LEXER_HPP
-#define TESSERA_NEM_DETAIL_LEXER_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_LEXER_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_LEXER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -13270,7 +13291,7 @@ class config_printer {
 #include <string_view>
 
 
-// ---- tessera/nem/detail/word.hpp
+// ---- tessera/nem/detail/syntax/word.hpp
 //
 // Words of a NEM source, sixteen characters at once.
 //
@@ -13285,8 +13306,8 @@ class config_printer {
 // Limits:     words below 4 GiB.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_DETAIL_WORD_HPP
-#define TESSERA_NEM_DETAIL_WORD_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_WORD_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_WORD_HPP
 
 #include <bit>
 #include <cstddef>
@@ -13304,7 +13325,7 @@ struct word {
   const char* first = nullptr;
   std::uint32_t size = 0;
   std::uint64_t key = 0;   ///< its first eight bytes, the first lowest
-  std::uint64_t more = 0;  ///< the eight behind them
+  std::uint64_t more = 0;  ///< the eight after them
   [[nodiscard]] std::string_view text() const noexcept { return {first, size}; }
   [[nodiscard]] const char* last() const noexcept { return first + size; }
 };
@@ -13353,7 +13374,7 @@ using truth_lanes [[gnu::vector_size(16)]] = signed char;
   return leading((x == ' ') | (x == '\n') | (x == '\t') | (x == '\r'));
 }
 
-/// What of eight bytes, and of the eight behind them, belongs to a word of 0 to 16.
+/// What of eight bytes, and of the eight after them, belongs to a word of 0 to 16.
 struct word_masks {
   std::uint64_t key[17], more[17];
 };
@@ -13403,7 +13424,7 @@ inline constexpr word_masks masks_of_words = make_word_masks();
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_WORD_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_WORD_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -13609,7 +13630,7 @@ class lexer {
     return take(), true;
   }
 
-  /// The first character at or behind `p` that isn't blank or of a comment. All that can begin
+  /// The first character from `p` on that isn't blank or of a comment. All that can begin
   /// tokens but quotes are above '#', as are no blanks.
   [[nodiscard, gnu::always_inline]] const char* behind_blanks(const char* p) const noexcept {
     if (p >= end_ || *p > '#') return p;
@@ -13642,7 +13663,7 @@ class lexer {
       return at_ != last_ && *last_ == '\n';
     return std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
   }
-  /// Whether a task, a region or a wait stands at `p`, so that `X =` before it begins a statement
+  /// Whether a task, a region or a wait begins at `p`, so that `X =` before it begins a statement
   /// and no attribute.
   [[nodiscard]] bool is_call(const char* p) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
@@ -13712,9 +13733,9 @@ class lexer {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_LEXER_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_LEXER_HPP
 
-// ---- tessera/nem/detail/read_config.hpp
+// ---- tessera/nem/detail/syntax/read_config.hpp
 //
 // The part of the reader of NEM that reads type families and devices.
 //
@@ -13730,15 +13751,15 @@ class lexer {
 // Limits:     none.
 // Allocation: the model.
 
-#ifndef TESSERA_NEM_DETAIL_READ_CONFIG_HPP
-#define TESSERA_NEM_DETAIL_READ_CONFIG_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_CONFIG_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_CONFIG_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/detail/read_program.hpp
+// ---- tessera/nem/detail/syntax/read_program.hpp
 //
 // The part of the reader of NEM that reads statements: declarations, tasks and loops.
 //
@@ -13756,15 +13777,15 @@ class lexer {
 // Limits:     256 nested loops.
 // Allocation: the model.
 
-#ifndef TESSERA_NEM_DETAIL_READ_PROGRAM_HPP
-#define TESSERA_NEM_DETAIL_READ_PROGRAM_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/detail/read_errors.hpp
+// ---- tessera/nem/detail/syntax/read_errors.hpp
 //
 // The part of the reader of NEM that says what is wrong with a statement, and what was meant.
 //
@@ -13778,14 +13799,14 @@ class lexer {
 // Limits:     none.
 // Allocation: texts of findings.
 
-#ifndef TESSERA_NEM_DETAIL_READ_ERRORS_HPP
-#define TESSERA_NEM_DETAIL_READ_ERRORS_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_ERRORS_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_ERRORS_HPP
 
 #include <cstddef>
 #include <string_view>
 
 
-// ---- tessera/nem/detail/read_value.hpp
+// ---- tessera/nem/detail/syntax/read_value.hpp
 //
 // The part of the reader of NEM that reads values, decorators and regions.
 //
@@ -13802,15 +13823,15 @@ class lexer {
 // Limits:     256 nested parentheses, signs and lists.
 // Allocation: the model.
 
-#ifndef TESSERA_NEM_DETAIL_READ_VALUE_HPP
-#define TESSERA_NEM_DETAIL_READ_VALUE_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_VALUE_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_VALUE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/detail/read_tree.hpp
+// ---- tessera/nem/detail/syntax/read_tree.hpp
 //
 // What all parts of the reader of NEM use: nodes, diagnostics and the tokens that are expected.
 //
@@ -13820,22 +13841,22 @@ class lexer {
 //   finish(n);
 //
 // A function that reads a construct returns false once it reported an error that it can't go on from;
-// what called it returns false in turn, up to the statement, behind which reading resumes.
+// what called it returns false in turn, up to the statement, after which reading resumes.
 //
 // Lifetime:   borrows the source.
 // Errors:     into `findings`.
 // Limits:     limits::max_items nodes.
 // Allocation: the model.
 
-#ifndef TESSERA_NEM_DETAIL_READ_TREE_HPP
-#define TESSERA_NEM_DETAIL_READ_TREE_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_TREE_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_TREE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/detail/read_names.hpp
+// ---- tessera/nem/detail/syntax/read_names.hpp
 //
 // The names of a model, each kept once.
 //
@@ -13846,7 +13867,7 @@ class lexer {
 // A table of 32-bit slots with open addressing: the low bits are the name's index + 1, the others
 // some bits of its hash, so that nearly all comparisons of names find what they look for; those are
 // of two numbers for up to sixteen characters. Programs that other programs wrote number their
-// names: what differs in its last character stands near in the table, so that they go through it and
+// names: what differs in its last character is near in the table, so that they go through it and
 // not around in it. Hashes are keyed, so that no names can be made to collide.
 //
 // Lifetime:   borrows the model.
@@ -13854,8 +13875,8 @@ class lexer {
 // Limits:     fewer than 2^31 names.
 // Allocation: up to 64 bytes a name while it reads, besides the model's own.
 
-#ifndef TESSERA_NEM_DETAIL_READ_NAMES_HPP
-#define TESSERA_NEM_DETAIL_READ_NAMES_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_NAMES_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_NAMES_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -13998,7 +14019,7 @@ class name_index {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_READ_NAMES_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_NAMES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -14016,10 +14037,10 @@ class tree_reader : protected lexer {
       : lexer(source),
         names_(d_, source.size()),
         found_(found, p, max_findings),
-        most_nodes_(limit.max_items >= no_node ? no_node - 1
-                    : limit.max_items == 0     ? 1
-                                               : static_cast<std::uint32_t>(limit.max_items)),
-        most_errors_(found_.errors() + (max_errors != 0 ? max_errors : 1)) {
+        max_nodes_(limit.max_items >= no_node ? no_node - 1
+                   : limit.max_items == 0     ? 1
+                                              : static_cast<std::uint32_t>(limit.max_items)),
+        max_errors_(found_.errors() + (max_errors != 0 ? max_errors : 1)) {
     grow(source.size() / 6);
   }
 
@@ -14083,7 +14104,7 @@ class tree_reader : protected lexer {
 
   /// Whether more may be reported. When not, the source ends here.
   [[nodiscard]] bool may_report() noexcept {
-    if (!stopped_ && found_.errors() >= most_errors_) stop();
+    if (!stopped_ && found_.errors() >= max_errors_) stop();
     return !stopped_;
   }
   void stop() noexcept {
@@ -14099,7 +14120,7 @@ class tree_reader : protected lexer {
     return false;
   }
 
-  /// What stands here, in quotes and not too long.
+  /// What is here, in quotes and not too long.
   class got {
    public:
     explicit got(const lexer& in, std::string_view token) noexcept
@@ -14123,7 +14144,7 @@ class tree_reader : protected lexer {
     return got(*this, {at_, static_cast<std::size_t>(last - at_)});
   }
 
-  /// Reports what is no token at all; false if a token stands here.
+  /// Reports what isn't a token at all; false if there is a token here.
   [[gnu::cold, gnu::noinline]] bool not_a_token() {
     if (at_end() || is(*at_, class_letter | class_mark)) return false;
     if (*at_ == '"') {
@@ -14161,7 +14182,7 @@ class tree_reader : protected lexer {
           << "' can only stand in comments and strings" << usual(std::string_view(p, length));
     if (byte == '%') out.fix(range(p, p + 1)) << "mod";
   }
-  /// What stands in NEM for a character that other languages use, behind a colon.
+  /// What NEM has for a character that other languages use, after a colon.
   [[nodiscard]] static std::string_view usual(std::string_view character) noexcept {
     if (character == "%") return ": the remainder is mod";
     if (character == "'" || character.substr(0, 2) == "\xe2\x80") return ": strings stand in \"\"";
@@ -14172,7 +14193,7 @@ class tree_reader : protected lexer {
     return at('/') && ((end_ - at_ > 1 && (at_[1] == '/' || at_[1] == '*')) ||
                        (at_ != source_ && at_[-1] == '/'));
   }
-  /// The syntax error: what was expected, and what stands here. Returns false.
+  /// The syntax error: what was expected, and what was found. Returns false.
   [[gnu::cold, gnu::noinline]] bool unexpected(std::string_view expected,
                                                std::string_view hint = {}) {
     if (not_a_token() || !may_report()) return false;
@@ -14434,7 +14455,7 @@ class tree_reader : protected lexer {
  private:
   void grow(std::uint64_t capacity) {
     if (capacity < 16) capacity = 16;
-    if (capacity > most_nodes_) capacity = most_nodes_;
+    if (capacity > max_nodes_) capacity = max_nodes_;
     d_.nodes.advance(count_ - d_.nodes.size());
     d_.nodes.reserve(to_size(capacity) + 2);  // two spare ones are written when a limit is met
     nodes_ = d_.nodes.data();
@@ -14443,7 +14464,7 @@ class tree_reader : protected lexer {
   /// Room for one more node; where there can't be any the last is written again, and the source
   /// ends here.
   [[gnu::cold, gnu::noinline]] void more_nodes() {
-    if (room_ < most_nodes_) {
+    if (room_ < max_nodes_) {
       const auto left = static_cast<std::uint64_t>(end_ - at_);  // bytes; hardly any has two nodes
       const std::uint64_t enough = room_ + left + left / 4 + 64, doubled = std::uint64_t{room_} * 2;
       return grow(doubled < enough ? doubled : enough);
@@ -14451,14 +14472,14 @@ class tree_reader : protected lexer {
     if (failure_.code == errc::ok && !stopped_) {
       failure_ = {errc::too_many_items, here()};
       found_.add(errc::too_many_items, token())
-          << "a file holds more than limits::max_items = " << most_nodes_ << " nodes";
+          << "a file holds more than limits::max_items = " << max_nodes_ << " nodes";
     }
     stop();
     count_ = room_ - 1;
   }
 
-  std::uint32_t most_nodes_;
-  std::uint64_t most_errors_;
+  std::uint32_t max_nodes_;
+  std::uint64_t max_errors_;
   std::size_t warnings_ = 0;
   text scratch_;
 };
@@ -14467,13 +14488,13 @@ class tree_reader : protected lexer {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_READ_TREE_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_TREE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-/// Where a region stands, which decides what may follow it.
+/// The place of a region, which decides what may follow it.
 enum class region_place : std::uint8_t { declaration, argument, operand };
 
 class value_reader : protected tree_reader {
@@ -14538,7 +14559,7 @@ class value_reader : protected tree_reader {
     finish(i);
     return attributes_.seen == 0 || check_type(i);
   }
-  /// Whether `region (` stands here.
+  /// Whether `region (` is here.
   [[nodiscard, gnu::always_inline]] bool at_region(word w) const noexcept {
     if (w.key != make_key("region")) return false;
     const char* const p = behind_blanks(w.last());
@@ -14673,7 +14694,7 @@ class value_reader : protected tree_reader {
     return c == '+' || c == '-' ? 1 : 2;
   }
 
-  /// What follows in the expression node at `slot`: `depth` operators are open, and behind them is
+  /// What follows in the expression node at `slot`: `depth` operators are open, and after them is
   /// the operand that began at `operand`, or none yet.
   bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
                  bool words) {
@@ -14753,7 +14774,7 @@ class value_reader : protected tree_reader {
       } else if (at('"') ? !string_leaf() : !expression(words)) {
         return false;
       }
-      for (;;) {  // behind a value, or at the end of an empty list
+      for (;;) {  // after a value, or at the end of an empty list
         if (at(']')) {
           take();
           finish(open_lists_[--lists_]);
@@ -14867,7 +14888,7 @@ class value_reader : protected tree_reader {
     const char* equals;
   };
   /// Whether a type attribute, and no statement, begins at p.
-  /// Behind a comma no statement can.
+  /// No statement can follow a comma.
   [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
                                                            bool behind_comma) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
@@ -14885,7 +14906,7 @@ class value_reader : protected tree_reader {
     if (!type_attributes(region_place::argument, true)) return false;
     if (may_warn(errc::nem_syn_020_inner_type))
       found_.add(errc::nem_syn_020_inner_type, range(first, last_))
-          << "type attributes belong behind the parentheses of region";
+          << "type attributes belong after the parentheses of region";
     return true;
   }
 
@@ -15028,7 +15049,7 @@ class value_reader : protected tree_reader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_READ_VALUE_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_VALUE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -15082,13 +15103,13 @@ class statement_errors : protected value_reader {
       out << ": comments begin with '#'";
       if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
     } else if (at('@')) {
-      out << ": those of a loop stand before its ':'";
+      out << ": those of a loop precede its ':'";
     } else if (at_word()) {
       no_statement(out, peek_word());
     }
     return false;
   }
-  /// Parentheses behind what is no transfer. Returns false.
+  /// Parentheses after what isn't a transfer. Returns false.
   [[gnu::cold, gnu::noinline]] bool no_operands(word callee) {
     if (!may_report()) return false;
     auto out = found_.add(errc::nem_syn_001_token, token());
@@ -15120,7 +15141,7 @@ class statement_errors : protected value_reader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_READ_ERRORS_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_ERRORS_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -15255,7 +15276,7 @@ class program_reader : protected statement_errors {
     if (!declared_name(w, "the name of a loop variable")) return false;
     nodes_[i].value = intern(w);
     take_word(w);
-    if (w.key != make_key("in") || !at('[')) {  // else the name is missing, which has been told
+    if (w.key != make_key("in") || !at('[')) {  // else the name is missing, which has been reported
       if (!at_word()) return unexpected("'in'");
       w = peek_word();
       if (w.key != make_key("in") && !is_upper_case(w, "in")) return unexpected("'in'");
@@ -15529,15 +15550,15 @@ class program_reader : protected statement_errors {
     while (!at('}')) {
       if (!at_word()) return expect_closing('}', open);
       const word k = peek_word();
-      const char* const behind = equals_behind(k);
-      if (behind == nullptr) {
+      const char* const value = equals_behind(k);
+      if (value == nullptr) {
         take_word(k);
         return unexpected("'='");
       }
       if (k.key == make_key("deps")) {
         note_attribute(k, no_name);
-        if (!deps(behind)) return false;
-      } else if (!named_attribute(k, keyword_of(k), behind)) {
+        if (!deps(value)) return false;
+      } else if (!named_attribute(k, keyword_of(k), value)) {
         return false;
       }
       (void)take_if(',');
@@ -15576,7 +15597,7 @@ class program_reader : protected statement_errors {
     repeated(errc::nem_opc_007_repeated, range_of(w), w.text(), {0, offset, w.size});
   }
 
-  // --- decorators that stand behind the last operand ---
+  // --- decorators after the last operand ---
 
   [[nodiscard]] static bool is_of_task(const node& n) noexcept {
     switch (static_cast<nem::decorator>(n.detail)) {
@@ -15589,7 +15610,7 @@ class program_reader : protected statement_errors {
       default: return false;
     }
   }
-  /// Without attributes, decorators of a task stand behind its last operand: they become the task's.
+  /// Without attributes, decorators of a task follow its last operand: they become the task's.
   void hoist(std::uint32_t output) {
     std::uint32_t first = nodes_[output + 1].next, moved = 0, kept = 0;
     bool in_order = true;
@@ -15649,7 +15670,7 @@ class program_reader : protected statement_errors {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_READ_PROGRAM_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -15659,7 +15680,7 @@ class config_reader : protected program_reader {
  protected:
   using program_reader::program_reader;
 
-  /// A type family at the word; after an error, reading goes on behind it.
+  /// A type family at the word; after an error, reading goes on after it.
   void type_family_declaration(word start) {
     braces_ = 0;
     if (!type_family(start)) (void)leave_blocks(0);
@@ -15821,7 +15842,7 @@ class config_reader : protected program_reader {
     finish(i);
     return true;
   }
-  /// Whether `on` stands here, and isn't itself the name of a binding.
+  /// Whether `on` is here, and isn't itself the name of a binding.
   [[nodiscard]] bool at_on() const noexcept {
     const word w = peek_word();
     if (w.key != make_key("on")) return false;
@@ -16112,7 +16133,7 @@ class config_reader : protected program_reader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_READ_CONFIG_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_CONFIG_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
@@ -16199,8 +16220,8 @@ class document_reader : private config_reader {
   bool include(word w) {
     if (first_other_ != none && may_report()) {
       auto out = found_.add(errc::nem_syn_004_include, range_of(w));
-      out << "includes stand before everything else";
-      note_first(out, first_other_, "this stands before it");
+      out << "includes must precede everything else";
+      note_first(out, first_other_, "this precedes it");
     }
     const std::uint32_t i = put(node_kind::include, 0, at_);
     take_word(w);
@@ -16218,7 +16239,7 @@ class document_reader : private config_reader {
         if (first_header_ != none)
           note_first(out << "a file has one program header", first_header_, "the first is here");
         else
-          note_first(out << "the program header stands before all statements", first_statement_,
+          note_first(out << "the program header must precede all statements", first_statement_,
                      "the first statement is here");
       }
     } else {
@@ -16289,10 +16310,10 @@ class document_reader : private config_reader {
     if (!may_report()) return;
     auto out = found_.add(errc::nem_syn_005_directive, range_of(w));
     if (first_header_ != none)
-      note_first(out << "the device stands before the program header", first_header_,
+      note_first(out << "the device must precede the program header", first_header_,
                  "the header is here");
     else if (first_statement_ != none)
-      note_first(out << "the device stands before all statements", first_statement_,
+      note_first(out << "the device must precede all statements", first_statement_,
                  "the first statement is here");
     else
       note_first(out << "a program has one device",
@@ -16304,20 +16325,20 @@ class document_reader : private config_reader {
     out.note(range(p, is(*p, class_letter) ? word_at(p).last() : p + 1)) << text;
   }
 
-  /// What belongs into a program, behind families or several devices.
+  /// What belongs in a program, after families or several devices.
   void mix_with_config() {
     if (first_family_ == none && devices_ < 2) [[likely]]
       return;
-    mixed("type families or several devices stand in files of their own, not in a program",
+    mixed("type families and several devices belong in files of their own, not in a program",
           first_family_ != none ? first_family_ : first_device_, "the configuration is here");
   }
-  /// A family behind what belongs into a program.
+  /// A family after what belongs in a program.
   void mix_with_program() {
     const std::uint32_t first = first_directive_ != none ? first_directive_
                                 : first_header_ != none  ? first_header_
                                                          : first_statement_;
     if (first != none)
-      mixed("type families stand in files of their own, not in a program", first,
+      mixed("type families belong in files of their own, not in a program", first,
             "the program is here");
   }
   [[gnu::cold, gnu::noinline]] void mixed(std::string_view text, std::uint32_t first,
@@ -16391,9 +16412,9 @@ TESSERA_INLINE result<model> read(std::string_view source, const read_options& o
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_READ_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_HPP
 
-// ---- tessera/nem/detail/load_device.hpp
+// ---- tessera/nem/detail/device/load_device.hpp
 //
 // Loads a declared device into the catalog, by the rules DEV that need nothing but its parent.
 //
@@ -16411,15 +16432,15 @@ TESSERA_INLINE result<model> read(std::string_view source, const read_options& o
 // Limits:     none.
 // Allocation: linear in the declaration.
 
-#ifndef TESSERA_NEM_DETAIL_LOAD_DEVICE_HPP
-#define TESSERA_NEM_DETAIL_LOAD_DEVICE_HPP
+#ifndef TESSERA_NEM_DETAIL_DEVICE_LOAD_DEVICE_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_LOAD_DEVICE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/detail/load_state.hpp
+// ---- tessera/nem/detail/device/load_state.hpp
 //
 // What loading families and devices shares: names that are taken, and the file at hand.
 //
@@ -16436,8 +16457,8 @@ TESSERA_INLINE result<model> read(std::string_view source, const read_options& o
 // Limits:     none.
 // Allocation: 16 bytes for each family, variant and device; 8 for each name of a file with families.
 
-#ifndef TESSERA_NEM_DETAIL_LOAD_STATE_HPP
-#define TESSERA_NEM_DETAIL_LOAD_STATE_HPP
+#ifndef TESSERA_NEM_DETAIL_DEVICE_LOAD_STATE_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_LOAD_STATE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -16550,7 +16571,7 @@ class loading {
   hashed_names families = {}, variants = {}, devices = {};
   std::uint32_t unsound_builtins = 0;    ///< bit n: what replaces the built-in family n has errors
   std::uint32_t replaced = 0, used = 0;  ///< bit n: the built-in family n is, by a device
-  pool<bool> unsound_families = {};      ///< those behind the built-in ones
+  pool<bool> unsound_families = {};      ///< those after the built-in ones
   pool<bool> unsound_devices = {};
   pool<place> entries = {};  ///< where catalog::device_instances come from
   bool lacks_files = false;  ///< whether an include failed, which may define what seems unknown
@@ -16604,10 +16625,10 @@ class loading {
   /// those that aren't there.
   template <class Row>
   [[nodiscard]] std::string_view nearest(std::string_view name, const pool<Row>& rows) {
-    constexpr std::uint32_t most_suggestions = 64, most_candidates = 256;
+    constexpr std::uint32_t max_suggestions = 64, max_candidates = 256;
     suggestion s(name);
-    if (suggestions_++ >= most_suggestions) return {};
-    for (std::uint32_t i = 0; i < rows.size() && i < most_candidates; ++i)
+    if (suggestions_++ >= max_suggestions) return {};
+    for (std::uint32_t i = 0; i < rows.size() && i < max_candidates; ++i)
       s.offer(to.text_of(rows[i].name));
     return s.word();
   }
@@ -16618,7 +16639,7 @@ class loading {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_LOAD_STATE_HPP
+#endif  // TESSERA_NEM_DETAIL_DEVICE_LOAD_STATE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -16750,7 +16771,7 @@ class device_loader {
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
     if (later != no_index) {
-      text.note(f_.at(later)) << parent << " is defined here, behind it";
+      text.note(f_.at(later)) << parent << " is defined here, after it";
       return;
     }
     note_visible(s_, text, parent);
@@ -17023,9 +17044,9 @@ class device_loader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_LOAD_DEVICE_HPP
+#endif  // TESSERA_NEM_DETAIL_DEVICE_LOAD_DEVICE_HPP
 
-// ---- tessera/nem/detail/load_family.hpp
+// ---- tessera/nem/detail/device/load_family.hpp
 //
 // Loads a declared type family into the catalog, by the rules FDL.
 //
@@ -17043,8 +17064,8 @@ class device_loader {
 // Limits:     none.
 // Allocation: linear in the declaration, plus load_state's.
 
-#ifndef TESSERA_NEM_DETAIL_LOAD_FAMILY_HPP
-#define TESSERA_NEM_DETAIL_LOAD_FAMILY_HPP
+#ifndef TESSERA_NEM_DETAIL_DEVICE_LOAD_FAMILY_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_LOAD_FAMILY_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -17318,9 +17339,9 @@ class family_loader {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_LOAD_FAMILY_HPP
+#endif  // TESSERA_NEM_DETAIL_DEVICE_LOAD_FAMILY_HPP
 
-// ---- tessera/nem/detail/resolve_device.hpp
+// ---- tessera/nem/detail/device/resolve_device.hpp
 //
 // What devices inherit: resolves one, and checks all.
 //
@@ -17336,8 +17357,8 @@ class family_loader {
 // Limits:     none; a chain of a million devices is checked in linear time.
 // Allocation: 16 bytes an instance and a device; resolving adds what one device inherits.
 
-#ifndef TESSERA_NEM_DETAIL_RESOLVE_DEVICE_HPP
-#define TESSERA_NEM_DETAIL_RESOLVE_DEVICE_HPP
+#ifndef TESSERA_NEM_DETAIL_DEVICE_RESOLVE_DEVICE_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_RESOLVE_DEVICE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -17612,7 +17633,7 @@ class inheritance_check {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_RESOLVE_DEVICE_HPP
+#endif  // TESSERA_NEM_DETAIL_DEVICE_RESOLVE_DEVICE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -17930,7 +17951,7 @@ inline void load(const model& d, const verify_options& options, findings& found,
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_LOAD_HPP
+#endif  // TESSERA_NEM_DETAIL_DEVICE_LOAD_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
@@ -17969,8 +17990,8 @@ class checker {
   }
   [[nodiscard]] bool stopped() const noexcept { return false; }
   void end(const values&) { hazards_.finish(); }
-  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept {
-    return hazards_.order().most_live();
+  [[nodiscard]] std::uint64_t max_live_tokens() const noexcept {
+    return hazards_.order().max_live();
   }
   [[nodiscard]] bool has_ended_search() const noexcept { return hazards_.has_ended(); }
 
@@ -17993,7 +18014,7 @@ TESSERA_INLINE result<program> verify(model d, const verify_options& options, re
   detail::context c{p.model_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
   p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
-  p.most_live_tokens_ = checker.most_live_tokens();
+  p.max_live_tokens_ = checker.max_live_tokens();
   p.has_ended_search_ = checker.has_ended_search();
   detail::check_capacity(c);
   if (is_built) findings.mark_nodes();
@@ -18004,7 +18025,7 @@ TESSERA_INLINE result<program> verify(model d, const verify_options& options, re
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_VERIFY_HPP
+#endif  // TESSERA_NEM_DETAIL_RULES_VERIFY_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
@@ -18153,7 +18174,7 @@ class resolved_lines : public plain_lines {
 }  // namespace nem::detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_PRINT_RESOLVED_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_PRINT_RESOLVED_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
@@ -18493,11 +18514,11 @@ class construct_printer {
   Lines& lines_;
   value_printer values_;
   config_printer<Lines> config_;
-  pool<std::uint32_t> loops_;  // the nodes behind the loops that are open
+  pool<std::uint32_t> loops_;  // the nodes after the open loops
   pool<ranked> attributes_;
 };
 
-/// Where a construct of the top level stands among others.
+/// The place of a construct of the top level among others.
 [[nodiscard]] constexpr std::uint32_t canonical_place(node_kind k) noexcept {
   switch (k) {
     case node_kind::include: return 0;
@@ -18518,7 +18539,7 @@ template <class Lines>
 text print_all(const model& d, Lines&& lines, const print_options& options) {
   construct_printer<std::remove_reference_t<Lines>> printer(d, lines, options);
   const auto count = static_cast<std::uint32_t>(d.nodes.size());
-  std::uint32_t statements = 0;  // where they begin; nothing else may stand behind them
+  std::uint32_t statements = 0;  // where they begin; nothing else may follow them
   while (statements < count && !is_statement(d.nodes[statements].kind))
     statements = d.nodes[statements].next;
   for (std::uint32_t place = 0; place < 5; ++place)
@@ -18544,14 +18565,14 @@ TESSERA_INLINE text print(const program& p, const print_options& options) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_PRINT_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_PRINT_HPP
 
-// ---- tessera/nem/detail/reformat.hpp
+// ---- tessera/nem/detail/syntax/reformat.hpp
 //
 // The bodies of nem/reformat.hpp.
 
-#ifndef TESSERA_NEM_DETAIL_REFORMAT_HPP
-#define TESSERA_NEM_DETAIL_REFORMAT_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_REFORMAT_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_REFORMAT_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -18562,10 +18583,10 @@ TESSERA_INLINE text print(const program& p, const print_options& options) {
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
 
-/// A comment, and what stands around it.
+/// A comment, and what is around it.
 struct comment {
   std::uint32_t offset, size;  ///< without blanks at its end
-  std::uint32_t next;          ///< where the next token stands; no_offset at the end of the file
+  std::uint32_t next;          ///< where the next token begins; no_offset at the end of the file
   bool is_own_line, has_blank;
 };
 
@@ -18597,7 +18618,7 @@ class comment_scanner {
   }
 
   pool<comment> comments;
-  pool<std::uint32_t> closers;   ///< where each endloop stands, and each brace but those of attrs
+  pool<std::uint32_t> closers;   ///< where each endloop is, and each brace but those of attrs
   pool<std::uint32_t> headings;  ///< where "variants:" and "conformance:" stand
 
  private:
@@ -18677,11 +18698,11 @@ class commented_lines {
     if (role == line_role::item && has_blank(offset)) blank_line();
     return start(indent);
   }
-  text& begin_heading(std::uint32_t behind, std::uint32_t indent, line_role role) {
+  text& begin_heading(std::uint32_t after, std::uint32_t indent, line_role role) {
     const pool<std::uint32_t>& all = scanned_.headings;
     const std::size_t i =
-        first_not_below(all.data(), all.size(), [behind](std::uint32_t h) { return h <= behind; });
-    return begin(i < all.size() ? all[i] : behind, indent, role);
+        first_not_below(all.data(), all.size(), [after](std::uint32_t h) { return h <= after; });
+    return begin(i < all.size() ? all[i] : after, indent, role);
   }
   text& close(std::uint32_t indent) {
     end_line(closer_ < scanned_.closers.size() ? scanned_.closers[closer_] : no_offset, indent + 2,
@@ -18738,7 +18759,7 @@ class commented_lines {
   [[nodiscard]] std::string_view written(const comment& c) const noexcept {
     return source_.substr(c.offset, c.size);
   }
-  /// Whether a line without anything stands before what begins at `offset`.
+  /// Whether an empty line precedes what begins at `offset`.
   [[nodiscard]] bool has_blank(std::uint32_t offset) const noexcept {
     unsigned lines = 0;
     while (offset > 0 && offset <= source_.size() &&
@@ -18771,14 +18792,14 @@ TESSERA_INLINE text reformat(const model& d, std::string_view source,
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_REFORMAT_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_REFORMAT_HPP
 
-// ---- tessera/nem/detail/write.hpp
+// ---- tessera/nem/detail/syntax/write.hpp
 //
 // The bodies of nem/write.hpp.
 
-#ifndef TESSERA_NEM_DETAIL_WRITE_HPP
-#define TESSERA_NEM_DETAIL_WRITE_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_WRITE_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_WRITE_HPP
 
 #include <utility>
 
@@ -18799,14 +18820,14 @@ TESSERA_INLINE result<text> write(const model& d, const write_options& options) 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_WRITE_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_WRITE_HPP
 
-// ---- tessera/nem/detail/write_json.hpp
+// ---- tessera/nem/detail/syntax/write_json.hpp
 //
 // The bodies of nem/write_json.hpp.
 
-#ifndef TESSERA_NEM_DETAIL_WRITE_JSON_HPP
-#define TESSERA_NEM_DETAIL_WRITE_JSON_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_WRITE_JSON_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_WRITE_JSON_HPP
 
 #include <cfloat>
 #include <cstddef>
@@ -18929,7 +18950,7 @@ class tree_writer {
 
   const model& d_;
   json::writer json_;
-  pool<std::uint32_t> open_;  // behind the nodes whose children are being written
+  pool<std::uint32_t> open_;  // the ends of the nodes whose children are being written
   expression_index index_;
   pool<pending> parts_;
 };
@@ -18947,7 +18968,7 @@ TESSERA_INLINE text write_json(const model& d) {
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_WRITE_JSON_HPP
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_WRITE_JSON_HPP
 
 #endif  // the bodies
 

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tessera/nem/detail/baseline_text.hpp>
-#include <tessera/nem/detail/load.hpp>
+#include <tessera/nem/detail/device/baseline_text.hpp>
+#include <tessera/nem/detail/device/load.hpp>
 #include <tessera/nem/families.hpp>
 
 #include "nem/verbs.hpp"

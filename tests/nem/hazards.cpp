@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "tessera/nem/detail/hazards.hpp"
+#include "tessera/nem/detail/order/hazards.hpp"
 #include "nem/verbs.hpp"
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "tessera/nem/detail/load.hpp"
+#include "tessera/nem/detail/device/load.hpp"
 #include "tessera/nem/read.hpp"
 #include "tessera/nem/walk.hpp"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tessera/nem/detail/load.hpp>
+#include <tessera/nem/detail/device/load.hpp>
 
 #include "nem/verbs.hpp"
 #include "support/catch.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <tessera/nem/detail/rules_shape.hpp>
+#include <tessera/nem/detail/rules/shape.hpp>
 
 #include "nem/tasks.hpp"
 #include "support/catch.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 #include <string_view>
-#include <tessera/nem/detail/suggest.hpp>
+#include <tessera/nem/detail/syntax/suggest.hpp>
 #include <tessera/nem/format.hpp>
 
 #include "support/catch.hpp"

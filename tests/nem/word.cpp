@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <tessera/nem/detail/lexer.hpp>
-#include <tessera/nem/detail/read_names.hpp>
+#include <tessera/nem/detail/syntax/lexer.hpp>
+#include <tessera/nem/detail/syntax/read_names.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -12,8 +12,8 @@
 //   walker           calls a visitor with all that a program does       walk.hpp
 //   findings         collects diagnostics                               diagnostic.hpp
 //   context          what rules share                                   context.hpp
-//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules_compute.hpp
-//   check_transfer   XFR of a transfer or a store                       rules_transfer.hpp
+//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules/compute.hpp
+//   check_transfer   XFR of a transfer or a store                       rules/transfer.hpp
 //   hazards          HAZ and CAP-003, as the program goes on            hazards.hpp
 //
 // verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
@@ -28,11 +28,11 @@
 #define TESSERA_NEM_EXECUTION_HPP
 
 #include "../version.hpp"
-#include "detail/context.hpp"
-#include "detail/hazards.hpp"
-#include "detail/rules_compute.hpp"
-#include "detail/rules_decorator.hpp"
-#include "detail/rules_transfer.hpp"
+#include "detail/order/hazards.hpp"
+#include "detail/rules/compute.hpp"
+#include "detail/rules/context.hpp"
+#include "detail/rules/decorator.hpp"
+#include "detail/rules/transfer.hpp"
 #include "rule.hpp"
 #include "walk.hpp"
 

@@ -28,7 +28,7 @@
 #include <string_view>
 
 #include "../version.hpp"
-#include "detail/catalog.hpp"
+#include "detail/device/catalog.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -199,7 +199,7 @@ void add_baseline_device(catalog& c, const baseline_row& names);
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "detail/families.hpp"
+#include "detail/device/families.hpp"
 #endif
 
 #endif  // TESSERA_NEM_FAMILIES_HPP

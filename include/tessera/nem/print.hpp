@@ -72,7 +72,7 @@ class program;
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "detail/print.hpp"
+#include "detail/syntax/print.hpp"
 #endif
 
 #endif  // TESSERA_NEM_PRINT_HPP

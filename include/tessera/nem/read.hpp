@@ -10,9 +10,9 @@
 //   model->name(model->nodes[0].value);    // "N"
 //
 //   model     include* then families and devices, or a program
-//   program      [device directive] [program N :] statements        read_program.hpp
-//   families, devices                                               read_config.hpp
-//   regions, values                                                 read_value.hpp
+//   program      [device directive] [program N :] statements
+//   families, devices
+//   regions, values
 //
 // One pass, no recursion. After an error reading goes on at the next statement: after `;`, at a line
 // that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
@@ -53,7 +53,7 @@ struct read_options {
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "detail/read.hpp"
+#include "detail/syntax/read.hpp"
 #endif
 
 #endif  // TESSERA_NEM_READ_HPP

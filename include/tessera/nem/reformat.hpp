@@ -49,7 +49,7 @@ namespace nem {
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "detail/reformat.hpp"
+#include "detail/syntax/reformat.hpp"
 #endif
 
 #endif  // TESSERA_NEM_REFORMAT_HPP

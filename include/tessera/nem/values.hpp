@@ -28,7 +28,7 @@
 
 #include "../core/pool.hpp"
 #include "../version.hpp"
-#include "detail/attributes.hpp"
+#include "detail/rules/attributes.hpp"
 #include "format.hpp"
 #include "model.hpp"
 

@@ -8,10 +8,10 @@
 //   if (!program) return show(found);
 //   nem::for_each_task(*program, my_visitor);          // what it does, task by task
 //
-//   files         includes, type families, devices, the target    load.hpp
-//   statements    names, numbers, buffers, regions, tasks         walk.hpp, in the order of the file
-//   hazards       tasks that nothing orders                       hazards.hpp
-//   capacity      what the target's memories hold                 rules_buffer.hpp
+//   files         includes, type families, devices, the target
+//   statements    names, numbers, buffers, regions, tasks         in the order of the file
+//   hazards       tasks that nothing orders
+//   capacity      what the target's memories hold
 //
 // All errors of a model are found in one run. Warnings and notes leave it valid.
 //
@@ -93,7 +93,7 @@ void for_each_task(const program& p, Visitor& to, std::uint64_t max = ~std::uint
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "detail/verify.hpp"
+#include "detail/rules/verify.hpp"
 #endif
 
 #endif  // TESSERA_NEM_VERIFY_HPP

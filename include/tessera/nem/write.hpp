@@ -39,7 +39,7 @@ struct write_options {
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "detail/write.hpp"
+#include "detail/syntax/write.hpp"
 #endif
 
 #endif  // TESSERA_NEM_WRITE_HPP

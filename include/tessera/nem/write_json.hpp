@@ -50,7 +50,7 @@ namespace nem {
 }  // namespace tessera::inline TESSERA_ABI
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
-#include "detail/write_json.hpp"
+#include "detail/syntax/write_json.hpp"
 #endif
 
 #endif  // TESSERA_NEM_WRITE_JSON_HPP

@@ -1,0 +1,513 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
+//
+//   detail::hazards h(c);
+//   detail::walker<detail::hazards, true>(c, h, most).run();
+//   h.finish();
+//
+//   HAZ-001   two tasks touch the same bytes, one writes, neither is before the other
+//   HAZ-002   likewise, in iterations that are in flight together
+//   HAZ-003   likewise, but all writers copy the same bytes to there: a warning
+//   HAZ-004   a compute task writes what it reads, elsewhere than in the same place
+//   HAZ-005   the search was ended by verify_options::hazard_steps
+//   HAZ-006   bytes of an L1 are read that no earlier task wrote
+//   CAP-003   more tasks issued and not complete than the target's SEQ.max_active_tokens
+//
+// Each segment of a buffer has the accesses that a later one may race with. A write forgets those
+// that are before it: what isn't ordered with one of them isn't ordered with the write. A read
+// forgets reads before it for the same reason. So a race is reported at the task that comes later in
+// the file; pairs with a write between them are found by way of that write.
+//
+// HAZ-003: both copies are of one statement, with the same source and destination and no write to
+// the source between them; a reader sees such copies alone, one of which is before it. It is reported
+// at the copy, not at its readers.
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
+//             of accesses that are known to race, each segment keeps 64.
+// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
+//             for each of its segments.
+
+#ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
+#define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../../../core/pool.hpp"
+#include "../../../core/sort.hpp"
+#include "../../../version.hpp"
+#include "../../format.hpp"
+#include "../../model.hpp"
+#include "../../rule.hpp"
+#include "../../values.hpp"
+#include "../device/catalog.hpp"
+#include "../rules/context.hpp"
+#include "byte_map.hpp"
+#include "happens_before.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class hazards {
+ public:
+  explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
+    links_.push_back({});  // so that link 0 is none
+    if (c.target != nullptr)
+      max_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
+  }
+
+  void loop(const values&, std::uint32_t node, std::int64_t, std::int64_t last,
+            std::int64_t in_flight) {
+    loops_.push_back({last, 0, false});
+    order_.loop(node, in_flight);
+  }
+  void iteration(std::uint32_t, std::int64_t value) {
+    loop_state& l = loops_.back();
+    is_partial_ = is_partial_ || (l.has_begun && l.value != value - 1);
+    l.value = value;
+    l.has_begun = true;
+    if (!has_ended_) order_.iteration(value);
+  }
+  void end_loop(std::uint32_t) {
+    is_partial_ = is_partial_ || loops_.back().value != loops_.back().last;
+    loops_.pop_back();
+    if (!has_ended_) order_.end_loop();
+  }
+  void wait(std::uint32_t node, view<std::uint32_t> tasks) {
+    if (has_ended_) return;
+    order_.wait(tasks);
+    if (misses_tokens(node, tasks.size())) order_.wait_for_all();
+  }
+  void task(const values& v, const nem::task& t) {
+    check_in_place(v, t);
+    if (has_ended_) return;
+    order_.issue(t.node, v.tasks_before(t));
+    is_unknown_ = misses_deps(t);
+    reported_ = 0;
+    copy_of_.push_back(no_index);
+    std::uint32_t version = 0;
+    for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
+    remember_copy(v, t, version);
+    for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
+    order_.issued(t.mode == mode::sync);
+    if (max_tokens_ >= 0 && first_beyond_ == no_node &&
+        order_.max_live() > static_cast<std::uint64_t>(max_tokens_))
+      first_beyond_ = t.node;
+    if (order_.is_exhausted()) end(t);
+  }
+  /// All was visited.
+  void finish() {
+    if (first_beyond_ == no_node) return;
+    c_.found.add(errc::nem_cap_003_tokens, c_.at(first_beyond_))
+        << "up to " << order_.max_live() << " tokens can be live at once, "
+        << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << max_tokens_;
+  }
+  [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
+
+  [[nodiscard]] const happens_before& order() const noexcept { return order_; }
+  /// Whether the search ended before the last task.
+  [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
+
+ private:
+  static constexpr std::size_t max_kept = 64;
+  static constexpr std::uint8_t reported_unordered = 1, reported_iterations = 2,
+                                reported_rewritten = 4;
+
+  struct loop_state {
+    std::int64_t last, value;
+    bool has_begun;
+  };
+  /// Bytes that a task reads or writes.
+  struct access_record {
+    std::int64_t first, last;
+    std::uint32_t task, buffer_name;
+  };
+  /// An access in the list of a segment.
+  struct link {
+    std::uint32_t access = 0, next = 0;
+    std::uint32_t fed =
+        no_index;  ///< of a read: the copy that it sees, when it sees no other write
+  };
+  /// What a transfer or a store does, when its regions are known.
+  struct copy {
+    std::int64_t from_first, from_last, to_first, to_last;
+    std::uint32_t from, to;       ///< buffers
+    std::uint32_t version, node;  ///< of the source: the last task that wrote to it, + 1
+  };
+  /// The access that is being checked.
+  struct current {
+    const nem::task& t;
+    const region& r;
+    access_record a;
+    std::uint32_t index;
+    nem::level level;
+    bool is_write;
+  };
+
+  // Accesses -------------------------------------------------------------------------------------
+
+  void access(const values& v, const nem::task& t, const operand& o, bool is_write,
+              std::uint32_t& version) {
+    if (o.region == no_index) return;
+    const region& r = v.regions[o.region];
+    if (!is_sound(v, r)) return;
+    const buffer& b = v.buffers[r.buffer];
+    const std::uint32_t task = order_.size() - 1;
+    const std::uint32_t index = static_cast<std::uint32_t>(accesses_.size());
+    current q{t, r, {r.offset, r.offset + r.extent, task, b.name}, index, b.level, is_write};
+    accesses_.push_back(q.a);
+    has_unwritten_ = false;
+    order_.spend(map_.visit(b.node, q.a.first, q.a.last, [&](segment& s) {
+      if (order_.is_exhausted()) return false;
+      if (version < s.version) version = s.version;
+      if (is_write) return write(q, s);
+      read(q, s);
+      return false;
+    }));
+  }
+  [[nodiscard]] static bool is_sound(const values& v, const region& r) noexcept {
+    std::int64_t last = 0;
+    return r.is_sound && r.buffer != no_index && v.buffers[r.buffer].is_known && r.offset >= 0 &&
+           r.extent > 0 && !__builtin_add_overflow(r.offset, r.extent, &last);
+  }
+
+  /// Whether an earlier access is before the current task.
+  [[nodiscard]] bool is_before(std::uint32_t p) { return is_unknown_ || order_.is_before(p); }
+
+  void read(const current& q, segment& s) {
+    bool is_fed = s.writes != 0, has_ordered = false;
+    std::uint32_t feeder = no_index;
+    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
+      const std::uint32_t p = accesses_[links_[i].access].task;
+      if (p == q.a.task) continue;
+      order_.spend(1);
+      has_ordered = is_before(p) || has_ordered;
+      if (feeder == no_index) feeder = p;
+      is_fed = is_fed && is_same_copy(feeder, p);
+    }
+    if (!is_fed || !has_ordered) feeder = no_index;
+    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
+      const access_record& p = accesses_[links_[i].access];
+      if (p.task == q.a.task || is_before(p.task)) continue;
+      if (feeder == no_index || order_.is_same_path(p.task)) race(p, true, q, false);
+    }
+    if (s.writes == 0 && q.level == level::l1) unwritten(q, s);
+    while (s.reads != 0) {
+      const link& l = links_[s.reads];
+      const std::uint32_t p = accesses_[l.access].task;
+      if (p != q.a.task && !order_.is_plainly_before(p)) break;
+      if (l.fed != feeder && feeder != no_index) break;
+      s.reads = l.next;
+      order_.spend(1);
+    }
+    s.reads = add_link({q.index, s.reads, feeder});
+  }
+
+  /// Returns whether no other access is left to know of.
+  bool write(const current& q, segment& s) {
+    s.writes = keep_racing(q, s.writes, true);
+    s.reads = keep_racing(q, s.reads, false);
+    const bool is_alone = s.writes == 0 && s.reads == 0;
+    s.writes = is_alone ? own_link(q) : add_link({q.index, s.writes, no_index});
+    s.version = q.a.task + 1;
+    return is_alone;
+  }
+  /// Segments that only this access is known of share its link.
+  [[nodiscard]] std::uint32_t own_link(const current& q) {
+    if (links_.back().access == q.index && links_.back().next == 0 && links_.size() > 1)
+      return static_cast<std::uint32_t>(links_.size() - 1);
+    return add_link({q.index, 0, no_index});
+  }
+  [[nodiscard]] std::uint32_t add_link(const link& l) {
+    links_.push_back(l);
+    return static_cast<std::uint32_t>(links_.size() - 1);
+  }
+
+  /// The accesses of a list that aren't before the current write.
+  [[nodiscard]] std::uint32_t keep_racing(const current& q, std::uint32_t list, bool are_writes) {
+    kept_.clear();
+    bool all = true;
+    for (std::uint32_t i = list; i != 0; i = links_[i].next) {
+      const access_record& p = accesses_[links_[i].access];
+      order_.spend(1);
+      if (p.task == q.a.task || is_before(p.task)) {
+        all = false;
+        continue;
+      }
+      const std::uint32_t writer = are_writes ? p.task : links_[i].fed;
+      if (writer != no_index && !order_.is_same_path(p.task) && is_same_copy(writer, q.a.task)) {
+        rewrite(p, q);
+      } else {
+        race(p, are_writes, q, true);
+        if (kept_.size() >= max_kept) {  // what follows it has been reported
+          all = false;
+          continue;
+        }
+      }
+      kept_.push_back(i);
+    }
+    if (all) return list;
+    std::uint32_t head = 0;
+    for (std::size_t k = kept_.size(); k-- != 0;) {
+      link l = links_[kept_[k]];
+      l.next = head;
+      head = add_link(l);
+    }
+    return head;
+  }
+
+  // Copies ---------------------------------------------------------------------------------------
+
+  void remember_copy(const values& v, const nem::task& t, std::uint32_t version) {
+    if ((t.opcode != opcode::transfer && t.opcode != opcode::store) || t.inputs != 1 ||
+        t.outputs != 1)
+      return;
+    const std::uint32_t from = v.inputs(t)[0].region, to = v.outputs(t)[0].region;
+    if (from == no_index || to == no_index) return;
+    const region &a = v.regions[from], &b = v.regions[to];
+    if (!is_sound(v, a) || !is_sound(v, b)) return;
+    copy_of_.back() = static_cast<std::uint32_t>(copies_.size());
+    copies_.push_back({a.offset, a.offset + a.extent, b.offset, b.offset + b.extent,
+                       v.buffers[a.buffer].node, v.buffers[b.buffer].node, version, t.node});
+  }
+  /// Whether two tasks are copies of one statement that copy the same.
+  [[nodiscard]] bool is_same_copy(std::uint32_t p, std::uint32_t q) const noexcept {
+    if (copy_of_[p] == no_index || copy_of_[q] == no_index) return false;
+    const copy &a = copies_[copy_of_[p]], &b = copies_[copy_of_[q]];
+    return a.node == b.node && a.version == b.version && a.from == b.from && a.to == b.to &&
+           a.from_first == b.from_first && a.from_last == b.from_last && a.to_first == b.to_first &&
+           a.to_last == b.to_last;
+  }
+
+  // Findings -------------------------------------------------------------------------------------
+
+  /// What to call a task: its token, or what it is.
+  template <class Out>
+  Out& name(Out& out, std::uint32_t node) const {
+    const nem::node& n = c_[node];
+    if (n.value != no_name) return out << c_.d.name(n.value), out;
+    out << "the ";
+    if (n.kind != node_kind::compute) return out << nem::name(n.kind), out;
+    const std::uint32_t op = child(c_.d, node, node_kind::opcode);
+    if (op != no_node) out << c_.name(op) << ' ';
+    return out << "task", out;
+  }
+  template <class Out>
+  void bytes(Out& out, std::int64_t first, std::int64_t last, std::uint32_t buffer_name) const {
+    if (first + 1 == last)
+      out << "byte " << first;
+    else
+      out << "bytes " << first << ".." << last - 1;
+    out << " of " << c_.d.name(buffer_name);
+  }
+  template <class Out>
+  void overlap(Out& out, const access_record& p, const access_record& q) const {
+    bytes(out, p.first > q.first ? p.first : q.first, p.last < q.last ? p.last : q.last,
+          q.buffer_name);
+  }
+  [[nodiscard]] static std::string_view verb(bool is_write) noexcept {
+    return is_write ? "writes" : "reads";
+  }
+
+  /// Whether this rule has reported the current task; then it has.
+  [[nodiscard]] bool was_reported(std::uint8_t rule) noexcept {
+    const bool was = (reported_ & rule) != 0;
+    reported_ = static_cast<std::uint8_t>(reported_ | rule);
+    return was;
+  }
+
+  void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
+    if (was_reported(order_.is_same_path(p.task) ? reported_unordered : reported_iterations))
+      return;
+    const std::uint32_t earlier = order_.node_of(p.task);
+    if (order_.is_same_path(p.task)) {
+      auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
+      name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
+      overlap(out, p, q.a);
+      out << ", which ";
+      name(out, earlier) << ' ' << verb(p_writes) << "; nothing orders the two";
+      out.note(c_.at(earlier));
+      name(out, earlier) << ' ' << verb(p_writes) << ' ';
+      bytes(out, p.first, p.last, p.buffer_name);
+      const std::uint32_t token = c_[earlier].value;
+      if (token == no_name) {
+        out << "; a token of it could be waited for";
+      } else {
+        const std::string_view t = c_.d.name(token);
+        out << "; deps=[" << t << "] or wait(" << t << ") orders the two";
+        if (order_.relate(p.task).is_same_scope) fix(out, q.t.node, t);
+      }
+      return;
+    }
+    auto&& out = c_.found.add(errc::nem_haz_002_iterations, c_.at(q.t.node));
+    const happens_before::relation r = order_.relate(p.task);
+    const std::uint64_t apart =
+        static_cast<std::uint64_t>(r.later) - static_cast<std::uint64_t>(r.earlier);
+    const std::string_view variable = c_.name(r.loop);
+    name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
+    overlap(out, p, q.a);
+    out << " where " << variable << " is " << r.later << ", and ";
+    name(out, earlier) << ' ' << verb(p_writes) << " the same where " << variable << " is "
+                       << r.earlier << "; @max_in_flight(" << r.in_flight
+                       << ") lets these iterations overlap";
+    out.note(c_.at(earlier));
+    name(out, earlier) << ' ' << verb(p_writes) << ' ';
+    bytes(out, p.first, p.last, p.buffer_name);
+    out << "; @max_in_flight(" << apart << ") orders the two, and a ring of " << r.in_flight
+        << " regions, chosen by " << variable << " mod " << r.in_flight << ", parts them";
+  }
+
+  void rewrite(const access_record& p, const current& q) {
+    if (was_reported(reported_rewritten)) return;
+    auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
+    const happens_before::relation r = order_.relate(p.task);
+    const copy& k = copies_[copy_of_[q.a.task]];
+    name(out, q.t.node) << " writes the same data to ";
+    bytes(out, k.to_first, k.to_last, q.a.buffer_name);
+    out << " in iterations that overlap";
+    out.note(c_.at(r.loop)) << "nothing changes the data: one copy before the loop over "
+                            << c_.name(r.loop) << " does";
+  }
+
+  void unwritten(const current& q, const segment& s) {
+    if (is_partial_ || has_unwritten_ || is_unknown_) return;
+    has_unwritten_ = true;
+    auto&& out = c_.found.add(errc::nem_haz_006_unwritten, c_.at(q.t.node));
+    name(out, q.t.node) << " reads ";
+    bytes(out, q.a.first, q.a.last, q.a.buffer_name);
+    out << ", and no earlier task writes byte " << s.first;
+  }
+
+  void check_in_place(const values& v, const nem::task& t) {
+    if (t.opcode == opcode::transfer || t.opcode == opcode::store || t.opcode == opcode::unknown)
+      return;
+    const opcode_category k = row(t.opcode).category;
+    const bool in_place =
+        k == opcode_category::elementwise_unary || k == opcode_category::elementwise_binary ||
+        k == opcode_category::elementwise_other || k == opcode_category::normalization ||
+        k == opcode_category::softmax || t.opcode == opcode::reshape;
+    for (const operand& o : v.outputs(t)) {
+      if (&o != v.outputs(t).begin()) {  // the first is looked at in any case
+        order_.spend(t.inputs);
+        if (order_.is_exhausted()) return;
+      }
+      if (o.region == no_index || !is_sound(v, v.regions[o.region])) continue;
+      const region& y = v.regions[o.region];
+      for (const operand& i : v.inputs(t)) {
+        if (i.region == no_index || !is_sound(v, v.regions[i.region])) continue;
+        const region& x = v.regions[i.region];
+        if (v.buffers[x.buffer].node != v.buffers[y.buffer].node ||
+            x.offset >= y.offset + y.extent || y.offset >= x.offset + x.extent)
+          continue;
+        if (in_place && is_same_place(v, x, y)) continue;
+        const access_record a{x.offset, x.offset + x.extent, 0, v.buffers[x.buffer].name};
+        const access_record b{y.offset, y.offset + y.extent, 0, a.buffer_name};
+        auto&& out = c_.found.add(errc::nem_haz_004_in_place, c_.at(o.node));
+        out << "the output overlaps an input of its task: ";
+        overlap(out, a, b);
+        if (in_place) out << "; " << nem::name(t.opcode) << " may only write all of it in place";
+        out.note(c_.at(i.node)) << "the input is ";
+        bytes(out, a.first, a.last, a.buffer_name);
+        return;
+      }
+    }
+  }
+  [[nodiscard]] static bool is_same_place(const values& v, const region& x,
+                                          const region& y) noexcept {
+    if (x.offset != y.offset || x.extent != y.extent || x.has_strides != y.has_strides)
+      return false;
+    const view<std::int64_t> a = v.strides(x), b = v.strides(y);
+    if (a.size() != b.size()) return false;
+    if (a.size() > max_rank) return true;  // such operands are refused
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+
+  /// Whether deps names tokens that aren't known: then the task may be after any other.
+  [[nodiscard]] bool misses_deps(const nem::task& t) {
+    for (const std::uint32_t i : children(c_.d, t.node))
+      if (c_[i].kind == node_kind::deps) return misses_tokens(i, t.deps);
+    return false;
+  }
+  /// Whether a list names more tokens than are known. Those that it repeats count once.
+  [[nodiscard]] bool misses_tokens(std::uint32_t list, std::size_t known) {
+    named_.clear();
+    for (const std::uint32_t i : children(c_.d, list))
+      if (c_[i].kind == node_kind::name) named_.push_back(c_[i].value);
+    if (named_.size() <= known) return false;
+    order_.spend(named_.size());
+    sort(named_.data(), named_.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    std::size_t distinct = 1;
+    for (std::size_t i = 1; i < named_.size(); ++i) distinct += named_[i] != named_[i - 1];
+    return distinct > known;
+  }
+
+  /// Suggests the token in the task's deps: where they are, or after its last operand.
+  template <class Out>
+  void fix(Out& out, std::uint32_t task, std::string_view token) const {
+    const bool is_compute = c_[task].kind == node_kind::compute;
+    std::uint32_t end = 0;
+    bool has_attributes = false, has_decorators = false, is_long = false;
+    for (const std::uint32_t i : children(c_.d, task)) {
+      const nem::node& n = c_[i];
+      switch (n.kind) {
+        case node_kind::deps:
+          if (n.length < 2 || n.length == 0xffff) return;
+          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ") << token;
+          return;
+        case node_kind::output:
+        case node_kind::destination:
+        case node_kind::source:
+          for (std::uint32_t k = i; k < n.next; ++k) {
+            const std::uint32_t last = c_[k].offset + c_[k].length;
+            if (end < last) end = last;
+            is_long = is_long || c_[k].length == 0xffff;
+          }
+          break;
+        case node_kind::attribute: has_attributes = true; break;
+        case node_kind::decorator: has_decorators = true; break;
+        default: break;
+      }
+    }
+    // Decorators after the last operand are the task's only where neither attributes nor deps are.
+    if (is_long || (is_compute && has_decorators && !has_attributes)) return;
+    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
+  }
+
+  void end(const nem::task& t) {
+    has_ended_ = true;
+    c_.found.add(errc::nem_haz_005_partial, c_.at(t.node))
+        << "hazards are searched up to here, " << order_.size() << " tasks in " << order_.spent()
+        << " steps";
+  }
+
+  context& c_;
+  happens_before order_;
+  byte_map map_;
+  pool<access_record> accesses_;
+  pool<link> links_;
+  pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
+  pool<copy> copies_;
+  pool<std::uint32_t> kept_, named_;
+  pool<loop_state> loops_;
+  std::int64_t max_tokens_ = -1;
+  std::uint32_t first_beyond_ = no_node;
+  std::uint8_t reported_ = 0;   ///< rules that have reported the current task
+  bool is_unknown_ = false;     ///< whether the current task may be after any other
+  bool is_partial_ = false;     ///< whether iterations were left out
+  bool has_unwritten_ = false;  ///< whether the current access was reported
+  bool has_ended_ = false;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP

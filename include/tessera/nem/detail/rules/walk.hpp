@@ -1,0 +1,523 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// How a program is expanded, task by task; see nem/walk.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_WALK_HPP
+#define TESSERA_NEM_DETAIL_RULES_WALK_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../../../core/error.hpp"
+#include "../../../core/pool.hpp"
+#include "../../../core/text.hpp"
+#include "../../../version.hpp"
+#include "../../model.hpp"
+#include "../../values.hpp"
+#include "../../walk.hpp"
+#include "buffer.hpp"
+#include "context.hpp"
+#include "decorator.hpp"
+#include "evaluate.hpp"
+#include "evaluate_attributes.hpp"
+#include "place.hpp"
+#include "region.hpp"
+#include "scope.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// How much was expanded.
+struct expansion {
+  std::uint64_t tasks = 0, iterations = 0;
+  bool is_partial = false;  ///< whether iterations were left out
+};
+
+/// `is_checking` is for verification, which also checks what doesn't depend on an iteration.
+template <class Visitor, bool is_checking>
+class walker {
+ public:
+  walker(context& c, Visitor& to, std::uint64_t max) : c_(c), v_(c.v), to_(to), names_(c.d) {
+    c.names = &names_;
+    if (is_checking) c.found.end_with({name_iteration, this});
+    max_ = max;
+    max_nodes_ = times(max, 128);
+  }
+  walker(const walker&) = delete;
+  walker& operator=(const walker&) = delete;
+  ~walker() {
+    c_.names = nullptr;
+    c_.found.end_with({});
+  }
+
+  expansion run() {
+    const std::uint32_t end = static_cast<std::uint32_t>(c_.d.nodes.size());
+    std::uint32_t at = 0;
+    for (;;) {
+      if (frames_.empty() ? at >= end : at >= frames_.back().end) {
+        if (frames_.empty()) break;
+        at = end_iteration();
+      } else if (is_stopped_) {
+        if (frames_.empty()) break;
+        at = frames_.back().end;
+      } else {
+        at = statement(at);
+      }
+    }
+    to_.end(v_);
+    return expanded_;
+  }
+
+ private:
+  /// What a scope's end takes back.
+  struct marks {
+    std::size_t regions, quants, numbers, reals;
+  };
+  struct frame {
+    std::uint32_t node, body, end;
+    std::int64_t value, last, in_flight;
+    std::uint64_t done;    ///< iterations that have ended
+    bool is_known;         ///< whether its bounds are
+    bool was_first_visit;  ///< whether the loop is met for the first time
+    marks before;
+  };
+
+  [[nodiscard]] static std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
+    std::uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
+  }
+  [[nodiscard]] marks mark() const noexcept {
+    return {v_.regions.size(), v_.quants.size(), v_.numbers.size(), v_.reals.size()};
+  }
+  void take_back(const marks& m) noexcept {
+    v_.regions.shrink(m.regions);
+    v_.quants.shrink(m.quants);
+    v_.numbers.shrink(m.numbers);
+    v_.reals.shrink(m.reals);
+  }
+  /// Whether all enclosing loops are in their first iteration, so that each node is met first.
+  [[nodiscard]] bool is_first_visit() const noexcept {
+    return frames_.empty() || (frames_.back().was_first_visit && frames_.back().done == 0);
+  }
+  /// Says in which iteration something was found, where others don't have it: after a first
+  /// iteration, and where what was found names something that varies. Some say so themselves.
+  static void name_iteration(const void* self, const diagnostic& d, text& to) {
+    const walker& w = *static_cast<const walker*>(self);
+    if (w.frames_.empty() || d.code == errc::nem_haz_002_iterations ||
+        d.code == errc::nem_haz_003_rewritten || d.code == errc::nem_haz_005_partial ||
+        d.code == errc::nem_cap_003_tokens)
+      return;
+    bool is_meant = !w.is_first_visit();
+    const phase found_by = phase_of(d.code);
+    const std::uint32_t end = w.c_[w.at_].next;
+    if (end - w.at_ < 256 && (found_by == phase::eval || found_by == phase::region ||
+                              found_by == phase::buffer || found_by == phase::place))
+      for (std::uint32_t i = w.at_; i < end && !is_meant; ++i) {
+        const node& n = w.c_[i];
+        is_meant = n.kind == node_kind::name && n.offset - d.where.offset < d.where.length &&
+                   w.names_[n.value].varies;
+      }
+    if (!is_meant) return;
+    constexpr std::size_t max_named = 8;
+    const std::size_t depth = w.frames_.size();
+    for (std::size_t i = depth > max_named ? depth - max_named : 0; i < depth; ++i) {
+      const frame& f = w.frames_[i];
+      if (f.is_known)
+        to << (i + max_named == depth || i == 0 ? " where " : " and ")
+           << w.c_.name(f.node).substr(0, 64) << " is " << f.value;
+    }
+  }
+  void check_decorators_of([[maybe_unused]] std::uint32_t at,
+                           [[maybe_unused]] std::uint8_t target) {
+    if constexpr (is_checking)
+      if (is_first_visit()) check_decorators(c_, at, target);
+  }
+
+  // Statements -----------------------------------------------------------------------------------
+
+  /// Returns the statement that follows.
+  std::uint32_t statement(std::uint32_t at) {
+    const node& n = c_[at];
+    at_ = at;
+    switch (n.kind) {
+      case node_kind::constant: constant(at); break;
+      case node_kind::let: let(at); break;
+      case node_kind::buffer:
+        declare_buffer(c_, at);
+        check_decorators_of(at, on_buffer);
+        break;
+      case node_kind::loop: return begin_loop(at);
+      case node_kind::transfer:
+      case node_kind::store:
+      case node_kind::compute: task(at); break;
+      case node_kind::wait: wait(at); break;
+      default: break;
+    }
+    return n.next;
+  }
+
+  void constant(std::uint32_t at) {
+    if (names_.depth() != 0)
+      c_.found.add(errc::nem_con_005_in_loop, c_.at(at))
+          << "const declaration not permitted inside loop body";
+    number x = {};
+    binding b;
+    b.kind = binding_kind::constant;
+    b.node = at;
+    b.is_known = evaluate(c_, at + 1, for_constant, x);
+    b.integer = x.integer;
+    declare(c_, c_[at].value, b);
+  }
+
+  void let(std::uint32_t at) {
+    const std::uint32_t value = at + 1;
+    binding b;
+    switch (c_[value].kind) {
+      case node_kind::region:
+        b.kind = binding_kind::region;
+        b.index = evaluate_region(c_, value, at);
+        if (c_[value].next < c_[at].next) {
+          v_.regions[b.index].flags |= decorated_access(c_.d, at);
+          check_decorators_of(at, on_region);
+        }
+        break;
+      case node_kind::list: b = list(value); break;
+      case node_kind::string:
+        b.kind = binding_kind::string;
+        b.index = c_[value].value;
+        break;
+      case node_kind::name: {
+        const binding& other = names_[c_[value].value];
+        if (other.kind == binding_kind::region || other.kind == binding_kind::string ||
+            other.kind == binding_kind::list || other.kind == binding_kind::integers ||
+            other.kind == binding_kind::reals) {
+          b = other;
+          break;
+        }
+      }
+        [[fallthrough]];
+      default: {
+        number x = {};
+        b.is_known = evaluate(c_, value, for_number, x);
+        b.kind = b.is_known && x.is_real ? binding_kind::real : binding_kind::integer;
+        b.integer = x.is_real ? std::bit_cast<std::int64_t>(x.real) : x.integer;
+        b.varies = x.varies;
+      }
+    }
+    b.node = at;
+    declare(c_, c_[at].value, b);
+  }
+
+  /// The value of a list: numbers if it has nothing else.
+  binding list(std::uint32_t at) {
+    binding b;
+    const std::uint32_t end = c_[at].next;
+    bool has_others = false, has_reals = false;
+    const std::size_t first_number = v_.numbers.size(), first_real = v_.reals.size();
+    for (std::uint32_t i = at + 1; i < end;) {
+      const node& n = c_[i];
+      if (n.kind == node_kind::list) {
+        has_others = true;
+        ++i;
+        continue;
+      }
+      const binding_kind named =
+          n.kind == node_kind::name ? names_[n.value].kind : binding_kind::none;
+      if (n.kind == node_kind::string || named == binding_kind::string ||
+          named == binding_kind::list || named == binding_kind::integers ||
+          named == binding_kind::reals) {
+        has_others = true;
+      } else {
+        number x = {};
+        if (!evaluate(c_, i, for_number, x)) b.is_known = false;
+        b.varies = b.varies || x.varies;
+        has_reals = has_reals || x.is_real;
+        v_.numbers.push_back(x.integer);
+        v_.reals.push_back(x.as_real());
+      }
+      i = n.next;
+    }
+    if (has_others || !b.is_known) {
+      b.kind = binding_kind::list;
+      v_.numbers.resize(first_number);
+      v_.reals.resize(first_real);
+      return b;
+    }
+    named_numbers l;
+    l.first_real = static_cast<std::uint32_t>(first_real);
+    l.first_number = static_cast<std::uint32_t>(first_number);
+    b.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
+    for (std::uint32_t i = 0; i < b.count; ++i) {
+      const double x = v_.reals[first_real + i];
+      std::int64_t& n = v_.numbers[first_number + i];
+      if (has_reals) l.are_integers = to_integer(x, n) && l.are_integers;
+      if (i == 0 || !(x >= l.least)) l.least = x;
+      if (i == 0 || !(x <= l.greatest)) l.greatest = x;
+      if (i == 0 || n < l.least_integer) l.least_integer = n;
+      if (i == 0 || n > l.greatest_integer) l.greatest_integer = n;
+    }
+    if (!l.are_integers) v_.numbers.resize(first_number);
+    b.kind = has_reals ? binding_kind::reals : binding_kind::integers;
+    b.index = has_reals ? l.first_real : l.first_number;
+    b.integer = names_.add_list(l);
+    return b;
+  }
+
+  // Tasks ----------------------------------------------------------------------------------------
+
+  void operand(std::uint32_t at, bool is_output) {
+    const std::uint32_t value = at + 1;
+    nem::operand o;
+    o.node = at;
+    if (c_[value].kind == node_kind::region) {
+      o.region = evaluate_region(c_, value, no_node);
+    } else {
+      const binding& b = names_[c_[value].value];
+      if (b.kind == binding_kind::region) {
+        if (b.is_known) o.region = b.index;
+      } else if (b.kind == binding_kind::none) {
+        auto&& w = c_.found.add(errc::nem_nam_005_operand, c_.at(value));
+        w << "operand " << c_.name(value) << " isn't declared before here";
+        suggest(c_, w, c_.name(value), binding_kind::region);
+      } else if (b.is_known) {
+        (c_.found.add(errc::nem_nam_006_not_region, c_.at(value))
+         << "expected a region as operand, " << c_.name(value) << " is a " << name(b.kind))
+                .note(head(c_, b.node))
+            << c_.name(value) << " is declared here";
+      }
+    }
+    if (c_[value].next < c_[at].next) check_decorators_of(at, on_operand);
+    if (is_output && o.region != no_index) {
+      const region& r = v_.regions[o.region];
+      if (r.is_sound && r.has_strides && overlaps_itself(v_, r, work_))
+        c_.found.add(errc::nem_reg_010_overlapping_elements, c_.at(at))
+            << "the task writes a region whose strides give several elements one place";
+    }
+    v_.operands.push_back(o);
+  }
+
+  /// Resolves names of tokens into values::deps.
+  void tokens(std::uint32_t at) {
+    names_.begin_list();
+    for (const std::uint32_t i : children(c_.d, at)) {
+      if (c_[i].kind != node_kind::name) continue;
+      const std::uint32_t name_index = c_[i].value;
+      const binding b = names_[name_index];
+      if (!names_.first_in_list(name_index))
+        c_.found.add(errc::nem_tok_007_repeated, c_.at(i))
+            << "token " << c_.name(i) << " is listed already";
+      else if (b.kind == binding_kind::token) {
+        if (b.is_known) v_.deps.push_back(b.index);
+      } else if (b.kind != binding_kind::none) {
+        if (!b.is_known) continue;
+        (c_.found.add(errc::nem_tok_004_kind, c_.at(i))
+         << "expected a token, " << c_.name(i) << " is a " << name(b.kind))
+                .note(head(c_, b.node))
+            << c_.name(i) << " is declared here";
+      } else if (const std::uint32_t task = names_.task_of(name_index); task != no_node) {
+        auto&& w = c_.found.add(errc::nem_tok_002_early, c_.at(i));
+        w << "token " << c_.name(i);
+        if (task == at_)
+          w << " is that of the task itself";
+        else
+          (w << (task > at_ ? " is assigned only later" : " is visible only inside of its loop"))
+                  .note(head(c_, task))
+              << c_.name(i) << " is assigned here";
+      } else {
+        auto&& w = c_.found.add(errc::nem_tok_001_unknown, c_.at(i));
+        w << "no task assigns token " << c_.name(i);
+        suggest(c_, w, c_.name(i), binding_kind::token);
+      }
+    }
+  }
+
+  void declare_token(std::uint32_t at, std::uint32_t index, bool is_known) {
+    if (c_[at].value == no_name) return;
+    binding b;
+    b.kind = binding_kind::token;
+    b.is_known = is_known;
+    b.node = at;
+    b.index = index;
+    declare(c_, c_[at].value, b);
+  }
+
+  void wait(std::uint32_t at) {
+    v_.operands.clear();
+    v_.deps.clear();
+    tokens(at);
+    check_decorators_of(at, on_wait);
+    if (c_[at].value != no_name) {
+      c_.found.add(errc::nem_tok_005_wait, c_.at(at))
+          << "wait produces no token that " << c_.name(at) << " could be";
+      declare_token(at, 0, false);
+    }
+    to_.wait(at, view<std::uint32_t>(v_.deps));
+  }
+
+  void task(std::uint32_t at) {
+    const node& n = c_[at];
+    const marks before = mark();
+    v_.operands.clear();
+    v_.deps.clear();
+    nem::task t;
+    t.index = static_cast<std::uint32_t>(expanded_.tasks);
+    t.node = at;
+    t.mode = static_cast<mode>(n.detail);
+    t.token = n.value;
+    if (n.kind != node_kind::compute)
+      t.opcode = n.kind == node_kind::transfer ? opcode::transfer : opcode::store;
+    bool has_decorators = false;
+    for (const std::uint32_t i : children(c_.d, at)) switch (c_[i].kind) {
+        case node_kind::opcode: t.opcode = static_cast<opcode>(c_[i].detail); break;
+        case node_kind::input:
+        case node_kind::source:
+          operand(i, false);
+          ++t.inputs;
+          break;
+        case node_kind::output:
+        case node_kind::destination:
+          operand(i, true);
+          ++t.outputs;
+          break;
+        case node_kind::deps: tokens(i); break;
+        case node_kind::decorator: has_decorators = true; break;
+        default: break;
+      }
+    if (n.kind != node_kind::compute && v_.operands.size() == 2 &&
+        c_[v_.operands[0].node].kind == node_kind::destination) {
+      const nem::operand destination = v_.operands[0];
+      v_.operands[0] = v_.operands[1];
+      v_.operands[1] = destination;
+    }
+    t.deps = static_cast<std::uint32_t>(v_.deps.size());
+    if (has_decorators)
+      check_decorators_of(at, n.kind == node_kind::compute ? on_compute : on_transfer);
+    bind(c_, t);
+    if (n.kind == node_kind::compute) {
+      v_.attributes = {};
+      evaluate_attributes(c_, at, t.opcode, v_.attributes);
+    }
+    to_.task(v_, t);
+    take_back(before);
+    declare_token(at, t.index, true);
+    ++expanded_.tasks;
+    if (!frames_.empty()) ++spent_;
+    is_stopped_ = to_.stopped() || expanded_.tasks >= no_index - 1;
+  }
+
+  // Loops ----------------------------------------------------------------------------------------
+
+  std::uint32_t begin_loop(std::uint32_t at) {
+    const std::uint32_t first_at = at + 1, last_at = c_[first_at].next;
+    frame f = {};
+    f.node = at;
+    f.in_flight = 1;
+    f.was_first_visit = is_first_visit();
+    const purpose bound = {"loop bounds must be integer"};
+    const bool has_first = evaluate_integer(c_, first_at, bound, f.value);
+    const bool has_last = evaluate_integer(c_, last_at, bound, f.last);
+    f.is_known = has_first && has_last;
+    if (f.is_known && f.last < f.value) {
+      f.is_known = false;
+      c_.found.add(errc::nem_lop_001_empty, c_.at(last_at))
+          << "the loop ends at " << f.last << ", before its start at " << f.value;
+    }
+    bool has_decorators = false;
+    for (std::uint32_t i = c_[last_at].next; i < c_[at].next; i = c_[i].next) {
+      has_decorators = has_decorators || c_[i].kind == node_kind::decorator;
+      if (c_[i].kind == node_kind::body) {
+        f.body = i;
+        f.end = c_[i].next;
+      }
+    }
+    if (has_decorators) {
+      check_decorators_of(at, on_loop);
+      f.in_flight = detail::in_flight(c_, at);
+    }
+    if (f.end == 0) return c_[at].next;
+    if (!f.is_known) f.value = f.last = 0;
+    f.before = mark();
+    to_.loop(v_, at, f.value, f.last, f.in_flight);
+    frames_.push_back(f);
+    begin_iteration();
+    return f.body + 1;
+  }
+
+  void begin_iteration() {
+    const frame& f = frames_.back();
+    ++expanded_.iterations;
+    ++spent_;
+    spent_nodes_ += f.end - f.body;
+    names_.open();
+    binding b;
+    b.kind = binding_kind::loop_variable;
+    b.node = f.node;
+    b.is_known = f.is_known;
+    b.varies = true;
+    b.integer = f.value;
+    declare(c_, c_[f.node].value, b);
+    to_.iteration(f.node, f.value);
+    is_stopped_ = is_stopped_ || to_.stopped();
+  }
+
+  [[nodiscard]] bool is_beyond(std::uint64_t factor) const noexcept {
+    return spent_ > times(max_, factor) || spent_nodes_ > times(max_nodes_, factor);
+  }
+
+  /// Returns the statement that follows: of the next iteration, or after the loop.
+  std::uint32_t end_iteration() {
+    frame& f = frames_.back();
+    names_.close();
+    take_back(f.before);
+    ++f.done;
+    const std::uint64_t left =
+        static_cast<std::uint64_t>(f.last) - static_cast<std::uint64_t>(f.value);
+    if (left != 0 && f.is_known && !is_stopped_) {
+      const std::uint64_t start = times(static_cast<std::uint64_t>(f.in_flight), 2);
+      const bool is_cut = is_beyond(2);
+      const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
+      if (is_cut || is_skipping) {
+        expanded_.is_partial = true;
+        auto w = c_.found.add(errc::nem_haz_005_partial, c_.at(f.node));
+        w << "the loop has ";
+        if (f.done + left != 0)
+          w << f.done + left;
+        else
+          w << "2^64";
+        w << " iterations; only its first " << f.done
+          << (is_cut ? " are checked" : " and last 2 are checked");
+      }
+      if (!is_cut) {
+        f.value = is_skipping ? f.last - 1 : f.value + 1;
+        begin_iteration();
+        return f.body + 1;
+      }
+    }
+    const std::uint32_t next = c_[f.node].next;
+    to_.end_loop(f.node);
+    frames_.pop_back();
+    return next;
+  }
+
+  context& c_;
+  values& v_;
+  Visitor& to_;
+  scope names_;
+  pool<frame> frames_;
+  std::uint32_t at_ = 0;  ///< the statement
+  expansion expanded_;
+  std::uint64_t max_ = 0, max_nodes_ = 0;
+  std::uint64_t spent_ = 0, spent_nodes_ = 0;  ///< inside of loops
+  std::uint64_t work_ = std::uint64_t{1} << 22;
+  bool is_stopped_ = false;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_WALK_HPP
