@@ -10243,22 +10243,20 @@ class findings {
     }
     writer(const writer&) = delete;
     writer& operator=(const writer&) = delete;
-    ~writer() {
-      if (to_ != nullptr) close();
-    }
+    [[gnu::cold]] ~writer();
 
-    writer& operator<<(std::string_view part) {
-      if (to_ != nullptr) put(part);
-      return *this;
-    }
+    /// Each does nothing without a report, which it tests itself: a call costs its caller the least.
+    [[gnu::cold]] writer& operator<<(std::string_view part);
     writer& operator<<(const text& part) { return *this << part.view(); }
     writer& operator<<(const char* part) { return *this << std::string_view(part); }
-    writer& operator<<(char part) { return *this << std::string_view(&part, 1); }
+    [[gnu::cold]] writer& operator<<(char part);
     template <class Int>
       requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
     writer& operator<<(Int part) {
-      if (to_ != nullptr) put(std::is_signed_v<Int> && part < 0, static_cast<std::uint64_t>(part));
-      return *this;
+      if constexpr (std::is_signed_v<Int>)
+        return put_signed(part);
+      else
+        return put_unsigned(part);
     }
     /// Whatever else can be written into a text, as it is.
     template <class Part>
@@ -10277,8 +10275,8 @@ class findings {
 
    private:
     [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
-    [[gnu::cold]] void put(std::string_view part);
-    [[gnu::cold]] void put(bool is_negative, std::uint64_t part);
+    [[gnu::cold]] writer& put_signed(std::int64_t part);
+    [[gnu::cold]] writer& put_unsigned(std::uint64_t part);
     [[gnu::cold]] void open(text_range& range) noexcept;
     [[gnu::cold]] void close();
 
@@ -10375,12 +10373,17 @@ TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
   return *this;
 }
 
-TESSERA_INLINE void findings::writer::put(std::string_view part) {
+TESSERA_INLINE findings::writer::~writer() {
+  if (to_ != nullptr) close();
+}
+
+TESSERA_INLINE auto findings::writer::operator<<(std::string_view part) -> writer& {
+  if (to_ == nullptr) return *this;
   constexpr std::size_t max_shown = 200;
   text& out = to_->characters;
   if (is_verbatim_) {
     out << part;
-    return;
+    return *this;
   }
   std::size_t size = part.size();
   if (size > max_shown)  // cut between characters of UTF-8
@@ -10388,13 +10391,21 @@ TESSERA_INLINE void findings::writer::put(std::string_view part) {
       --size;
   append_shown(out, part.substr(0, size));
   if (size < part.size()) out << "...";
+  return *this;
 }
 
-TESSERA_INLINE void findings::writer::put(bool is_negative, std::uint64_t part) {
-  if (is_negative)
-    to_->characters << static_cast<std::int64_t>(part);
-  else
-    to_->characters << part;
+TESSERA_INLINE auto findings::writer::operator<<(char part) -> writer& {
+  return *this << std::string_view(&part, 1);
+}
+
+TESSERA_INLINE auto findings::writer::put_signed(std::int64_t part) -> writer& {
+  if (to_ != nullptr) to_->characters << part;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::put_unsigned(std::uint64_t part) -> writer& {
+  if (to_ != nullptr) to_->characters << part;
+  return *this;
 }
 
 TESSERA_INLINE void findings::writer::open(text_range& range) noexcept {

@@ -53,22 +53,20 @@ class findings {
     }
     writer(const writer&) = delete;
     writer& operator=(const writer&) = delete;
-    ~writer() {
-      if (to_ != nullptr) close();
-    }
+    [[gnu::cold]] ~writer();
 
-    writer& operator<<(std::string_view part) {
-      if (to_ != nullptr) put(part);
-      return *this;
-    }
+    /// Each does nothing without a report, which it tests itself: a call costs its caller the least.
+    [[gnu::cold]] writer& operator<<(std::string_view part);
     writer& operator<<(const text& part) { return *this << part.view(); }
     writer& operator<<(const char* part) { return *this << std::string_view(part); }
-    writer& operator<<(char part) { return *this << std::string_view(&part, 1); }
+    [[gnu::cold]] writer& operator<<(char part);
     template <class Int>
       requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
     writer& operator<<(Int part) {
-      if (to_ != nullptr) put(std::is_signed_v<Int> && part < 0, static_cast<std::uint64_t>(part));
-      return *this;
+      if constexpr (std::is_signed_v<Int>)
+        return put_signed(part);
+      else
+        return put_unsigned(part);
     }
     /// Whatever else can be written into a text, as it is.
     template <class Part>
@@ -87,8 +85,8 @@ class findings {
 
    private:
     [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
-    [[gnu::cold]] void put(std::string_view part);
-    [[gnu::cold]] void put(bool is_negative, std::uint64_t part);
+    [[gnu::cold]] writer& put_signed(std::int64_t part);
+    [[gnu::cold]] writer& put_unsigned(std::uint64_t part);
     [[gnu::cold]] void open(text_range& range) noexcept;
     [[gnu::cold]] void close();
 

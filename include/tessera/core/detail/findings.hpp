@@ -60,12 +60,17 @@ TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
   return *this;
 }
 
-TESSERA_INLINE void findings::writer::put(std::string_view part) {
+TESSERA_INLINE findings::writer::~writer() {
+  if (to_ != nullptr) close();
+}
+
+TESSERA_INLINE auto findings::writer::operator<<(std::string_view part) -> writer& {
+  if (to_ == nullptr) return *this;
   constexpr std::size_t max_shown = 200;
   text& out = to_->characters;
   if (is_verbatim_) {
     out << part;
-    return;
+    return *this;
   }
   std::size_t size = part.size();
   if (size > max_shown)  // cut between characters of UTF-8
@@ -73,13 +78,21 @@ TESSERA_INLINE void findings::writer::put(std::string_view part) {
       --size;
   append_shown(out, part.substr(0, size));
   if (size < part.size()) out << "...";
+  return *this;
 }
 
-TESSERA_INLINE void findings::writer::put(bool is_negative, std::uint64_t part) {
-  if (is_negative)
-    to_->characters << static_cast<std::int64_t>(part);
-  else
-    to_->characters << part;
+TESSERA_INLINE auto findings::writer::operator<<(char part) -> writer& {
+  return *this << std::string_view(&part, 1);
+}
+
+TESSERA_INLINE auto findings::writer::put_signed(std::int64_t part) -> writer& {
+  if (to_ != nullptr) to_->characters << part;
+  return *this;
+}
+
+TESSERA_INLINE auto findings::writer::put_unsigned(std::uint64_t part) -> writer& {
+  if (to_ != nullptr) to_->characters << part;
+  return *this;
 }
 
 TESSERA_INLINE void findings::writer::open(text_range& range) noexcept {
