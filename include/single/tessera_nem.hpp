@@ -13488,8 +13488,7 @@ struct word_table {
     of[i] = {make_key(word), word.size() > 8 ? make_key(word.substr(8)) : 0,
              static_cast<std::uint32_t>(word.size()), value};
   }
-  [[nodiscard, gnu::always_inline]] std::uint8_t find(word w,
-                                                      std::uint8_t otherwise) const noexcept {
+  [[nodiscard]] std::uint8_t find(word w, std::uint8_t otherwise) const noexcept {
     for (std::size_t i = slot(w.key); of[i].key != 0; i = (i + 1) & (Slots - 1))
       if (of[i].key == w.key && of[i].more == w.more && of[i].size == w.size) return of[i].value;
     return otherwise;
@@ -13554,14 +13553,14 @@ inline constexpr keyword_sizes sizes_of_keywords = make_keyword_sizes();
                                                          std::uint64_t more) noexcept {
   return static_cast<keyword>(keyword_words.find({nullptr, size, key, more}, 0));
 }
-[[nodiscard, gnu::always_inline]] inline keyword find_keyword(word w) noexcept {
+[[nodiscard]] inline keyword find_keyword(word w) noexcept {
   return find_keyword(w.size, w.key, w.more);
 }
 /// Whether it may be a reserved word; most names aren't.
-[[nodiscard, gnu::always_inline]] inline bool may_be_keyword(word w) noexcept {
+[[nodiscard]] inline bool may_be_keyword(word w) noexcept {
   return (sizes_of_keywords.of[w.key & 0xff] >> (w.size & 15) & 1) != 0;
 }
-[[nodiscard, gnu::always_inline]] inline keyword keyword_of(word w) noexcept {
+[[nodiscard]] inline keyword keyword_of(word w) noexcept {
   return may_be_keyword(w) ? find_keyword(w) : keyword::none;
 }
 /// Whether a statement, a declaration or a directive begins with it.
@@ -13629,10 +13628,10 @@ class lexer {
     return scan_word(from, end_);
   }
   [[nodiscard, gnu::always_inline]] word peek_word() const noexcept { return word_at(at_); }
-  [[gnu::always_inline]] void take_word(word w) noexcept { take_to(w.last()); }
-  [[gnu::always_inline]] void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
+  void take_word(word w) noexcept { take_to(w.last()); }
+  void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
-  [[gnu::always_inline]] void take_to(const char* p) noexcept {
+  void take_to(const char* p) noexcept {
     last_ = p;
     at_ = behind_blanks(p);
   }
@@ -13643,7 +13642,7 @@ class lexer {
 
   /// The first character from `p` on that isn't blank or of a comment. All that can begin
   /// tokens but quotes are above '#', as are no blanks.
-  [[nodiscard, gnu::always_inline]] const char* behind_blanks(const char* p) const noexcept {
+  [[nodiscard]] const char* behind_blanks(const char* p) const noexcept {
     if (p >= end_ || *p > '#') return p;
     if (*p != ' ') return behind_more_blanks(p);
     ++p;
@@ -13692,7 +13691,7 @@ class lexer {
     return m.key == make_key("async") || m.key == make_key("sync");
   }
   /// Where `=` is if one follows the word, else null.
-  [[nodiscard, gnu::always_inline]] const char* equals_behind(word w) const noexcept {
+  [[nodiscard]] const char* equals_behind(word w) const noexcept {
     const char* const p = behind_blanks(w.last());
     return p < end_ && *p == '=' ? p : nullptr;
   }
@@ -13749,18 +13748,6 @@ class lexer {
 // ---- tessera/nem/detail/syntax/read_config.hpp
 //
 // The part of the reader of NEM that reads type families and devices.
-//
-//   type_family f.g<T: {i8, f16}> { X: T  accum = i32  quant = required on X
-//     variants: v: { B: absent } conformance: { MUST <i8>  MAY <f16> } }
-//   device d extends e { spec_version = "NEM-1.0"  topology { … }  unit_characteristics { … }
-//     opcode.mandatory { cast.default }  opcode.extended { eltwise<f32>.default } }
-//
-// Blocks of a device and fields of a block stand in any order.
-//
-// Lifetime:   borrows the source.
-// Errors:     SYN-*, TYP-001, DEV-011, DEV-012.
-// Limits:     none.
-// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_CONFIG_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READ_CONFIG_HPP
@@ -13770,97 +13757,34 @@ class lexer {
 #include <string_view>
 
 
-// ---- tessera/nem/detail/syntax/read_program.hpp
+// ---- tessera/nem/detail/syntax/reader.hpp
 //
-// The part of the reader of NEM that reads statements: declarations, tasks and loops.
+// The reader of NEM: recursive descent, whose members are the productions of the grammar.
 //
-//   const N = e        let N = v        let N = region(…) …        N = region(…) …
-//   buffer N : L1[e] (size=e, align=e)
-//   loop v in [lo..hi]: … endloop
-//   t = transfer.async(dst=…, src=…, deps=[…])      t = store.sync(…)      wait(a, b)
-//   t = relu.async in X out Y axis=1 deps=[…]
+//   result<model> m = nem::detail::reader(source, options, &found).read();
 //
-// Lines mean nothing, so what follows `X =` tells an attribute from the next statement. Loops are kept
-// open in an array.
-//
-// Lifetime:   borrows the source.
-// Errors:     SYN-*, OPC-007.
-// Limits:     256 nested loops.
-// Allocation: the model.
-
-#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
-#define TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/detail/syntax/read_errors.hpp
-//
-// The part of the reader of NEM that says what is wrong with a statement, and what was meant.
-//
-//   // comment          expected a declaration, a task or a loop, got '/': comments begin with '#'
-//   y = gemm in a, b    ...: gemm is written as gemm.async or .sync
-//   tranfer.async(      expected 'in', got '(': only transfer and store take parentheses
-//   relu.sync IN a      expected 'in', got 'IN': keywords are in lower case
-//
-// Lifetime:   borrows the source.
-// Errors:     SYN-001, SYN-008.
-// Limits:     none.
-// Allocation: texts of findings.
-
-#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_ERRORS_HPP
-#define TESSERA_NEM_DETAIL_SYNTAX_READ_ERRORS_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-// ---- tessera/nem/detail/syntax/read_value.hpp
-//
-// The part of the reader of NEM that reads values, decorators and regions.
-//
-//   expression   1 + 2 * x          operator precedence, into postfix
-//   value        an expression, a string, or a list of values
-//   decorator    @name, @name(value, …), @resource(CSTL[e])
-//   region       region(B, offset, extent) elem=…, shape=[…], layout=… or strides=[…], quant=…
-//
-// Nothing here recurses on the source: expressions and lists keep what is open in arrays as long as the
-// nesting limit allows.
-//
-// Lifetime:   borrows the source.
-// Errors:     LEX-*, SYN-001, 009 to 014, 017, 019, 020, TYP-001.
-// Limits:     256 nested parentheses, signs and lists.
-// Allocation: the model.
-
-#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_VALUE_HPP
-#define TESSERA_NEM_DETAIL_SYNTAX_READ_VALUE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/detail/syntax/read_tree.hpp
-//
-// What all parts of the reader of NEM use: nodes, diagnostics and the tokens that are expected.
+// A production takes its tokens and appends its nodes:
 //
 //   const std::uint32_t n = put(node_kind::size, 0, at_);
 //   take_word(w);
 //   if (!expect('=') || !expression()) return false;     // reported
 //   finish(n);
 //
-// A function that reads a construct returns false once it reported an error that it can't go on from;
-// what called it returns false in turn, up to the statement, after which reading resumes.
+// It returns false once it reported an error that it can't go on from; what called it returns false
+// in turn, up to the statement, after which reading resumes. Nothing recurses on the source: loops,
+// expressions and lists keep what is open in arrays as long as the nesting limit allows.
+//
+// Bodies: read.hpp (documents, statements), read_program.hpp (declarations, loops, tasks),
+// read_value.hpp (expressions, lists, regions), read_config.hpp (type families, devices) and
+// read_token.hpp (nodes, errors, numbers, strings).
 //
 // Lifetime:   borrows the source.
-// Errors:     into `findings`.
-// Limits:     limits::max_items nodes.
+// Errors:     LEX-*, SYN-*, TYP-001, OPC-007, DEV-011 and DEV-012, into the report.
+// Limits:     limits::max_items nodes; 256 nested loops, and parentheses, signs and lists.
 // Allocation: the model.
 
-#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_TREE_HPP
-#define TESSERA_NEM_DETAIL_SYNTAX_READ_TREE_HPP
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READER_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -14033,44 +13957,291 @@ class name_index {
 #endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_NAMES_HPP
 
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
+namespace nem::detail {
 
 /// How many nested constructs of one kind a file may have.
 inline constexpr std::uint32_t max_nesting = 256;
 /// How many diagnostics a report keeps.
 inline constexpr std::size_t max_findings = 1000;
 
-class tree_reader : protected lexer {
- protected:
-  tree_reader(std::string_view source, nem::profile p, const limits& limit,
-              std::uint32_t max_errors, tessera::report* found)
-      : lexer(source),
-        names_(d_, source.size()),
-        found_(found, p, max_findings),
-        max_nodes_(limit.max_items >= no_node ? no_node - 1
-                   : limit.max_items == 0     ? 1
-                                              : static_cast<std::uint32_t>(limit.max_items)),
-        max_errors_(found_.errors() + (max_errors != 0 ? max_errors : 1)) {
-    grow(source.size() / 6);
+/// The place of a region, which decides what may follow it.
+enum class region_place : std::uint8_t { declaration, argument, operand };
+
+class reader : private lexer {
+ public:
+  reader(std::string_view source, const read_options& options, tessera::report* found);
+
+  /// All statements of the source.
+  result<model> read();
+
+ private:
+  // --- what productions keep ---
+
+  /// The fields of something that are given so far, each at most once.
+  struct fields {
+    std::uint32_t seen = 0;  ///< bit n is field n
+    std::uint32_t first[8] = {};
+    std::uint16_t length[8] = {};
+  };
+  /// An operator or parenthesis whose right side is being read.
+  struct open_operator {
+    node_kind kind = node_kind::expression;  ///< of a parenthesis
+    std::uint8_t precedence = 0;
+    const char* first = nullptr;  ///< of its left operand, or of itself
+  };
+  struct open_loop {
+    std::uint32_t loop, body;
+  };
+  enum type_field : std::uint8_t { f_elem, f_shape, f_layout, f_strides, f_quant, f_none };
+  /// The word and the `=` of a type attribute.
+  struct type_word {
+    word name;
+    type_field field;
+    const char* equals;
+  };
+  enum device_item : std::uint8_t {
+    item_spec_version,
+    item_topology,
+    item_characteristics,
+    item_opcode,
+    item_extended,
+    item_none
+  };
+  static constexpr std::uint32_t none = 0xffffffff;  ///< no offset
+
+  // --- documents: read.hpp ---
+
+  /// A directive, a declaration, a task, `loop` or `endloop`.
+  bool statement();
+  /// include "path"
+  bool include(word w);
+  /// program name:
+  bool header(word w);
+  /// device name, device "path", or device name { … }
+  bool device_or_directive(word w);
+  [[nodiscard]] static bool is_extends(word w) noexcept {
+    return w.size == 7 && w.key == make_key("extends");
+  }
+  [[gnu::cold]] void bad_directive(word w);
+  [[gnu::cold]] void note_first(findings::writer& out, std::uint32_t first, std::string_view text);
+  /// Notes that the file is a program.
+  void begin_statement();
+  /// What belongs in a program, after families or several devices.
+  void mix_with_config();
+  /// A family after what belongs in a program.
+  void mix_with_program();
+  [[gnu::cold]] void mixed(std::string_view text, std::uint32_t first, std::string_view note);
+  /// After an error, to where a statement begins, for certain.
+  [[gnu::cold]] void recover();
+  /// Whether a statement begins with a word. The words of declarations and loops do so anywhere if
+  /// what follows fits.
+  [[nodiscard]] bool may_begin(word w, bool new_line) const noexcept;
+
+  // --- declarations, loops and tasks: read_program.hpp ---
+
+  /// const N = e
+  bool constant_statement(word start);
+  /// let N = v, or let N = region(…) …
+  bool let_statement(word start);
+  bool region_declaration(word start, std::uint32_t i);
+  /// buffer N : L1[e] (size=e, align=e)
+  bool buffer_statement(word start);
+  bool buffer_properties();
+
+  /// loop v in [lo..hi]:
+  bool loop_statement(word start);
+  bool loop_header(std::uint32_t i);
+  /// Ends the innermost loop; at_ is at `endloop`.
+  void end_loop(word w);
+  /// At the end of the file.
+  void check_loops();
+
+  /// X = region(…) … or X = task, at the name.
+  bool assigned_statement(word w, keyword k, const char* equals);
+  bool task(const char* first, std::uint32_t token_name, word callee, keyword k);
+  /// transfer.async(dst=…, src=…, deps=[…])
+  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, word callee);
+  /// wait(a, b)
+  bool wait(const char* first, std::uint32_t token_name, word callee);
+  /// relu.async in X out Y axis=1 deps=[…]
+  bool compute(const char* first, std::uint32_t token_name, word callee);
+  /// .async or .sync
+  bool mode_of(std::uint32_t i);
+  /// in X, Y or out X, Y
+  bool operands(node_kind kind, std::string_view expected);
+  /// A name or a region, then decorators.
+  [[gnu::always_inline]] bool operand(region_place where);
+  /// deps=[a, b] at the word.
+  bool deps(const char* equals);
+  bool tokens();
+
+  bool attribute_of_task(word w, keyword k, const char* equals);
+  bool named_attribute(word w, keyword k, const char* equals);
+  /// attrs={ k=v, … }, which leaves no trace.
+  bool attributes_in_braces(const char* equals);
+  /// Finds attributes that are given twice.
+  void note_attribute(word w, std::uint32_t name_index);
+  [[gnu::cold]] void repeated_attribute(word w, std::uint32_t name_index);
+  /// Marks a name; whether it is marked already since next_marks().
+  bool mark(std::uint32_t name_index);
+  void next_marks() noexcept { ++mark_; }
+  void grow_marks() { marks_.resize(2 * d_.names.size()); }
+
+  [[nodiscard]] static bool is_of_task(const node& n) noexcept;
+  /// Without attributes, decorators of a task follow its last operand: they become the task's.
+  void hoist(std::uint32_t output);
+  /// The decorators from node `first` on: those of the operand before those of the task.
+  void partition(std::uint32_t first);
+
+  /// Takes a comma; reports one that is missing before a field and its `=`.
+  bool comma_before(bool (*is_field)(word));
+  [[nodiscard]] static unsigned argument_of(word w) noexcept;
+  [[gnu::cold]] bool bad_argument(word w, unsigned field);
+  [[gnu::cold]] void missing_arguments(std::uint32_t i, std::uint32_t seen);
+  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
+  /// reading goes on.
+  [[gnu::cold]] bool is_upper_case(word w, std::string_view lower);
+  /// The error for a word that begins no statement. Returns false.
+  [[gnu::cold]] bool no_statement();
+  /// What such a word may mean.
+  [[gnu::cold]] void no_statement(findings::writer& out, word w);
+  /// Parentheses after what isn't a transfer. Returns false.
+  [[gnu::cold]] bool no_operands(word callee);
+  /// A comma between attributes: reported, and where an attribute follows reading goes on.
+  [[gnu::cold]] bool stray_comma();
+
+  // --- expressions, lists, decorators and regions: read_value.hpp ---
+
+  /// An expression, a string, or a list of values. `words` admits element types as names.
+  bool value(bool words = false);
+  /// A single leaf, or an expression node.
+  bool expression(bool words = false);
+  /// A number or a name; is_leaf_here().
+  [[gnu::always_inline]] bool leaf(bool words);
+  [[nodiscard]] bool is_leaf_here() const noexcept {
+    return at_ < end_ && is(*at_, class_letter | class_digit);
+  }
+  bool is_leaf_keyword(word w, bool words);
+  /// Makes the leaf in `slot` the first of an expression; at_ is at an operator. Nearly always a leaf
+  /// follows that, and then the end.
+  bool expression_behind(std::uint32_t slot, bool words);
+  /// What follows in the expression node at `slot`: `depth` operators are open, and after them is
+  /// the operand that began at `operand`, or none yet.
+  bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
+                 bool words);
+  /// The operator here, whose left operand begins at `operand`.
+  [[gnu::always_inline]] open_operator take_operator(const char* operand);
+  [[nodiscard, gnu::always_inline]] bool at_operator() const noexcept {
+    return at_ < end_ && is(*at_, class_operator) && (*at_ != 'm' || at_mod());
+  }
+  [[nodiscard]] bool at_mod() const noexcept;
+  [[nodiscard]] static std::uint8_t precedence_of(char c) noexcept {
+    return c == '+' || c == '-' ? 1 : 2;
+  }
+  [[gnu::cold]] void warn_line_operator();
+  [[gnu::cold]] bool too_deep(std::string_view what);
+
+  bool string_leaf();
+  /// Lists of any depth.
+  bool list(bool words);
+  bool list_items(bool words);
+  [[gnu::cold]] void trailing_comma();
+  [[gnu::cold]] bool unclosed_list(std::uint32_t open);
+
+  bool decorators();
+  /// @name, @name(value, …), @resource(CSTL[e])
+  bool decorator();
+  bool unit_index();
+  [[nodiscard]] bool at_unit_index() const noexcept;
+
+  /// region(B, offset, extent) elem=…, shape=[…], layout=… or strides=[…], quant=… at the word.
+  bool region(word start, region_place where);
+  /// Whether `region (` is here.
+  [[nodiscard]] bool at_region(word w) const noexcept;
+  /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
+  /// of the task.
+  bool type_attributes(region_place where, bool behind_comma = false);
+  [[gnu::always_inline]] bool type_attribute(type_word t);
+  /// Whether a type attribute, and no statement, begins at p. No statement can follow a comma.
+  [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
+                                                           bool behind_comma) const noexcept;
+  [[nodiscard]] static type_field type_field_of(word w) noexcept;
+  [[gnu::cold]] bool inner_type_attributes();
+  [[gnu::cold]] void missing_comma();
+  [[gnu::cold]] void layout_and_strides(word w, type_field other);
+  /// Type attributes hold elem and shape.
+  bool check_type(std::uint32_t i);
+  [[gnu::cold]] void incomplete_type(std::uint32_t i);
+  /// The expressions of shape= and strides=, whose node is `i`.
+  bool dimensions(std::uint32_t i, std::string_view what);
+  [[gnu::cold]] void empty_dimensions(const char* open, std::string_view what);
+  /// per_tensor(scale=…, zero_point=…), per_channel(…) or per_group(…)
+  bool quant(std::uint32_t i);
+  [[gnu::cold]] void unknown_field(std::uint32_t known, quantization form);
+
+  /// An element type as a node.
+  bool element_leaf(node_kind kind);
+  element element_of(word w);
+  [[gnu::cold]] void unknown_element(word w);
+
+  // --- type families and devices: read_config.hpp ---
+
+  /// A type family at the word; after an error, reading goes on after it.
+  void type_family_declaration(word start);
+  /// An inline device at the word; the same.
+  void device_declaration(word start);
+
+  /// type_family f.g<T: {i8, f16}> { binding … variants: variant … }
+  bool type_family(word start);
+  bool type_parameters();
+  /// X: T, or accum = i32, or quant = required on X
+  bool family_binding(word w);
+  /// v: { B: absent } conformance: { MUST <i8>  MAY <f16> }
+  bool variant();
+  /// <i8, f16>
+  bool instantiation();
+  /// An element type, or the name of a parameter or a word.
+  bool type_leaf();
+  /// Whether `on` is here, and isn't itself the name of a binding.
+  [[nodiscard]] bool at_on() const noexcept;
+
+  /// device d extends e { item … }, the items in any order.
+  bool device(word start);
+  bool item_of_device(fields& given);
+  [[nodiscard]] static device_item item_of(word w) noexcept;
+  /// topology { num_engines = n  l2_size_bytes = e  per_engine { … }  device_units { … } }
+  bool topology(const char* first);
+  bool units_block(word start, bool per_engine);
+  [[gnu::cold]] void wrong_block(word w, unit u);
+  /// unit_characteristics { CSTL { name = n } }
+  bool characteristics(const char* first);
+  [[gnu::cold]] void repeated_characteristic(word w, std::uint32_t group, std::uint32_t name);
+  /// opcode.mandatory { cast.default } or opcode.extended { … } at the word.
+  bool variant_references(fields& given);
+  /// Two or three words with dots between, the last is the variant; types only before the last dot.
+  bool variant_reference();
+  void put_taken(word w);
+  /// An integer without a sign.
+  bool count();
+  /// One word, or two with a dot between, as the name that they are without blanks.
+  bool dotted_name(std::uint32_t& index, std::string_view what);
+
+  bool open_block();
+  bool close_block();
+  /// After an error: to where `depth` blocks are open, and at depth 1 to the next item of a device.
+  /// False if the declaration ends before.
+  [[gnu::cold]] bool leave_blocks(std::uint32_t depth);
+  /// Whether a declaration or directive begins here, whose first word is reserved.
+  [[nodiscard]] bool at_declaration() const noexcept {
+    return at_word() && begins_statement(keyword_of(peek_word()));
   }
 
-  // --- nodes ---
+  // --- nodes: read_token.hpp ---
 
   /// Appends a node; its `next` is right if it has no children.
-  [[gnu::always_inline]] std::uint32_t put(node_kind kind, unsigned detail, const char* first,
-                                           std::uint32_t value = 0) {
-    if (count_ == room_) [[unlikely]]
-      more_nodes();
-    const std::uint32_t i = count_++;
-    nodes_[i] = {kind, static_cast<std::uint8_t>(detail), 0, offset_of(first), value, i + 1};
-    return i;
-  }
+  std::uint32_t put(node_kind kind, unsigned detail, const char* first, std::uint32_t value = 0);
   /// The node's text ends with the last token, and its children here.
-  [[gnu::always_inline]] void finish(std::uint32_t i) noexcept {
-    set_end(i, last_);
-    nodes_[i].next = count_;
-  }
+  [[gnu::always_inline]] void finish(std::uint32_t i) noexcept;
   [[gnu::always_inline]] void set_end(std::uint32_t i, const char* last) noexcept {
     nodes_[i].length = length_of(offset_of(last) - nodes_[i].offset);
   }
@@ -14079,24 +14250,52 @@ class tree_reader : protected lexer {
   }
   /// A leaf whose text is one token, which is taken.
   [[gnu::always_inline]] void put_leaf(node_kind kind, unsigned detail, const char* last,
-                                       std::uint32_t value) {
-    if (count_ == room_) [[unlikely]]
-      more_nodes();
-    const std::uint32_t i = count_++;
-    nodes_[i] = {kind,
-                 static_cast<std::uint8_t>(detail),
-                 length_of(static_cast<std::uint32_t>(last - at_)),
-                 offset_of(at_),
-                 value,
-                 i + 1};
-    take_to(last);
-  }
+                                       std::uint32_t value);
   [[gnu::always_inline]] void put_name(word w) {
     put_leaf(node_kind::name, 0, w.last(), intern(w));
   }
-  [[nodiscard, gnu::always_inline]] std::uint32_t intern(word w) { return names_.of(w); }
+  [[nodiscard]] std::uint32_t intern(word w) { return names_.of(w); }
+  void grow(std::uint64_t capacity);
+  /// Room for one more node; where there can't be any the last is written again, and the source
+  /// ends here.
+  [[gnu::cold]] void more_nodes();
 
-  // --- diagnostics ---
+  // --- words, numbers and strings ---
+
+  bool expect(char c);
+  [[gnu::cold]] bool unexpected_mark(char c);
+  /// `c` after an opening character at `open`.
+  bool expect_closing(char c, const char* open);
+  [[gnu::cold]] bool unclosed(char c, const char* open);
+
+  /// A name that is declared here: a hard-reserved word is an error, which reading goes on from.
+  bool declared_name(word& w, std::string_view what);
+  [[gnu::cold]] bool questionable_name(word w, keyword k, std::string_view what);
+  [[gnu::cold]] void reserved(word w, std::string_view what);
+  /// A name that is used here. Element types and memory levels can't be one; other reserved words
+  /// mean that it is missing.
+  bool used_name(word& w, std::string_view what);
+  bool is_usable(word w, std::string_view what) {
+    return !may_be_keyword(w) || is_usable_keyword(w, what);
+  }
+  bool is_usable_keyword(word w, std::string_view what);
+  /// Any word, reserved or not.
+  bool any_word(word& w, std::string_view what);
+
+  /// An integer or a real as a leaf; at_ is at a digit.
+  [[gnu::always_inline]] bool number();
+  /// The same from `p` on, the digits before which are `v`.
+  bool long_number(const char* p, std::uint64_t v);
+  /// A real whose point is at `point`.
+  bool real(const char* point);
+  [[gnu::cold]] bool bad_number(const char* last);
+  [[nodiscard]] bool is_sound_number(const char* p, const char* last) const noexcept;
+
+  /// The characters of the string here, which is taken; false after an error.
+  bool string_value(std::uint32_t& index, std::string_view what);
+  void resolve_escapes(const char* p, const char* last);
+
+  // --- findings ---
 
   [[nodiscard]] place range(const char* first, const char* last) const noexcept {
     return {0, offset_of(first), static_cast<std::uint32_t>(last - first)};
@@ -14104,43 +14303,18 @@ class tree_reader : protected lexer {
   [[nodiscard]] place range_of(word w) const noexcept { return range(w.first, w.last()); }
   [[nodiscard]] place range_of(std::uint32_t i) const noexcept { return place_of(nodes_[i]); }
   /// At the end of the file, the end of its last line.
-  [[nodiscard]] place token() const noexcept {
-    if (!at_end()) [[likely]]
-      return range(at_, token_end());
-    const char* p = at_;
-    if (p > source_ && p[-1] == '\n') --p;
-    if (p > source_ && p[-1] == '\r') --p;
-    return range(p, p);
-  }
+  [[nodiscard, gnu::cold]] place token() const noexcept;
 
   /// Whether more may be reported. When not, the source ends here.
-  [[nodiscard]] bool may_report() noexcept {
-    if (!stopped_ && found_.errors() >= max_errors_) stop();
-    return !stopped_;
-  }
-  void stop() noexcept {
-    stopped_ = true;
-    end_ = at_;
-  }
+  [[nodiscard, gnu::cold]] bool may_report() noexcept;
+  void stop() noexcept;
   /// A warning; false once the report is full, where it is only counted.
-  [[nodiscard]] bool may_warn(errc code) noexcept {
-    if (severity_of(code, found_.profile()) == severity::error) return may_report();
-    if (stopped_) return false;
-    if (warnings_++ < max_findings / 2) return true;
-    ++found_.report().warnings;
-    return false;
-  }
+  [[nodiscard, gnu::cold]] bool may_warn(errc code) noexcept;
 
   /// What is here, in quotes and not too long.
   class got {
    public:
-    explicit got(const lexer& in, std::string_view token) noexcept
-        : end_(in.at_end()), cut_(token.size() > 40), token_(token) {
-      if (!cut_) return;
-      std::size_t size = 37;
-      while (size > 0 && (static_cast<unsigned char>(token[size]) & 0xc0u) == 0x80u) --size;
-      token_ = token.substr(0, size);
-    }
+    explicit got(const lexer& in, std::string_view token) noexcept;
     friend text& operator<<(text& to, const got& g) {
       if (g.end_) return to << "the end of the file";
       return to << '\'' << g.token_ << (g.cut_ ? "...'" : "'");
@@ -14150,2258 +14324,2301 @@ class tree_reader : protected lexer {
     bool end_, cut_;
     std::string_view token_;
   };
-  [[nodiscard]] got here_is() const noexcept {
-    const char* const last = token_end();
-    return got(*this, {at_, static_cast<std::size_t>(last - at_)});
-  }
+  [[nodiscard, gnu::cold]] got here_is() const noexcept;
 
   /// Reports what isn't a token at all; false if there is a token here.
-  [[gnu::cold, gnu::noinline]] bool not_a_token() {
-    if (at_end() || is(*at_, class_letter | class_mark)) return false;
-    if (*at_ == '"') {
-      if (behind_string(at_) != nullptr) return false;
-      const char* const last = line_end(at_);
-      if (may_report())
-        found_.add(errc::nem_lex_002_string, range(at_, last))
-            << "the string isn't closed before the end of its line";
-      take_to(last);
-      return true;
-    }
-    if (is(*at_, class_digit)) {
-      const char* const last = behind_number(at_);
-      if (is_sound_number(at_, last)) return false;
-      bad_number(last);
-      return true;
-    }
-    bad_character(at_);
-    take_to(at_ + character_length(at_));
-    return true;
-  }
-  [[nodiscard]] unsigned character_length(const char* p) const noexcept {
-    const unsigned length = utf8_length(p, end_);
-    return length != 0 ? length : 1;
-  }
-  [[gnu::cold, gnu::noinline]] void bad_character(const char* p) {
-    if (!may_report()) return;
-    const unsigned length = utf8_length(p, end_);
-    const unsigned byte = static_cast<unsigned char>(*p);
-    auto out = found_.add(errc::nem_lex_001_character, range(p, p + character_length(p)));
-    if (length == 0 || byte < 0x20 || byte == 0x7f)
-      out << "the byte " << byte << (length == 0 ? " is no UTF-8" : " can't stand here");
-    else
-      out << "the character '" << std::string_view(p, length)
-          << "' can only stand in comments and strings" << usual(std::string_view(p, length));
-    if (byte == '%') out.fix(range(p, p + 1)) << "mod";
-  }
+  [[gnu::cold]] bool not_a_token();
+  [[nodiscard]] unsigned character_length(const char* p) const noexcept;
+  [[gnu::cold]] void bad_character(const char* p);
   /// What NEM has for a character that other languages use, after a colon.
-  [[nodiscard]] static std::string_view usual(std::string_view character) noexcept {
-    if (character == "%") return ": the remainder is mod";
-    if (character == "'" || character.substr(0, 2) == "\xe2\x80") return ": strings stand in \"\"";
-    return character == "\xc2\xa0" ? ": it is a no-break space" : "";
-  }
+  [[nodiscard]] static std::string_view usual(std::string_view character) noexcept;
   /// Whether a comment of another language begins here, or did one character before.
-  [[nodiscard]] bool at_other_comment() const noexcept {
-    return at('/') && ((end_ - at_ > 1 && (at_[1] == '/' || at_[1] == '*')) ||
-                       (at_ != source_ && at_[-1] == '/'));
-  }
+  [[nodiscard]] bool at_other_comment() const noexcept;
   /// The syntax error: what was expected, and what was found. Returns false.
-  [[gnu::cold, gnu::noinline]] bool unexpected(std::string_view expected,
-                                               std::string_view hint = {}) {
-    if (not_a_token() || !may_report()) return false;
-    auto out = found_.add(errc::nem_syn_001_token, token());
-    out << "expected " << expected << ", got " << here_is() << hint;
-    if (at_other_comment()) out << ": comments begin with '#'";
-    return false;
-  }
+  [[gnu::cold]] bool unexpected(std::string_view expected, std::string_view hint = {});
   /// The same, where `what` belongs between the last token and this one for certain.
-  [[gnu::cold, gnu::noinline]] void missing(std::string_view expected, std::string_view what) {
-    if (!may_report()) return;
-    const bool is_line_end = !at_end() && on_new_line();  // then it is the last one that is wrong
-    auto out = found_.add(errc::nem_syn_001_token, is_line_end ? range(last_, last_) : token());
-    out << "expected " << expected << (is_line_end ? " before " : ", got ") << here_is();
-    out.fix(range(last_, last_)) << what;
-  }
+  [[gnu::cold]] void missing(std::string_view expected, std::string_view what);
 
-  // --- tokens ---
-
-  [[gnu::always_inline]] bool expect(char c) {
-    if (at_ < end_ && *at_ == c) [[likely]] {
-      take();
-      return true;
-    }
-    return unexpected_mark(c);
-  }
-  [[gnu::cold, gnu::noinline]] bool unexpected_mark(char c) {
-    const char quoted[] = {'\'', c, '\''};
-    return unexpected({quoted, 3});
-  }
-  /// `c` after an opening character at `open`.
-  bool expect_closing(char c, const char* open) {
-    if (take_if(c)) [[likely]]
-      return true;
-    return unclosed(c, open);
-  }
-  [[gnu::cold, gnu::noinline]] bool unclosed(char c, const char* open) {
-    if (not_a_token() || !may_report()) return false;
-    auto out = found_.add(errc::nem_syn_001_token, token());
-    out << "expected '" << c << "', got " << here_is();
-    out.note(range(open, open + 1)) << "to match this '" << *open << '\'';
-    return false;
-  }
-
-  /// A name that is declared here: a hard-reserved word is an error, which reading goes on from.
-  [[gnu::always_inline]] bool declared_name(word& w, std::string_view what) {
-    if (!at_word()) [[unlikely]]
-      return unexpected(what);
-    w = peek_word();
-    return !may_be_keyword(w) || questionable_name(w, find_keyword(w), what);
-  }
-  [[gnu::cold, gnu::noinline]] bool questionable_name(word w, keyword k, std::string_view what) {
-    if (k == keyword::none) return true;
-    if (k == keyword::upstream) {
-      if (may_warn(errc::nem_syn_018_upstream_reserved))
-        found_.add(errc::nem_syn_018_upstream_reserved, range_of(w))
-            << '\'' << w.text() << "' is a reserved word for other readers of NEM";
-      return true;
-    }
-    if (begins_statement(k) && on_new_line()) return unexpected(what);
-    reserved(w, what);
-    return true;
-  }
-  [[gnu::cold, gnu::noinline]] void reserved(word w, std::string_view what) {
-    if (may_report())
-      found_.add(errc::nem_syn_013_reserved, range_of(w))
-          << "expected " << what << ", but '" << w.text() << "' is a reserved word";
-  }
-  /// A name that is used here. Element types and memory levels can't be one; other reserved words
-  /// mean that it is missing.
-  [[gnu::always_inline]] bool used_name(word& w, std::string_view what) {
-    if (!at_word()) [[unlikely]]
-      return unexpected(what);
-    w = peek_word();
-    return is_usable(w, what);
-  }
-  [[gnu::always_inline]] bool is_usable(word w, std::string_view what) {
-    return !may_be_keyword(w) || is_usable_keyword(w, what);
-  }
-  [[gnu::noinline]] bool is_usable_keyword(word w, std::string_view what) {
-    const keyword k = find_keyword(w);
-    if (k == keyword::none || k == keyword::upstream) return true;
-    if (k != keyword::element && k != keyword::level) return unexpected(what);
-    reserved(w, what);
-    return true;
-  }
-  /// Any word, reserved or not.
-  [[gnu::always_inline]] bool any_word(word& w, std::string_view what) {
-    if (!at_word()) [[unlikely]]
-      return unexpected(what);
-    w = peek_word();
-    return true;
-  }
-
-  // --- numbers and strings ---
-
-  /// An integer or a real as a leaf; at_ is at a digit.
-  [[gnu::always_inline]] bool number() {
-    std::uint32_t v = 0;
-    const char* p = at_;
-    const char* const nine = end_ - p > 9 ? p + 9 : end_;  // digits that can't overflow
-    for (unsigned digit; p < nine && (digit = static_cast<unsigned>(*p - '0')) < 10; ++p)
-      v = v * 10 + digit;
-    if (p == nine || *p == '.' || is(*p, class_letter)) [[unlikely]]
-      return long_number(p, v);
-    put_leaf(node_kind::integer, 0, p, v);
-    return true;
-  }
-  /// The same from `p` on, the digits before which are `v`.
-  [[gnu::noinline]] bool long_number(const char* p, std::uint64_t v) {
-    const char* const first = at_;
-    while (p < end_ && is(*p, class_digit)) {
-      if (v > (~std::uint64_t{0} - 9) / 10) [[unlikely]]
-        v = ~std::uint64_t{0} / 10 - 1;  // stays above 2^63 with every digit that follows
-      v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
-    }
-    if (p < end_) {
-      if (is(*p, class_letter)) return bad_number(behind_number(first));
-      if (*p == '.' && end_ - p >= 2 && is(p[1], class_digit)) return real(p);
-    }
-    if (v >> 63 != 0) [[unlikely]] {
-      if (may_report())
-        found_.add(errc::nem_lex_005_integer, range(first, p))
-            << "the integer exceeds 2^63 - 1 = 9223372036854775807";
-      v = 1;  // so that reading goes on
-    }
-    if (v >> 32 == 0) {
-      put_leaf(node_kind::integer, 0, p, static_cast<std::uint32_t>(v));
-    } else {
-      put_leaf(node_kind::wide_integer, 0, p, static_cast<std::uint32_t>(d_.integers.size()));
-      d_.integers.push_back(static_cast<std::int64_t>(v));
-    }
-    return true;
-  }
-  /// A real whose point is at `point`.
-  bool real(const char* point) {
-    const char* const first = at_;
-    const char* p = point + 1;
-    while (p < end_ && is(*p, class_digit)) ++p;
-    const char* const digits_end = p;
-    std::int64_t exponent = 0;
-    if (p < end_ && (*p == 'e' || *p == 'E')) {
-      ++p;
-      const bool negative = p < end_ && *p == '-';
-      if (p < end_ && (*p == '-' || *p == '+')) ++p;
-      if (p >= end_ || !is(*p, class_digit)) return bad_number(behind_number(first));
-      for (; p < end_ && is(*p, class_digit); ++p)
-        if (exponent < std::int64_t{1} << 50) exponent = exponent * 10 + (*p - '0');
-      if (negative) exponent = -exponent;
-    }
-    if (p < end_ && is(*p, class_letter)) return bad_number(behind_number(first));
-    const double v =
-        decimal_to_double({.digits = {first, static_cast<std::size_t>(digits_end - first)},
-                           .exponent = exponent - (digits_end - point - 1)});
-    if (v > 1.7976931348623157e308) {
-      if (may_report())
-        found_.add(errc::nem_lex_004_number, range(first, p))
-            << "the number exceeds the largest double, 1.7976931348623157e308";
-    }
-    put_leaf(node_kind::real, 0, p, static_cast<std::uint32_t>(d_.reals.size()));
-    d_.reals.push_back(v);
-    return true;
-  }
-  [[gnu::cold, gnu::noinline]] bool bad_number(const char* last) {
-    if (may_report()) {
-      const std::string_view number(at_,
-                                    static_cast<std::size_t>(last - at_ < 40 ? last - at_ : 40));
-      auto out = found_.add(errc::nem_lex_004_number, range(at_, last));
-      out << "malformed number '" << number << "': ";
-      const char* p = at_;
-      while (p < last && is(*p, class_digit)) ++p;
-      const char* const digits_end = p;
-      const bool has_exponent = p < last && (*p == 'e' || *p == 'E');
-      if (has_exponent && ++p < last && (*p == '-' || *p == '+')) ++p;
-      const char* const exponent = p;
-      while (p < last && is(*p, class_digit)) ++p;
-      if (has_exponent && p != exponent && p == last) {
-        out << "numbers with an exponent have a point, as 1.0e5";
-        out.fix(range(digits_end, digits_end)) << ".0";
-      } else if (number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X") {
-        out << "integers are decimal";
-      } else {
-        out << "expected digits, or digits '.' digits with an exponent or none";
-      }
-    }
-    take_to(last);
-    return false;
-  }
-  [[nodiscard]] bool is_sound_number(const char* p, const char* last) const noexcept {
-    const auto digits = [&] {
-      const char* const first = p;
-      while (p < last && is(*p, class_digit)) ++p;
-      return p != first;
-    };
-    (void)digits();
-    if (p == last) return true;
-    if (*p++ != '.' || !digits()) return false;
-    if (p == last) return true;
-    if (*p != 'e' && *p != 'E') return false;
-    ++p;
-    if (p < last && (*p == '+' || *p == '-')) ++p;
-    return digits() && p == last;
-  }
-
-  /// The characters of the string here, which is taken; false after an error.
-  bool string_value(std::uint32_t& index, std::string_view what) {
-    if (!at('"')) return unexpected(what);
-    const char* const last = behind_string(at_);
-    if (last == nullptr) return !not_a_token();
-    bool plain = true;
-    for (const char* p = at_ + 1; p != last - 1; ++p) {
-      const unsigned char c = static_cast<unsigned char>(*p);
-      plain = plain && c != '\\' && c >= 0x20 && c < 0x7f;
-    }
-    if (plain) {
-      index = names_.of_text({at_ + 1, static_cast<std::size_t>(last - at_ - 2)});
-    } else {
-      resolve_escapes(at_ + 1, last - 1);
-      index = names_.of_text(scratch_);
-    }
-    take_to(last);
-    return true;
-  }
-  void resolve_escapes(const char* p, const char* last) {
-    scratch_.clear();
-    while (p != last) {
-      const unsigned char c = static_cast<unsigned char>(*p);
-      unsigned length = utf8_length(p, last);
-      if (c == '\\') {
-        const char e = p[1];
-        if (e == 'n' || e == 't' || e == '\\' || e == '"') {
-          scratch_ << (e == 'n' ? '\n' : e == 't' ? '\t' : e);
-          p += 2;
-          continue;
-        }
-        if (may_warn(errc::nem_lex_003_escape))
-          found_.add(errc::nem_lex_003_escape, range(p, p + 1 + character_length(p + 1)))
-              << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept as it is";
-      } else if ((c < 0x20 && c != '\t') || c == 0x7f || length == 0) {
-        bad_character(p);
-        length = 1;
-      }
-      scratch_ << std::string_view(p, length);
-      p += length;
-    }
-  }
-
-  void close_document() { d_.nodes.advance(count_ - d_.nodes.size()); }
+  /// Notes that a field is given here; if it was given before, that is an error of `code`.
+  void once(fields& f, unsigned field, word w, errc code);
+  [[gnu::cold]] void repeated(errc code, place where, std::string_view name, place before);
 
   model d_;
   name_index names_;
   findings found_;
   tessera::error failure_;  ///< a limit that was met
   bool stopped_ = false;
-
-  node* nodes_ = nullptr;
-  std::uint32_t count_ = 0, room_ = 0;
-
- private:
-  void grow(std::uint64_t capacity) {
-    if (capacity < 16) capacity = 16;
-    if (capacity > max_nodes_) capacity = max_nodes_;
-    d_.nodes.advance(count_ - d_.nodes.size());
-    d_.nodes.reserve(to_size(capacity) + 2);  // two spare ones are written when a limit is met
-    nodes_ = d_.nodes.data();
-    room_ = static_cast<std::uint32_t>(capacity);
-  }
-  /// Room for one more node; where there can't be any the last is written again, and the source
-  /// ends here.
-  [[gnu::cold, gnu::noinline]] void more_nodes() {
-    if (room_ < max_nodes_) {
-      const auto left = static_cast<std::uint64_t>(end_ - at_);  // bytes; hardly any has two nodes
-      const std::uint64_t enough = room_ + left + left / 4 + 64, doubled = std::uint64_t{room_} * 2;
-      return grow(doubled < enough ? doubled : enough);
-    }
-    if (failure_.code == errc::ok && !stopped_) {
-      failure_ = {errc::too_many_items, here()};
-      found_.add(errc::too_many_items, token())
-          << "a file holds more than limits::max_items = " << max_nodes_ << " nodes";
-    }
-    stop();
-    count_ = room_ - 1;
-  }
-
-  std::uint32_t max_nodes_;
-  std::uint64_t max_errors_;
-  std::size_t warnings_ = 0;
-  text scratch_;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_TREE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// The place of a region, which decides what may follow it.
-enum class region_place : std::uint8_t { declaration, argument, operand };
-
-class value_reader : protected tree_reader {
- protected:
-  using tree_reader::tree_reader;
-
-  // --- expressions ---
-
-  /// An expression: a single leaf, or an expression node. `words` admits element types as names.
-  bool expression(bool words = false) {
-    const char* const first = at_;
-    const std::uint32_t slot = count_;
-    if (!is_leaf_here()) [[unlikely]] {
-      put(node_kind::expression, 0, first);
-      return operators(slot, first, 0, false, words);
-    }
-    if (!leaf(words)) return false;
-    return !at_operator() || expression_behind(slot, words);
-  }
-
-  /// A value. `words` admits element types as names.
-  bool value(bool words = false) {
-    const char c = peek();
-    if (c == '[') return list(words);
-    if (c == '"') return string_leaf();
-    return expression(words);
-  }
-
-  bool string_leaf() {
-    const char* const first = at_;
-    std::uint32_t index;
-    if (!string_value(index, "a string")) return false;
-    const std::uint32_t i = put(node_kind::string, 0, first, index);
-    finish(i);
-    return true;
-  }
-
-  // --- decorators ---
-
-  bool decorators() {
-    while (at('@'))
-      if (!decorator()) return false;
-    return true;
-  }
-
-  // --- regions ---
-
-  /// `region (…)` and its type attributes at the word.
-  bool region(word start, region_place where) {
-    const std::uint32_t i = put(node_kind::region, 0, start.first);
-    take_word(start);
-    const char* const open = at_;
-    word w;
-    if (!expect('(') || !used_name(w, "the name of a buffer")) return false;
-    nodes_[i].value = intern(w);
-    take_word(w);
-    if (!expect(',') || !expression() || !expect(',') || !expression()) return false;
-    attributes_.seen = 0;
-    if (at(',') && !inner_type_attributes()) return false;
-    if (!expect_closing(')', open)) return false;
-    if (!type_attributes(where)) return false;
-    finish(i);
-    return attributes_.seen == 0 || check_type(i);
-  }
-  /// Whether `region (` is here.
-  [[nodiscard, gnu::always_inline]] bool at_region(word w) const noexcept {
-    if (w.key != make_key("region")) return false;
-    const char* const p = behind_blanks(w.last());
-    return p < end_ && *p == '(';
-  }
-
-  /// An element type as a node.
-  bool element_leaf(node_kind kind) {
-    word w;
-    if (!any_word(w, "an element type")) return false;
-    const element e = element_of(w);
-    put_leaf(kind, static_cast<unsigned>(e), w.last(), 0);
-    return true;
-  }
-  [[gnu::always_inline]] element element_of(word w) {
-    const auto e =
-        static_cast<element>(element_words.find(w, static_cast<std::uint8_t>(element::none)));
-    if (e == element::none) [[unlikely]]
-      unknown_element(w);
-    return e;
-  }
-  [[gnu::cold, gnu::noinline]] void unknown_element(word w) {
-    if (!may_report()) return;
-    auto out = found_.add(errc::nem_typ_001_element, range_of(w));
-    out << "unknown element type '" << w.text() << "', expected one of";
-    for (std::size_t k = 0; k < element_count; ++k)
-      if (element_table[k].kind != element_class::extension) out << ' ' << element_table[k].name;
-    const element meant = element_meant(w.text());
-    if (meant != element::none) out.note() << "did you mean " << name(meant) << '?';
-  }
-
-  /// The fields of something that are given so far, each at most once.
-  struct fields {
-    std::uint32_t seen = 0;  ///< bit n is field n
-    std::uint32_t first[8] = {};
-    std::uint16_t length[8] = {};
-  };
-  /// Notes that a field is given here; if it was given before, that is an error of `code`.
-  [[gnu::always_inline]] void once(fields& f, unsigned field, word w, errc code) {
-    if ((f.seen >> field & 1) == 0) [[likely]] {
-      f.seen |= 1u << field;
-      f.first[field] = offset_of(w.first);
-      f.length[field] = static_cast<std::uint16_t>(w.size);
-      return;
-    }
-    repeated(code, range_of(w), w.text(), {0, f.first[field], f.length[field]});
-  }
-  [[gnu::cold, gnu::noinline]] void repeated(errc code, place where, std::string_view name,
-                                             place before) {
-    if (!may_report()) return;
-    auto out = found_.add(code, where);
-    out << '\'' << name << "' is given already";
-    out.note(before) << "first given here";
-  }
-
- private:
-  // --- expressions ---
-
-  /// Makes the leaf in `slot` the first of an expression; at_ is at an operator. Nearly always a leaf
-  /// follows that, and then the end.
-  bool expression_behind(std::uint32_t slot, bool words) {
-    const char* const first = source_ + nodes_[slot].offset;
-    put(node_kind::expression, 0, first);  // before the leaf, which moves
-    if (stopped_) return false;
-    const node e = nodes_[slot + 1];
-    nodes_[slot + 1] = nodes_[slot];
-    nodes_[slot] = e;
-    nodes_[slot + 1].next = slot + 2;
-    open_[0] = take_operator(first);
-    const char* const second = at_;
-    if (!is_leaf_here()) return operators(slot, second, 1, false, words);
-    if (!leaf(words)) return false;
-    if (at_operator()) return operators(slot, second, 1, true, words);
-    set_end(put(open_[0].kind, 0, first), last_);
-    finish(slot);
-    return true;
-  }
-  [[nodiscard]] bool is_leaf_here() const noexcept {
-    return at_ < end_ && is(*at_, class_letter | class_digit);
-  }
-  /// A number or a name; is_leaf_here().
-  [[gnu::always_inline]] bool leaf(bool words) {
-    if (is(*at_, class_digit)) return number();
-    const word w = peek_word();
-    if (may_be_keyword(w) && !is_leaf_keyword(w, words)) return false;
-    put_name(w);
-    return true;
-  }
-  [[gnu::noinline]] bool is_leaf_keyword(word w, bool words) {
-    const keyword k = find_keyword(w);
-    if (k == keyword::none || k == keyword::upstream) return true;
-    if (k == keyword::element || k == keyword::level) {
-      if (!words || k == keyword::level) reserved(w, "an expression");
-      return true;
-    }
-    if (k != keyword::region) return unexpected("an expression");
-    if (may_report())
-      found_.add(errc::nem_syn_001_token, range_of(w))
-          << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
-    return false;
-  }
-
-  [[nodiscard, gnu::always_inline]] bool at_operator() const noexcept {
-    return at_ < end_ && is(*at_, class_operator) && (*at_ != 'm' || at_mod());
-  }
-  [[nodiscard]] bool at_mod() const noexcept {
-    return end_ - at_ >= 3 && at_[1] == 'o' && at_[2] == 'd' &&
-           (end_ - at_ == 3 || !is(at_[3], class_letter | class_digit));
-  }
-
-  /// An operator or parenthesis whose right side is being read.
-  struct open_operator {
-    node_kind kind = node_kind::expression;  ///< of a parenthesis
-    std::uint8_t precedence = 0;
-    const char* first = nullptr;  ///< of its left operand, or of itself
-  };
-
-  /// The operator here, whose left operand begins at `operand`.
-  [[gnu::always_inline]] open_operator take_operator(const char* operand) {
-    const char c = *at_;
-    const node_kind kind = c == '+'   ? node_kind::add
-                           : c == '-' ? node_kind::subtract
-                           : c == '*' ? node_kind::multiply
-                           : c == '/' ? node_kind::divide
-                                      : node_kind::modulo;
-    if (on_new_line()) [[unlikely]]
-      warn_line_operator();
-    take(c == 'm' ? 3 : 1);
-    return {kind, precedence_of(c), operand};
-  }
-  [[nodiscard]] static std::uint8_t precedence_of(char c) noexcept {
-    return c == '+' || c == '-' ? 1 : 2;
-  }
-
-  /// What follows in the expression node at `slot`: `depth` operators are open, and after them is
-  /// the operand that began at `operand`, or none yet.
-  bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
-                 bool words) {
-    std::uint32_t nested = lists_;
-    const auto reduce = [&](unsigned precedence) {
-      while (depth != 0 && open_[depth - 1].precedence >= precedence) {
-        const open_operator& o = open_[--depth];
-        set_end(put(o.kind, 0, o.first), last_);
-        operand = o.first;
-        if (o.kind == node_kind::negate) --nested;
-      }
-    };
-    for (;;) {
-      if (!has_operand) {
-        for (char c; (c = peek()) == '-' || c == '(';) {
-          if (++nested > max_nesting) return too_deep("parentheses, signs and lists");
-          if (c == '-')
-            open_[depth++] = {node_kind::negate, 3, at_};
-          else
-            open_[depth++] = {node_kind::expression, 0, at_};
-          take();
-        }
-        operand = at_;
-        if (!is_leaf_here()) return unexpected("an expression");
-        if (!leaf(words)) return false;
-      }
-      has_operand = false;
-      for (; at(')'); take()) {
-        reduce(1);
-        if (depth == 0) break;
-        operand = open_[--depth].first;
-        --nested;
-      }
-      if (!at_operator()) break;
-      reduce(precedence_of(*at_));
-      open_[depth++] = take_operator(operand);
-    }
-    reduce(1);
-    if (depth != 0) return unclosed(')', open_[depth - 1].first);
-    if (count_ == slot + 2) {  // parentheses around a leaf
-      nodes_[slot] = nodes_[slot + 1];
-      nodes_[slot].next = slot + 1;
-      --count_;
-    } else {
-      finish(slot);
-    }
-    return true;
-  }
-  [[gnu::cold, gnu::noinline]] void warn_line_operator() {
-    if (may_warn(errc::nem_syn_017_line_operator))
-      found_.add(errc::nem_syn_017_line_operator, token())
-          << "operator at the beginning of a line: other readers of NEM end the expression before "
-             "it";
-  }
-  [[gnu::cold, gnu::noinline]] bool too_deep(std::string_view what) {
-    if (may_report())
-      found_.add(errc::nem_syn_014_depth, token()) << what << " nested deeper than " << max_nesting;
-    return false;
-  }
-
-  // --- lists ---
-
-  /// Lists of any depth.
-  bool list(bool words) {
-    lists_ = 0;
-    const bool sound = list_items(words);
-    lists_ = 0;
-    return sound;
-  }
-  bool list_items(bool words) {
-    for (;;) {
-      if (at('[')) {
-        if (lists_ == max_nesting) return too_deep("lists");
-        open_lists_[lists_++] = put(node_kind::list, 0, at_);
-        take();
-        if (!at(']')) continue;
-      } else if (at('"') ? !string_leaf() : !expression(words)) {
-        return false;
-      }
-      for (;;) {  // after a value, or at the end of an empty list
-        if (at(']')) {
-          take();
-          finish(open_lists_[--lists_]);
-          if (lists_ == 0) return true;
-          continue;
-        }
-        if (!at(',')) return unclosed_list(nodes_[open_lists_[lists_ - 1]].offset);
-        take();
-        if (!at(']')) break;
-        trailing_comma();
-      }
-    }
-  }
-  [[gnu::cold, gnu::noinline]] void trailing_comma() {
-    if (!may_warn(errc::nem_syn_019_trailing_comma)) return;
-    const place comma = range(last_ - 1, last_);
-    auto out = found_.add(errc::nem_syn_019_trailing_comma, comma);
-    out << "a trailing comma is an extension";
-    out.fix(comma) << "";
-  }
-  [[gnu::cold, gnu::noinline]] bool unclosed_list(std::uint32_t open) {
-    if (not_a_token() || !may_report()) return false;
-    auto out = found_.add(errc::nem_syn_001_token, token());
-    out << "expected ',' or ']', got " << here_is();
-    out.note({0, open, 1}) << "to match this '['";
-    return false;
-  }
-
-  /// The expressions of shape= and strides=, whose node is `i`.
-  bool dimensions(std::uint32_t i, std::string_view what) {
-    const char* const open = at_;
-    if (!expect('[')) return false;
-    if (at(']')) [[unlikely]]
-      empty_dimensions(open, what);
-    while (!at(']')) {
-      if (!expression()) return false;
-      if (!at(',')) break;
-      take();
-      if (at(']')) trailing_comma();
-    }
-    if (!at(']')) return unclosed_list(offset_of(open));
-    take();
-    finish(i);
-    return true;
-  }
-
-  [[gnu::cold, gnu::noinline]] void empty_dimensions(const char* open, std::string_view what) {
-    if (may_warn(errc::nem_syn_019_trailing_comma))
-      found_.add(errc::nem_syn_019_trailing_comma, range(open, at_ + 1))
-          << "empty " << what << " is an extension: rank 0";
-  }
-
-  // --- decorators ---
-
-  bool decorator() {
-    const std::uint32_t i = put(node_kind::decorator, 0, at_);
-    take();
-    word w;
-    if (!any_word(w, "the name of a decorator")) return false;
-    nodes_[i].detail = decorator_words.find(w, static_cast<std::uint8_t>(decorator::unknown));
-    nodes_[i].value = intern(w);
-    take_word(w);
-    if (at('(')) {
-      const char* const open = at_;
-      take();
-      if (at_word() && at_unit_index()) {
-        if (!unit_index()) return false;
-      } else {
-        do {
-          if (!value()) return false;
-        } while (take_if(','));
-      }
-      if (!expect_closing(')', open)) return false;
-    }
-    finish(i);
-    return true;
-  }
-  [[nodiscard]] bool at_unit_index() const noexcept {
-    const char* const p = behind_blanks(peek_word().last());
-    return p < end_ && *p == '[';
-  }
-  bool unit_index() {
-    word w;
-    if (!used_name(w, "a unit")) return false;
-    const std::uint32_t i = put(node_kind::unit_index, 0, at_, intern(w));
-    take_word(w);
-    const char* const open = at_;
-    take();
-    if (!expression() || !expect_closing(']', open)) return false;
-    finish(i);
-    return true;
-  }
-
-  // --- type attributes ---
-
-  enum type_field : std::uint8_t { f_elem, f_shape, f_layout, f_strides, f_quant, f_none };
-  [[nodiscard]] static type_field type_field_of(word w) noexcept {
-    switch (w.key) {
-      case make_key("elem"): return f_elem;
-      case make_key("shape"): return f_shape;
-      case make_key("layout"): return f_layout;
-      case make_key("strides"): return f_strides;
-      case make_key("quant"): return f_quant;
-      default: return f_none;
-    }
-  }
-  /// The word and the `=` of a type attribute.
-  struct type_word {
-    word name;
-    type_field field;
-    const char* equals;
-  };
-  /// Whether a type attribute, and no statement, begins at p.
-  /// No statement can follow a comma.
-  [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
-                                                           bool behind_comma) const noexcept {
-    if (p >= end_ || !is(*p, class_letter)) return false;
-    t.name = word_at(p);
-    t.field = type_field_of(t.name);
-    if (t.field == f_none) return false;
-    t.equals = equals_behind(t.name);
-    return t.equals != nullptr && (behind_comma || !is_call(behind_blanks(t.equals + 1)));
-  }
-  [[gnu::cold, gnu::noinline]] bool inner_type_attributes() {
-    take();
-    const char* const first = at_;
-    type_word t;
-    if (!is_type_attribute(t, first, true)) return unexpected("a type attribute or ')'");
-    if (!type_attributes(region_place::argument, true)) return false;
-    if (may_warn(errc::nem_syn_020_inner_type))
-      found_.add(errc::nem_syn_020_inner_type, range(first, last_))
-          << "type attributes belong after the parentheses of region";
-    return true;
-  }
-
-  /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
-  /// of the task.
-  bool type_attributes(region_place where, bool behind_comma = false) {
-    type_word t;
-    if (!is_type_attribute(t, at_, behind_comma) ||
-        (where == region_place::operand && t.field != f_elem))
-      return true;
-    for (;;) {
-      once(attributes_, t.field, t.name, errc::nem_syn_010_type_attribute);
-      const unsigned both = 1u << f_layout | 1u << f_strides;
-      if ((both >> t.field & 1) != 0 && (attributes_.seen & both) == both) [[unlikely]]
-        layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
-      if (!type_attribute(t)) return false;
-      if (at(',')) {
-        if (is_type_attribute(t, behind_blanks(at_ + 1), true)) {
-          at_ = t.name.first;
-          continue;
-        }
-        if (where != region_place::declaration) return true;
-        take();
-        return unexpected("one of elem=, shape=, layout=, strides= and quant=");
-      }
-      if (!is_type_attribute(t, at_, false)) return true;
-      // Without a comma, `strides` may be the attribute of a task.
-      if (where == region_place::operand && t.field == f_strides) return true;
-      missing_comma();
-      if (at_end()) return true;
-    }
-  }
-  [[gnu::cold, gnu::noinline]] void missing_comma() {
-    if (!may_report()) return;
-    auto out = found_.add(errc::nem_syn_009_comma, token());
-    out << "expected ',' between type attributes, got " << here_is();
-    out.fix(range(last_, last_)) << ',';
-  }
-  [[gnu::cold, gnu::noinline]] void layout_and_strides(word w, type_field other) {
-    if (!may_report()) return;
-    auto out = found_.add(errc::nem_syn_010_type_attribute, range_of(w));
-    out << "a region has either layout or strides";
-    out.note({0, attributes_.first[other], attributes_.length[other]}) << "the other is given here";
-  }
-  [[gnu::always_inline]] bool type_attribute(type_word t) {
-    constexpr node_kind kinds[] = {node_kind::elem, node_kind::shape, node_kind::layout,
-                                   node_kind::strides, node_kind::quant};
-    const std::uint32_t i = put(kinds[t.field], 0, t.name.first);
-    take_to(t.equals + 1);
-    word v;
-    switch (t.field) {
-      case f_shape: return dimensions(i, "shape");
-      case f_strides: return dimensions(i, "strides");
-      case f_quant: return quant(i);
-      case f_elem:
-        if (!any_word(v, "an element type")) return false;
-        nodes_[i].detail = static_cast<std::uint8_t>(element_of(v));
-        break;
-      default:
-        if (!any_word(v, "the name of a layout")) return false;
-        nodes_[i].value = intern(v);
-    }
-    take_word(v);
-    finish(i);
-    return true;
-  }
-  /// Type attributes hold elem and shape.
-  bool check_type(std::uint32_t i) {
-    const std::uint32_t both = 1u << f_elem | 1u << f_shape;
-    if ((attributes_.seen & both) != both) [[unlikely]]
-      incomplete_type(i);
-    return true;
-  }
-  [[gnu::cold, gnu::noinline]] void incomplete_type(std::uint32_t i) {
-    if (may_report())
-      found_.add(errc::nem_syn_012_missing, range_of(i))
-          << ((attributes_.seen & 1u << f_elem) == 0 ? "elem=" : "shape=")
-          << " is missing: type attributes need both elem and shape";
-  }
-
-  // --- quantization ---
-
-  bool quant(std::uint32_t i) {
-    word w;
-    if (!any_word(w, "per_tensor, per_channel or per_group")) return false;
-    unsigned form = 0;
-    while (form < 3 && w.text() != name(static_cast<quantization>(form))) ++form;
-    if (form == 3) return unexpected("per_tensor, per_channel or per_group");
-    nodes_[i].detail = static_cast<std::uint8_t>(form);
-    take_word(w);
-    constexpr std::uint32_t axis = 1, group_size = 2, scalars = 12, lists = 48;
-    constexpr std::uint32_t required[] = {scalars, axis | lists, axis | group_size | lists};
-    const char* const open = at_;
-    fields given;
-    bool sound = true;
-    if (!expect('(')) return false;
-    do {
-      if (!any_word(w, "a field of the descriptor")) return false;
-      unsigned field = 0;
-      while (field < 6 && w.text() != quant_field_names[field]) ++field;
-      if (field == 6 || (required[form] >> field & 1) == 0) {
-        sound = false;
-        unknown_field(required[form], static_cast<quantization>(form));
-        field = 0;
-      } else {
-        once(given, field, w, errc::nem_syn_011_argument);
-      }
-      const std::uint32_t f = put(node_kind::quant_field, field, at_);
-      take_word(w);
-      if (!expect('=') || !value()) return false;
-      finish(f);
-    } while (take_if(','));
-    if (!expect_closing(')', open)) return false;
-    finish(i);
-    const std::uint32_t absent = required[form] & ~given.seen;
-    if (absent == 0 || !sound || !may_report()) return true;
-    auto out = found_.add(errc::nem_syn_012_missing, range_of(i));
-    out << name(static_cast<quantization>(form)) << " needs";
-    for (unsigned field = 0; field < 6; ++field)
-      if ((absent >> field & 1) != 0) out << ' ' << quant_field_names[field] << '=';
-    return true;
-  }
-  [[gnu::cold, gnu::noinline]] void unknown_field(std::uint32_t known, quantization form) {
-    if (!may_report()) return;
-    auto out = found_.add(errc::nem_syn_001_token, token());
-    out << "expected a field of " << name(form) << " (";
-    const char* separator = "";
-    for (unsigned field = 0; field < 6; ++field)
-      if ((known >> field & 1) != 0) out << separator << quant_field_names[field], separator = ", ";
-    out << "), got " << here_is();
-  }
-
-  fields attributes_;        ///< of the region that is being read
-  std::uint32_t lists_ = 0;  ///< that are open
-  std::uint32_t open_lists_[max_nesting];
-  open_operator open_[3 * max_nesting + 3];
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_VALUE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-class statement_errors : protected value_reader {
- protected:
-  using value_reader::value_reader;
-
-  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
-  /// reading goes on.
-  bool is_upper_case(word w, std::string_view lower) {
-    if (w.size != lower.size()) return false;
-    for (std::size_t i = 0; i < lower.size(); ++i)
-      if ((w.first[i] | 0x20) != lower[i]) return false;
-    if (may_report()) {
-      auto out = found_.add(errc::nem_syn_001_token, range_of(w));
-      out << "expected '" << lower << "', got '" << w.text() << "': keywords are in lower case";
-      out.fix(range_of(w)) << lower;
-    }
-    return true;
-  }
-  /// What a word that begins no statement may mean.
-  void no_statement(findings::writer& out, word w) {
-    if (const char* const equals = equals_behind(w); equals != nullptr) {
-      const char* const value = behind_blanks(equals + 1);
-      const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
-      if (opcode_words.find(callee, 255) != 255)
-        out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
-      else
-        out << ": only regions and tasks are assigned without const or let";
-      return;
-    }
-    for (const std::string_view known : {"elem", "shape", "layout", "strides", "quant"})
-      if (w.text() == known) out << ": type attributes are written as " << known << "=...";
-    suggestion near(w.text());
-    for (const std::string_view known :
-         {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
-      near.offer(known);
-    const std::string_view meant = w.key == make_key("end")   ? "endloop"
-                                   : w.key == make_key("for") ? "loop"
-                                                              : near.word();
-    if (!meant.empty()) out.note() << "did you mean " << meant << '?';
-  }
-  /// The error for a word that begins no statement. Returns false.
-  [[gnu::cold, gnu::noinline]] bool no_statement() {
-    if (not_a_token() || !may_report()) return false;
-    auto out = found_.add(errc::nem_syn_008_statement, token());
-    out << "expected a declaration, a task or a loop, got " << here_is();
-    if (at_other_comment()) {
-      out << ": comments begin with '#'";
-      if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
-    } else if (at('@')) {
-      out << ": those of a loop precede its ':'";
-    } else if (at_word()) {
-      no_statement(out, peek_word());
-    }
-    return false;
-  }
-  /// Parentheses after what isn't a transfer. Returns false.
-  [[gnu::cold, gnu::noinline]] bool no_operands(word callee) {
-    if (!may_report()) return false;
-    auto out = found_.add(errc::nem_syn_001_token, token());
-    out << "expected 'in', got '(': only transfer and store take parentheses";
-    suggestion near(callee.text());
-    near.offer("transfer");
-    near.offer("store");
-    if (!near.word().empty()) out.note() << "did you mean " << near.word() << '?';
-    return false;
-  }
-  /// A comma between attributes: reported, and where an attribute follows reading goes on.
-  [[gnu::cold, gnu::noinline]] bool stray_comma() {
-    if (!may_report()) return false;
-    const place comma = token();
-    const char* const next = behind_blanks(at_ + 1);
-    const char* const equals =
-        next < end_ && is(*next, class_letter) ? equals_behind(word_at(next)) : nullptr;
-    const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
-    auto out = found_.add(errc::nem_syn_001_token, comma);
-    out << "expected an attribute or a statement, got ','";
-    if (goes_on) out << ": attributes have blanks between them";
-    if (goes_on) out.fix(comma) << "";
-    if (goes_on) take();
-    return goes_on;
-  }
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_ERRORS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-class program_reader : protected statement_errors {
- protected:
-  using statement_errors::statement_errors;
-
-  // --- declarations ---
-
-  bool constant_statement(word start) {
-    const std::uint32_t i = put(node_kind::constant, 0, at_);
-    take_word(start);
-    any_assignment_ = true;
-    word w;
-    if (!declared_name(w, "the name of a constant")) return false;
-    nodes_[i].value = intern(w);
-    take_word(w);
-    if (!expect('=') || !expression()) return false;
-    finish(i);
-    return true;
-  }
-
-  bool let_statement(word start) {
-    const std::uint32_t i = put(node_kind::let, 0, at_);
-    take_word(start);
-    word w;
-    if (!declared_name(w, "a name")) return false;
-    nodes_[i].value = intern(w);
-    take_word(w);
-    if (!expect('=')) return false;
-    if (at_word()) {
-      const word v = peek_word();
-      if (at_region(v)) return region_declaration(v, i);
-    }
-    any_assignment_ = true;
-    if (!value()) return false;
-    finish(i);
-    return true;
-  }
-  bool region_declaration(word start, std::uint32_t i) {
-    if (!region(start, region_place::declaration) || !decorators()) return false;
-    finish(i);
-    return true;
-  }
-
-  bool buffer_statement(word start) {
-    const std::uint32_t i = put(node_kind::buffer, 0, at_);
-    take_word(start);
-    word w;
-    if (!declared_name(w, "the name of a buffer")) return false;
-    nodes_[i].value = intern(w);
-    take_word(w);
-    if (!expect(':') || !any_word(w, "DDR, L2 or L1")) return false;
-    switch (w.key) {
-      case make_key("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
-      case make_key("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
-      case make_key("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
-      default: return unexpected("DDR, L2 or L1");
-    }
-    take_word(w);
-    if (w.key == make_key("L1") && at('[')) {
-      const std::uint32_t index = put(node_kind::level_index, 0, at_);
-      const char* const open = at_;
-      take();
-      if (!expression() || !expect_closing(']', open)) return false;
-      finish(index);
-    }
-    const char* const open = at_;
-    if (!expect('(')) return false;
-    if (!at(')') && !buffer_properties()) return false;
-    if (!expect_closing(')', open) || !decorators()) return false;
-    finish(i);
-    return true;
-  }
-  bool buffer_properties() {
-    fields given;
-    do {
-      if (!at_word()) return unexpected("size= or align=");
-      const word w = peek_word();
-      const bool is_size = w.key == make_key("size");
-      if (!is_size && w.key != make_key("align")) return unexpected("size= or align=");
-      once(given, is_size ? 0 : 1, w, errc::nem_syn_011_argument);
-      const std::uint32_t i = put(is_size ? node_kind::size : node_kind::align, 0, at_);
-      take_word(w);
-      if (!expect('=') || !expression()) return false;
-      finish(i);
-    } while (comma_before(
-        [](word next) { return next.key == make_key("size") || next.key == make_key("align"); }));
-    return true;
-  }
-  /// Takes a comma; reports one that is missing before a field and its `=`.
-  template <class Test>
-  bool comma_before(Test is_field) {
-    if (take_if(',')) return true;
-    if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
-    missing("',' or ')'", ",");
-    return true;
-  }
-
-  // --- loops ---
-
-  bool loop_statement(word start) {
-    const std::uint32_t i = put(node_kind::loop, 0, at_);
-    if (loops_ + excess_loops_ >= max_nesting) {
-      if (excess_loops_++ == 0 && may_report()) {
-        auto out = found_.add(errc::nem_syn_014_depth, token());
-        out << "loops nested deeper than " << max_nesting;
-        out.note({0, nodes_[open_loops_[0].loop].offset, 4}) << "the outermost loop begins here";
-      }
-    } else {
-      open_loops_[loops_++] = {i, no_node};
-    }
-    take_word(start);
-    const bool sound = loop_header(i);
-    if (!sound && at('{')) {  // a loop as other languages have it: without endloop, that is
-      ++brace_loops_;
-      if (excess_loops_ != 0)
-        --excess_loops_;
-      else
-        --loops_;
-      take();
-      return true;
-    }
-    const std::uint32_t body = put(node_kind::body, 0, at_end() ? last_ : at_);
-    if (excess_loops_ == 0) open_loops_[loops_ - 1].body = body;
-    return sound;
-  }
-  bool loop_header(std::uint32_t i) {
-    word w;
-    if (!declared_name(w, "the name of a loop variable")) return false;
-    nodes_[i].value = intern(w);
-    take_word(w);
-    if (w.key != make_key("in") || !at('[')) {  // else the name is missing, which has been reported
-      if (!at_word()) return unexpected("'in'");
-      w = peek_word();
-      if (w.key != make_key("in") && !is_upper_case(w, "in")) return unexpected("'in'");
-      take_word(w);
-    }
-    const char* const open = at_;
-    if (!expect('[') || !expression()) return false;
-    if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
-    take(2);
-    if (!expression() || !expect_closing(']', open) || !decorators()) return false;
-    if (take_if(':')) return true;
-    if (!at_end() && !at_word() && !on_new_line())
-      return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
-    missing("':'", ":");
-    return at_end() || on_new_line();
-  }
-  /// Ends the innermost loop; at_ is at `endloop`.
-  void end_loop(word w) {
-    if (excess_loops_ != 0) {
-      --excess_loops_;
-    } else if (loops_ == 0) {
-      if (may_report())
-        found_.add(errc::nem_syn_003_endloop, range_of(w)) << "endloop without a loop";
-    } else {
-      const open_loop o = open_loops_[--loops_];
-      if (nodes_[o.body].offset < offset_of(at_))
-        finish(o.body);
-      else
-        nodes_[o.body].next = count_;
-      take_word(w);
-      finish(o.loop);
-      return;
-    }
-    take_word(w);
-  }
-  /// At the end of the file.
-  void check_loops() {
-    if (loops_ == 0 || !may_report()) return;
-    auto out = found_.add(errc::nem_syn_002_loop, token());
-    out << "expected endloop, got the end of the file";
-    if (loops_ > 1) out << "; " << loops_ << " loops aren't closed";
-    out.note({0, nodes_[open_loops_[loops_ - 1].loop].offset, 4})
-        << (loops_ > 1 ? "the innermost loop begins here" : "the loop begins here");
-  }
-  // --- tasks ---
-
-  /// `X = …` at the word.
-  bool assigned_statement(word w, keyword k, const char* equals) {
-    const char* const first = at_;
-    const char* const value = behind_blanks(equals + 1);
-    if (value >= end_ || !is(*value, class_letter)) return no_statement();
-    const word callee = word_at(value);
-    const keyword called = keyword_of(callee);
-    const bool is_region = called == keyword::region;
-    if (!is_region && called != keyword::transfer && called != keyword::store &&
-        called != keyword::wait) {
-      const char* const next = behind_blanks(callee.last());
-      if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
-    }
-    constexpr std::string_view of_region = "the name of a region", of_token = "the name of a token";
-    const std::string_view what = is_region ? of_region : of_token;
-    if (is_reserved(k))
-      reserved(w, what);
-    else if (k != keyword::none && !questionable_name(w, k, what))
-      return false;
-    const std::uint32_t name = intern(w);
-    take_to(equals + 1);
-    if (is_region) return region_declaration(callee, put(node_kind::let, 0, first, name));
-    return task(first, name, callee, called);
-  }
-  bool task(const char* first, std::uint32_t token_name, word callee, keyword k) {
-    if (k == keyword::transfer) return transfer(node_kind::transfer, first, token_name, callee);
-    if (k == keyword::store) return transfer(node_kind::store, first, token_name, callee);
-    if (k == keyword::wait) return wait(first, token_name, callee);
-    return compute(first, token_name, callee);
-  }
-  bool mode_of(std::uint32_t i) {
-    constexpr std::uint64_t async = make_key(".async");
-    if (end_ - at_ >= 8 &&
-        (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
-        !is(at_[6], class_letter | class_digit)) [[likely]] {
-      take(6);
-      return true;
-    }
-    if (!take_if('.')) return unexpected("'.async' or '.sync'");
-    if (!at_word()) [[unlikely]]
-      return unexpected("async or sync");
-    const word w = peek_word();
-    if (w.key == make_key("sync"))
-      nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
-    else if (w.key != make_key("async"))
-      return unexpected("async or sync");
-    take_word(w);
-    return true;
-  }
-
-  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, word callee) {
-    const std::uint32_t i = put(kind, 0, first, token_name);
-    take_word(callee);
-    if (!mode_of(i)) return false;
-    const char* const open = at_;
-    if (!expect('(')) return false;
-    fields given;
-    bool more = !at(')');
-    while (more) {
-      if (!at_word()) return unexpected("dst=, src= or deps=");
-      const word w = peek_word();
-      const unsigned field = argument_of(w);
-      const char* const equals = equals_behind(w);
-      if (field == 3 || equals == nullptr) return bad_argument(w, field);
-      once(given, field, w, errc::nem_syn_011_argument);
-      if (field == 2) {
-        if (!deps(equals)) return false;
-      } else {
-        const std::uint32_t argument =
-            put(field == 0 ? node_kind::destination : node_kind::source, 0, at_);
-        take_to(equals + 1);
-        if (!operand(region_place::argument)) return false;
-        finish(argument);
-      }
-      more = comma_before([](word next) { return argument_of(next) != 3; });
-    }
-    if (!expect_closing(')', open)) return false;
-    if ((given.seen & 3) != 3) [[unlikely]]
-      missing_arguments(i, given.seen);
-    if (!decorators()) return false;
-    finish(i);
-    return true;
-  }
-  [[gnu::cold, gnu::noinline]] void missing_arguments(std::uint32_t i, std::uint32_t seen) {
-    if (may_report())
-      found_.add(errc::nem_syn_012_missing, range(source_ + nodes_[i].offset, last_))
-          << nem::name(nodes_[i].kind) << " needs "
-          << ((seen & 3) == 0   ? "dst= and src="
-              : (seen & 1) == 0 ? "dst="
-                                : "src=");
-  }
-  [[nodiscard]] static unsigned argument_of(word w) noexcept {
-    return w.key == make_key("dst")    ? 0
-           : w.key == make_key("src")  ? 1
-           : w.key == make_key("deps") ? 2
-                                       : 3;
-  }
-  [[gnu::cold, gnu::noinline]] bool bad_argument(word w, unsigned field) {
-    if (field == 3) return unexpected("dst=, src= or deps=");
-    take_word(w);
-    return unexpected("'='");
-  }
-
-  /// `deps=[a, b]` at the word.
-  bool deps(const char* equals) {
-    const std::uint32_t i = put(node_kind::deps, 0, at_);
-    take_to(equals + 1);
-    const char* const open = at_;
-    if (!expect('[')) return false;
-    if (!at(']') && !tokens()) return false;
-    if (!expect_closing(']', open)) return false;
-    finish(i);
-    return true;
-  }
-  bool tokens() {
-    do {
-      word id;
-      if (!used_name(id, "the name of a token")) return false;
-      put_name(id);
-    } while (take_if(','));
-    return true;
-  }
-
-  bool wait(const char* first, std::uint32_t token_name, word callee) {
-    const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
-    take_word(callee);
-    const char* const open = at_;
-    if (!expect('(')) return false;
-    if (!tokens()) return false;
-    if (!expect_closing(')', open) || !decorators()) return false;
-    finish(i);
-    return true;
-  }
-
-  /// A name or a region, then decorators.
-  [[gnu::always_inline]] bool operand(region_place where) {
-    constexpr std::string_view expected = "a region";
-    if (!at_word()) [[unlikely]]
-      return unexpected(expected);
-    const word w = peek_word();
-    if (at_region(w)) {
-      if (!region(w, where)) return false;
-    } else {
-      if (!is_usable(w, expected)) return false;
-      put_name(w);
-    }
-    return !at('@') || decorators();
-  }
-  bool operands(node_kind kind, std::string_view expected) {
-    const bool is_input = kind == node_kind::input;
-    if (!at_word()) return unexpected(expected);
-    const word w = peek_word();
-    constexpr std::uint64_t in = make_key("in"), out = make_key("out");
-    if (w.key != (is_input ? in : out) && !is_upper_case(w, is_input ? "in" : "out"))
-      return unexpected(expected);
-    take_word(w);
-    do {
-      const std::uint32_t i = put(kind, 0, at_);
-      if (!operand(region_place::operand)) return false;
-      finish(i);
-      last_operand_ = i;
-    } while (take_if(','));
-    return true;
-  }
-
-  bool compute(const char* first, std::uint32_t token_name, word callee) {
-    const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
-    put_leaf(node_kind::opcode,
-             opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee.last(),
-             intern(callee));
-    if (!mode_of(i) || (at('(') && !no_operands(callee)) || !operands(node_kind::input, "'in'") ||
-        !operands(node_kind::output, "',' or 'out'"))
-      return false;
-    const std::uint32_t output = last_operand_;
-    bool has_attributes = false;
-    seen_attributes_ = 0;
-    next_marks();
-    for (;;) {
-      if (at(',') && !stray_comma()) return false;
-      if (!at_word()) break;
-      const word w = peek_word();
-      const char* const equals = equals_behind(w);
-      if (equals == nullptr || is_call(behind_blanks(equals + 1))) break;
-      const keyword k = keyword_of(w);
-      if (begins_statement(k)) break;
-      has_attributes = true;
-      if (!attribute_of_task(w, k, equals)) return false;
-    }
-    if (!has_attributes)
-      hoist(output);
-    else if (!decorators())
-      return false;
-    finish(i);
-    return true;
-  }
-  // --- attributes ---
-
-  [[gnu::always_inline]] bool attribute_of_task(word w, keyword k, const char* equals) {
-    if (w.key == make_key("deps")) {
-      note_attribute(w, no_name);
-      return deps(equals);
-    }
-    if (w.key == make_key("attrs")) {
-      const char* const brace = behind_blanks(equals + 1);
-      if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
-    }
-    return named_attribute(w, k, equals);
-  }
-  bool named_attribute(word w, keyword k, const char* equals) {
-    if (is_reserved(k)) reserved(w, "the name of an attribute");
-    const std::uint8_t a = attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown));
-    const std::uint32_t index = intern(w);
-    note_attribute(w, index);
-    const std::uint32_t i = put(node_kind::attribute, a, at_, index);
-    take_to(equals + 1);
-    if (!value(true)) return false;
-    finish(i);
-    return true;
-  }
-  /// `attrs={ k=v, … }`, which leaves no trace.
-  bool attributes_in_braces(const char* equals) {
-    take_to(equals + 1);
-    const char* const open = at_;
-    take();
-    while (!at('}')) {
-      if (!at_word()) return expect_closing('}', open);
-      const word k = peek_word();
-      const char* const value = equals_behind(k);
-      if (value == nullptr) {
-        take_word(k);
-        return unexpected("'='");
-      }
-      if (k.key == make_key("deps")) {
-        note_attribute(k, no_name);
-        if (!deps(value)) return false;
-      } else if (!named_attribute(k, keyword_of(k), value)) {
-        return false;
-      }
-      (void)take_if(',');
-    }
-    take();
-    return true;
-  }
-  /// Finds attributes that are given twice.
-  void note_attribute(word w, std::uint32_t name_index) {
-    bool again;
-    if (name_index == no_name) {
-      again = (seen_attributes_ & 1) != 0;
-      seen_attributes_ |= 1;
-    } else {
-      again = mark(name_index);
-    }
-    if (again) [[unlikely]]
-      repeated_attribute(w, name_index);
-  }
-  /// Marks a name; whether it is marked already since next_marks().
-  bool mark(std::uint32_t name_index) {
-    if (marks_.size() <= name_index) grow_marks();
-    const bool again = marks_[name_index] == mark_;
-    marks_[name_index] = mark_;
-    return again;
-  }
-  void next_marks() noexcept { ++mark_; }
-  void grow_marks() { marks_.resize(2 * d_.names.size()); }
-  [[gnu::cold, gnu::noinline]] void repeated_attribute(word w, std::uint32_t name_index) {
-    const node_kind kind = name_index == no_name ? node_kind::deps : node_kind::attribute;
-    std::uint32_t i = last_operand_;
-    while (i < count_ &&
-           (nodes_[i].kind != kind || (name_index != no_name && nodes_[i].value != name_index)))
-      ++i;
-    const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
-    repeated(errc::nem_opc_007_repeated, range_of(w), w.text(), {0, offset, w.size});
-  }
-
-  // --- decorators after the last operand ---
-
-  [[nodiscard]] static bool is_of_task(const node& n) noexcept {
-    switch (static_cast<nem::decorator>(n.detail)) {
-      case decorator::resource:
-      case decorator::deterministic:
-      case decorator::memmove:
-      case decorator::seq_engine:
-      case decorator::debug:
-      case decorator::profile: return true;
-      default: return false;
-    }
-  }
-  /// Without attributes, decorators of a task follow its last operand: they become the task's.
-  void hoist(std::uint32_t output) {
-    std::uint32_t first = nodes_[output + 1].next, moved = 0, kept = 0;
-    bool in_order = true;
-    for (std::uint32_t c = first; c < count_; c = nodes_[c].next) {
-      if (is_of_task(nodes_[c])) {
-        ++moved;
-      } else {
-        in_order = in_order && moved == 0;
-        ++kept;
-      }
-    }
-    if (moved == 0) return;
-    if (!in_order) partition(first);
-    std::uint32_t last_kept = output + 1;
-    for (std::uint32_t c = first; kept != 0; --kept) last_kept = c, c = nodes_[c].next;
-    nodes_[output].next = nodes_[last_kept].next;
-    const node& n = nodes_[last_kept];
-    const std::uint32_t length = n.offset - nodes_[output].offset + n.length;
-    nodes_[output].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
-  }
-  /// The decorators from node `first` on: those of the operand before those of the task.
-  void partition(std::uint32_t first) {
-    pool<node> old;
-    old.append(nodes_ + first, count_ - first);
-    std::uint32_t to = first;
-    for (const bool of_task : {false, true}) {
-      for (std::uint32_t c = 0; c < old.size();) {
-        const std::uint32_t next = old[c].next - first;
-        const std::uint32_t shift = to - (first + c);
-        if (is_of_task(old[c]) == of_task)
-          for (std::uint32_t k = c; k < next; ++k) {
-            nodes_[to] = old[k];
-            nodes_[to++].next += shift;
-          }
-        c = next;
-      }
-    }
-  }
-
-  struct open_loop {
-    std::uint32_t loop, body;
-  };
-  open_loop open_loops_[max_nesting];
-  std::uint32_t loops_ = 0, excess_loops_ = 0, brace_loops_ = 0;
+  bool is_mixed_ = false;
   /// After an error in this statement, `X =` at the beginning of a line is no argument or attribute
   /// of it, whatever follows.
   bool any_assignment_ = false;
+  std::uint64_t max_errors_;
+  std::size_t warnings_ = 0;
 
- private:
-  std::uint32_t last_operand_ = 0;
-  std::uint32_t seen_attributes_ = 0;
-  std::uint32_t mark_ = 1;
-  pool<std::uint32_t> marks_;  ///< by name: the `mark_` when it was last marked
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-class config_reader : protected program_reader {
- protected:
-  using program_reader::program_reader;
-
-  /// A type family at the word; after an error, reading goes on after it.
-  void type_family_declaration(word start) {
-    braces_ = 0;
-    if (!type_family(start)) (void)leave_blocks(0);
-  }
-  /// An inline device at the word.
-  void device_declaration(word start) {
-    braces_ = 0;
-    if (!device(start)) (void)leave_blocks(0);
-  }
-
- private:
-  // --- blocks ---
-
-  bool open_block() {
-    if (!expect('{')) return false;
-    ++braces_;
-    return true;
-  }
-  bool close_block() {
-    if (!expect('}')) return false;
-    --braces_;
-    return true;
-  }
-  /// After an error: to where `depth` blocks are open, and at depth 1 to the next item of a device.
-  /// False if the declaration ends before.
-  bool leave_blocks(std::uint32_t depth) {
-    while (!at_end()) {
-      if (braces_ == 0 && depth == 0 && at_declaration()) return true;
-      if (at('}')) {
-        if (braces_ <= depth) {
-          if (depth != 0) return true;
-          take();
-          continue;
-        }
-        take();
-        // The braces of a parameter's types end no declaration.
-        if (--braces_ == depth && (depth != 0 || at_word() || at(';'))) return true;
-      } else if (at('{')) {
-        ++braces_;
-        take();
-      } else if (at_word()) {
-        const word w = peek_word();
-        if (braces_ == 1 && depth == 1 && item_of(w) != item_none) return true;
-        if (on_new_line() && at_declaration()) return false;
-        take_word(w);
-      } else {
-        take_to(token_end());
-      }
-    }
-    return false;
-  }
-  /// Whether a declaration or directive begins here, whose first word is reserved.
-  [[nodiscard]] bool at_declaration() const noexcept {
-    return at_word() && begins_statement(keyword_of(peek_word()));
-  }
-
-  /// One word, or two with a dot between, as the name that they are without blanks.
-  bool dotted_name(std::uint32_t& index, std::string_view what) {
-    word w;
-    if (!any_word(w, what)) return false;
-    const char* const first = at_;
-    take_word(w);
-    if (!at('.')) {
-      index = names_.of(w);
-      return true;
-    }
-    take();
-    word second;
-    if (!any_word(second, what)) return false;
-    take_word(second);
-    const std::size_t size = std::size_t{w.size} + 1 + second.size;
-    if (static_cast<std::size_t>(second.last() - first) == size) {
-      index = names_.of_text({first, size});
-    } else {
-      joined_.clear();
-      joined_ << w.text() << '.' << second.text();
-      index = names_.of_text(joined_);
-    }
-    return true;
-  }
-
-  // --- type families ---
-
-  bool type_family(word start) {
-    const std::uint32_t i = put(node_kind::type_family, 0, at_);
-    take_word(start);
-    std::uint32_t name;
-    if (!dotted_name(name, "the name of a type family")) return false;
-    nodes_[i].value = name;
-    if (at('<') && !type_parameters()) return false;
-    if (!open_block()) return false;
-    for (;;) {
-      word w;
-      if (!any_word(w, "a binding, or 'variants:'")) return false;
-      if (w.size == 8 && w.key == make_key("variants")) break;
-      if (!family_binding(w)) return false;
-    }
-    take(8);
-    if (!expect(':')) return false;
-    while (at_word())
-      if (!variant()) return false;
-    if (!at('}')) return unexpected("a variant or '}'");
-    if (!close_block()) return false;
-    finish(i);
-    return true;
-  }
-  bool type_parameters() {
-    const char* const open = at_;
-    take();
-    do {
-      word w;
-      if (!any_word(w, "the name of a type parameter")) return false;
-      const std::uint32_t i = put(node_kind::type_parameter, 0, at_, intern(w));
-      take_word(w);
-      if (!expect(':')) return false;
-      const char* const brace = at_;
-      if (!expect('{')) return false;
-      do {
-        if (!element_leaf(node_kind::element_type)) return false;
-      } while (take_if(','));
-      if (!expect_closing('}', brace)) return false;
-      finish(i);
-    } while (take_if(','));
-    return expect_closing('>', open);
-  }
-  /// An element type, or the name of a parameter or a word.
-  bool type_leaf() {
-    word w;
-    if (!any_word(w, "a type")) return false;
-    const std::uint8_t e = element_words.find(w, static_cast<std::uint8_t>(element::none));
-    if (e != static_cast<std::uint8_t>(element::none))
-      put_leaf(node_kind::element_type, e, w.last(), 0);
-    else
-      put_name(w);
-    return true;
-  }
-  /// `X: T`, or `accum = i32`, or `quant = required on X`.
-  bool family_binding(word w) {
-    const std::uint32_t i = put(node_kind::binding, 0, at_, intern(w));
-    take_word(w);
-    if (take_if(':')) {
-      if (!type_leaf()) return false;
-      finish(i);
-      return true;
-    }
-    if (!at('=')) return unexpected("':' or '='");
-    take();
-    nodes_[i].kind = node_kind::condition;
-    if (!type_leaf()) return false;
-    if (at_word() && at_on()) {
-      const std::uint32_t on = put(node_kind::on, 0, at_);
-      take(2);
-      word operand;
-      if (!any_word(operand, "the name of an operand")) return false;
-      nodes_[on].value = intern(operand);
-      take_word(operand);
-      finish(on);
-    }
-    finish(i);
-    return true;
-  }
-  /// Whether `on` is here, and isn't itself the name of a binding.
-  [[nodiscard]] bool at_on() const noexcept {
-    const word w = peek_word();
-    if (w.key != make_key("on")) return false;
-    const char* const p = behind_blanks(w.last());
-    return p >= end_ || (*p != ':' && *p != '=');
-  }
-  bool variant() {
-    const word w = peek_word();
-    const std::uint32_t i = put(node_kind::variant, 0, at_, intern(w));
-    take_word(w);
-    if (!expect(':') || !open_block()) return false;
-    while (at_word()) {
-      const word operand = peek_word();
-      const std::uint32_t b = put(node_kind::binding, 0, at_, intern(operand));
-      take_word(operand);
-      if (!expect(':') || !type_leaf()) return false;
-      finish(b);
-    }
-    if (!at('}')) return unexpected("a binding or '}'");
-    if (!close_block()) return false;
-    if (!at_word() || peek_word().text() != "conformance") return unexpected("'conformance'");
-    take_word(peek_word());
-    if (!expect(':') || !open_block()) return false;
-    while (at_word()) {
-      const word c = peek_word();
-      const bool must = c.key == make_key("MUST");
-      if (!must && c.key != make_key("MAY")) return unexpected("MUST, MAY or '}'");
-      const std::uint32_t k = put(node_kind::conformance, must ? 1 : 0, at_);
-      take_word(c);
-      if (at('<') && !instantiation()) return false;
-      finish(k);
-    }
-    if (!at('}')) return unexpected("MUST, MAY or '}'");
-    if (!close_block()) return false;
-    finish(i);
-    return true;
-  }
-  /// `<i8, f16>`
-  bool instantiation() {
-    const char* const open = at_;
-    take();
-    do {
-      if (!element_leaf(node_kind::element_type)) return false;
-    } while (take_if(','));
-    return expect_closing('>', open);
-  }
-
-  // --- devices ---
-
-  enum item : std::uint8_t {
-    item_spec_version,
-    item_topology,
-    item_characteristics,
-    item_opcode,
-    item_extended,
-    item_none
-  };
-  [[nodiscard]] static item item_of(word w) noexcept {
-    const std::string_view s = w.text();
-    return s == "opcode"                 ? item_opcode
-           : s == "topology"             ? item_topology
-           : s == "spec_version"         ? item_spec_version
-           : s == "unit_characteristics" ? item_characteristics
-                                         : item_none;
-  }
-  bool device(word start) {
-    const std::uint32_t i = put(node_kind::device, 0, at_);
-    take_word(start);
-    word w;
-    if (!any_word(w, "the name of a device")) return false;
-    nodes_[i].value = intern(w);
-    take_word(w);
-    if (at_word()) {
-      const word e = peek_word();
-      if (e.size != 7 || e.key != make_key("extends")) return unexpected("'extends' or '{'");
-      const std::uint32_t x = put(node_kind::extends, 0, at_);
-      take_word(e);
-      if (!any_word(w, "the name of a device")) return false;
-      nodes_[x].value = intern(w);
-      take_word(w);
-      finish(x);
-    }
-    if (!open_block()) return false;
-    fields given;
-    while (!at('}')) {
-      if (at_end()) return unexpected("'}'");
-      if (!device_item(given) && !leave_blocks(1)) return false;
-    }
-    if (!close_block()) return false;
-    finish(i);
-    return true;
-  }
-  bool device_item(fields& given) {
-    constexpr std::string_view expected =
-        "spec_version, topology, unit_characteristics, opcode or '}'";
-    if (!at_word()) return unexpected(expected);
-    const word w = peek_word();
-    const char* const first = at_;
-    const item kind = item_of(w);
-    if (kind == item_none) return unexpected(expected);
-    if (kind == item_opcode) return variant_references(given);
-    once(given, kind, w, errc::nem_dev_012_repeated);
-    take_word(w);
-    if (kind == item_topology) return topology(first);
-    if (kind == item_characteristics) return characteristics(first);
-    const std::uint32_t i = put(node_kind::spec_version, 0, first);
-    std::uint32_t index;
-    if (!expect('=') || !string_value(index, "a string")) return false;
-    nodes_[i].value = index;
-    finish(i);
-    return true;
-  }
-
-  bool topology(const char* first) {
-    const std::uint32_t i = put(node_kind::topology, 0, first);
-    if (!open_block()) return false;
-    fields given;
-    while (at_word()) {
-      const word w = peek_word();
-      const std::string_view s = w.text();
-      const unsigned field = s == "num_engines"     ? 0
-                             : s == "l2_size_bytes" ? 1
-                             : s == "device_units"  ? 2
-                             : s == "per_engine"    ? 3
-                                                    : 4;
-      if (field == 4) break;
-      once(given, field, w, errc::nem_dev_012_repeated);
-      if (field >= 2) {
-        if (!units_block(w, field == 3)) return false;
-        continue;
-      }
-      const std::uint32_t n = put(field == 0 ? node_kind::num_engines : node_kind::l2_size, 0, at_);
-      take_word(w);
-      if (!expect('=') || !(field == 0 ? count() : expression())) return false;
-      finish(n);
-    }
-    if (!at('}')) return unexpected("num_engines, l2_size_bytes, device_units, per_engine or '}'");
-    if (!close_block()) return false;
-    finish(i);
-    return true;
-  }
-  /// An integer without a sign.
-  bool count() {
-    if (at_end() || !is(*at_, class_digit)) return unexpected("an integer");
-    const std::uint32_t i = count_;
-    if (!number()) return false;
-    if (nodes_[i].kind != node_kind::real) return true;
-    if (may_report())
-      found_.add(errc::nem_syn_001_token, range_of(i)) << "expected an integer, got a real";
-    return true;
-  }
-  bool units_block(word start, bool per_engine) {
-    const std::uint32_t i =
-        put(per_engine ? node_kind::per_engine : node_kind::device_units, 0, at_);
-    take_word(start);
-    if (!open_block()) return false;
-    fields given;
-    const std::string_view expected =
-        per_engine ? "NMU, CSTL, DMA, VPU, SEQ, l1_size_bytes or '}'" : "sDMA, WDM or '}'";
-    while (at_word()) {
-      const word w = peek_word();
-      const unit u = find_unit(w.text());
-      const bool is_size = per_engine && w.text() == "l1_size_bytes";
-      if (u == unit::none && !is_size) return unexpected(expected);
-      if (u != unit::none && is_per_engine(u) != per_engine)
-        wrong_block(w, u);
-      else
-        once(given, is_size ? 7u : static_cast<unsigned>(u), w, errc::nem_dev_012_repeated);
-      const std::uint32_t n = is_size
-                                  ? put(node_kind::l1_size, 0, at_)
-                                  : put(node_kind::unit, static_cast<unsigned>(u), at_, intern(w));
-      take_word(w);
-      if (!expect('=') || !(is_size ? expression() : count())) return false;
-      finish(n);
-    }
-    if (!at('}')) return unexpected(expected);
-    if (!close_block()) return false;
-    finish(i);
-    return true;
-  }
-  [[gnu::cold, gnu::noinline]] void wrong_block(word w, unit u) {
-    if (may_report())
-      found_.add(errc::nem_dev_011_unit_block, range_of(w))
-          << w.text() << " belongs into "
-          << (is_per_engine(u) ? "per_engine, not into device_units"
-                               : "device_units, not into per_engine");
-  }
-
-  bool characteristics(const char* first) {
-    const std::uint32_t i = put(node_kind::unit_characteristics, 0, first);
-    if (!open_block()) return false;
-    fields given;
-    while (at_word()) {
-      const word w = peek_word();
-      const unit u = find_unit(w.text());
-      if (u == unit::none) break;
-      once(given, static_cast<unsigned>(u), w, errc::nem_dev_012_repeated);
-      const std::uint32_t group =
-          put(node_kind::unit_group, static_cast<unsigned>(u), at_, intern(w));
-      take_word(w);
-      if (!open_block()) return false;
-      next_marks();
-      while (at_word()) {
-        const word k = peek_word();
-        const std::uint32_t name = intern(k);
-        if (mark(name)) repeated_characteristic(k, group, name);
-        const std::uint32_t c = put(node_kind::characteristic, 0, at_, name);
-        take_word(k);
-        if (!expect('=') || !count()) return false;
-        finish(c);
-      }
-      if (!at('}')) return unexpected("a characteristic or '}'");
-      if (!close_block()) return false;
-      finish(group);
-    }
-    if (!at('}')) return unexpected("NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM or '}'");
-    if (!close_block()) return false;
-    finish(i);
-    return true;
-  }
-  [[gnu::cold, gnu::noinline]] void repeated_characteristic(word w, std::uint32_t group,
-                                                            std::uint32_t name) {
-    std::uint32_t i = group + 1;
-    while (i < count_ && (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name))
-      ++i;
-    const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
-    repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, offset, w.size});
-  }
-
-  /// `opcode.mandatory { … }` or `opcode.extended { … }` at the word.
-  bool variant_references(fields& given) {
-    const char* const first = at_;
-    take(6);
-    word w;
-    if (!expect('.') || !any_word(w, "mandatory or extended")) return false;
-    const bool extended = w.text() == "extended";
-    if (!extended && w.text() != "mandatory") return unexpected("mandatory or extended");
-    once(given, extended ? item_extended : item_opcode, w, errc::nem_dev_012_repeated);
-    const std::uint32_t i = put(extended ? node_kind::extended : node_kind::mandatory, 0, first);
-    take_word(w);
-    if (!open_block()) return false;
-    while (at_word())
-      if (!variant_reference()) return false;
-    if (!at('}')) return unexpected("a variant or '}'");
-    if (!close_block()) return false;
-    finish(i);
-    return true;
-  }
-  /// Two or three words with dots between, the last is the variant; types only before the last dot.
-  bool variant_reference() {
-    const std::uint32_t i = put(node_kind::variant_ref, 0, at_);
-    const word first = peek_word();
-    take_word(first);
-    word second, last;
-    if (!at('<')) {
-      if (!expect('.') || !any_word(second, "the name of a variant")) return false;
-      take_word(second);
-      if (!at('.') && !at('<')) {  // two words
-        nodes_[i].value = intern(first);
-        put_taken(second);
-        finish(i);
-        return true;
-      }
-    }
-    if (second.size == 0) {
-      nodes_[i].value = intern(first);
-    } else {
-      joined_.clear();
-      joined_ << first.text() << '.' << second.text();
-      nodes_[i].value = names_.of_text(joined_);
-    }
-    if (at('<') && !instantiation()) return false;
-    if (!expect('.') || !any_word(last, "the name of a variant")) return false;
-    put_name(last);
-    finish(i);
-    return true;
-  }
-  void put_taken(word w) {
-    const std::uint32_t i = put(node_kind::name, 0, w.first, intern(w));
-    set_end(i, w.last());
-  }
-
-  std::uint32_t braces_ = 0;  ///< of the declaration that is being read
-  text joined_;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_CONFIG_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem::detail {
-
-class document_reader : private config_reader {
- public:
-  document_reader(std::string_view source, const read_options& o, tessera::report* found)
-      : config_reader(source, o.profile, o.limit, o.max_errors, found) {}
-
-  result<model> read() {
-    while (!at_end())
-      if (!statement()) recover();
-    check_loops();
-    if (failure_.code != errc::ok && !found_.failed()) return failure_;
-    if (found_.failed()) return found_.first_error();
-    close_document();
-    return std::move(d_);
-  }
-
- private:
-  // --- statements ---
-
-  bool statement() {
-    if (!at_word()) {
-      if (at(';')) return take(), true;
-      if (at('}') && brace_loops_ != 0) return --brace_loops_, take(), true;
-      const char* const before = at_;
-      (void)no_statement();
-      if (at_ == before) take_to(token_end());
-      return false;
-    }
-    const word w = peek_word();
-    const keyword k = keyword_of(w);
-    any_assignment_ = false;
-    switch (k) {
-      case keyword::const_: return begin_statement(), constant_statement(w);
-      case keyword::let: return begin_statement(), let_statement(w);
-      case keyword::buffer: return begin_statement(), buffer_statement(w);
-      case keyword::loop: return begin_statement(), loop_statement(w);
-      case keyword::endloop: return end_loop(w), true;
-      case keyword::include: return include(w);
-      case keyword::program: return header(w);
-      case keyword::device: return device_or_directive(w);
-      case keyword::type_family:
-        mix_with_program();
-        if (first_other_ == none) first_other_ = here();
-        if (first_family_ == none) first_family_ = here();
-        return type_family_declaration(w), true;
-      default: break;
-    }
-    if (const char* const equals = equals_behind(w); equals != nullptr) {
-      begin_statement();
-      const char* const before = at_;
-      if (assigned_statement(w, k, equals)) return true;
-      if (at_ == before) take_word(w);
-      return false;
-    }
-    if (k == keyword::transfer || k == keyword::store || k == keyword::wait)
-      return begin_statement(), task(at_, no_name, w, k);
-    const char* const p = behind_blanks(w.last());
-    if (!is_reserved(k) && p < end_ && *p == '.')
-      return begin_statement(), task(at_, no_name, w, k);
-    (void)no_statement();
-    if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
-    if (w.key == make_key("for") && p < end_ && is(*p, class_letter) &&
-        behind_blanks(word_at(p).last()) < end_)
-      return begin_statement(), (void)loop_statement(w), false;
-    take_word(w);
-    return false;
-  }
-  /// Notes that the file is a program.
-  void begin_statement() {
-    if (first_statement_ != none) [[likely]]
-      return;
-    mix_with_config();
-    if (first_other_ == none) first_other_ = here();
-    first_statement_ = here();
-  }
-
-  // --- the head of a model ---
-
-  static constexpr std::uint32_t none = 0xffffffff;
-
-  bool include(word w) {
-    if (first_other_ != none && may_report()) {
-      auto out = found_.add(errc::nem_syn_004_include, range_of(w));
-      out << "includes must precede everything else";
-      note_first(out, first_other_, "this precedes it");
-    }
-    const std::uint32_t i = put(node_kind::include, 0, at_);
-    take_word(w);
-    std::uint32_t path;
-    if (!string_value(path, "the path of a file, a string")) return false;
-    nodes_[i].value = path;
-    finish(i);
-    return true;
-  }
-
-  bool header(word w) {
-    if (first_header_ != none || first_statement_ != none) {
-      if (may_report()) {
-        auto out = found_.add(errc::nem_syn_006_header, range_of(w));
-        if (first_header_ != none)
-          note_first(out << "a file has one program header", first_header_, "the first is here");
-        else
-          note_first(out << "the program header must precede all statements", first_statement_,
-                     "the first statement is here");
-      }
-    } else {
-      mix_with_config();
-    }
-    if (first_header_ == none) first_header_ = here();
-    if (first_other_ == none) first_other_ = here();
-    const std::uint32_t i = put(node_kind::program, 0, at_);
-    take_word(w);
-    word n;
-    if (!declared_name(n, "the name of the program")) return false;
-    nodes_[i].value = intern(n);
-    take_word(n);
-    if (!at(':')) {
-      if (!at_end() && !at_word() && !on_new_line()) return unexpected("':'");
-      missing("':'", ":");
-      finish(i);
-      return at_end() || on_new_line();
-    }
-    take();
-    finish(i);
-    return true;
-  }
-
-  bool device_or_directive(word w) {
-    const char* p = behind_blanks(w.last());
-    bool is_inline = false;
-    if (p < end_ && is(*p, class_letter)) {
-      p = behind_blanks(word_at(p).last());
-      is_inline = p < end_ && (*p == '{' || (is(*p, class_letter) && is_extends(word_at(p))));
-    }
-    if (is_inline) {
-      if (first_header_ != none || first_statement_ != none || first_directive_ != none)
-        bad_directive(w);
-      ++devices_;
-      if (first_device_ == none) first_device_ = here();
-      if (first_other_ == none) first_other_ = here();
-      return device_declaration(w), true;
-    }
-    if (first_header_ != none || first_statement_ != none || first_directive_ != none ||
-        (devices_ == 1 && first_family_ == none))
-      bad_directive(w);
-    else
-      mix_with_config();
-    if (first_directive_ == none) first_directive_ = here();
-    if (first_other_ == none) first_other_ = here();
-    const std::uint32_t i = put(node_kind::device_file, 0, at_);
-    take_word(w);
-    if (at_word()) {
-      const word n = peek_word();
-      if (begins_statement(keyword_of(n)) && on_new_line())
-        return unexpected("the name of a device, or a file");
-      nodes_[i].kind = node_kind::device_name;
-      nodes_[i].value = intern(n);
-      take_word(n);
-    } else {
-      std::uint32_t path;
-      if (!string_value(path, "the name of a device, or a file")) return false;
-      nodes_[i].value = path;
-    }
-    finish(i);
-    return true;
-  }
-  [[nodiscard]] static bool is_extends(word w) noexcept {
-    return w.size == 7 && w.key == make_key("extends");
-  }
-  [[gnu::cold, gnu::noinline]] void bad_directive(word w) {
-    if (!may_report()) return;
-    auto out = found_.add(errc::nem_syn_005_directive, range_of(w));
-    if (first_header_ != none)
-      note_first(out << "the device must precede the program header", first_header_,
-                 "the header is here");
-    else if (first_statement_ != none)
-      note_first(out << "the device must precede all statements", first_statement_,
-                 "the first statement is here");
-    else
-      note_first(out << "a program has one device",
-                 first_directive_ != none ? first_directive_ : first_device_, "the first is here");
-  }
-  template <class Writer>
-  void note_first(Writer& out, std::uint32_t first, std::string_view text) {
-    const char* const p = source_ + first;
-    out.note(range(p, is(*p, class_letter) ? word_at(p).last() : p + 1)) << text;
-  }
-
-  /// What belongs in a program, after families or several devices.
-  void mix_with_config() {
-    if (first_family_ == none && devices_ < 2) [[likely]]
-      return;
-    mixed("type families and several devices belong in files of their own, not in a program",
-          first_family_ != none ? first_family_ : first_device_, "the configuration is here");
-  }
-  /// A family after what belongs in a program.
-  void mix_with_program() {
-    const std::uint32_t first = first_directive_ != none ? first_directive_
-                                : first_header_ != none  ? first_header_
-                                                         : first_statement_;
-    if (first != none)
-      mixed("type families belong in files of their own, not in a program", first,
-            "the program is here");
-  }
-  [[gnu::cold, gnu::noinline]] void mixed(std::string_view text, std::uint32_t first,
-                                          std::string_view note) {
-    if (is_mixed_ || !may_report()) return;
-    is_mixed_ = true;
-    auto out = found_.add(errc::nem_syn_007_mixed, token());
-    out << text;
-    note_first(out, first, note);
-  }
-
-  // --- after an error ---
-
-  /// To where a statement begins, for certain.
-  void recover() {
-    while (!at_end()) {
-      if (at(';')) return;
-      if (at_word()) {
-        const word w = peek_word();
-        if (may_begin(w, on_new_line())) return;
-        take_word(w);
-      } else {
-        take_to(token_end());
-      }
-    }
-  }
-  /// Whether a statement begins with a word. The words of declarations and loops do so anywhere if
-  /// what follows fits.
-  [[nodiscard]] bool may_begin(word w, bool new_line) const noexcept {
-    const keyword k = keyword_of(w);
-    if (k == keyword::endloop) return true;
-    if (new_line && begins_statement(k)) return true;
-    const char* p = behind_blanks(w.last());
-    if (p >= end_) return false;
-    if (k == keyword::const_ || k == keyword::let || k == keyword::buffer || k == keyword::loop) {
-      if (!is(*p, class_letter)) return false;
-      p = behind_blanks(word_at(p).last());
-      if (p >= end_) return false;
-      if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
-      return *p == (k == keyword::buffer ? ':' : '=');
-    }
-    if (!new_line || is_reserved(k)) return false;
-    if (*p == '=') return any_assignment_ || is_call(behind_blanks(p + 1));
-    return *p == '.' && is_call(w.first);
-  }
+  node* nodes_ = nullptr;
+  std::uint32_t count_ = 0, room_ = 0, max_nodes_;
 
   std::uint32_t first_other_ = none;  ///< the first construct that is no include
   std::uint32_t first_family_ = none, first_device_ = none, first_directive_ = none,
                 first_header_ = none, first_statement_ = none;
   std::uint32_t devices_ = 0;
-  bool is_mixed_ = false;
+  std::uint32_t braces_ = 0;  ///< of the declaration that is being read
+
+  fields attributes_;  ///< of the region that is being read
+  std::uint32_t last_operand_ = 0;
+  std::uint32_t seen_attributes_ = 0;
+  std::uint32_t mark_ = 1;
+  pool<std::uint32_t> marks_;  ///< by name: the `mark_` when it was last marked
+  text scratch_, joined_;
+
+  std::uint32_t loops_ = 0, excess_loops_ = 0, brace_loops_ = 0;
+  std::uint32_t lists_ = 0;  ///< that are open
+  open_loop open_loops_[max_nesting];
+  std::uint32_t open_lists_[max_nesting];
+  open_operator open_[3 * max_nesting + 3];
 };
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+inline void reader::type_family_declaration(word start) {
+  braces_ = 0;
+  if (!type_family(start)) (void)leave_blocks(0);
+}
+
+inline void reader::device_declaration(word start) {
+  braces_ = 0;
+  if (!device(start)) (void)leave_blocks(0);
+}
+
+// --- blocks ---
+
+inline bool reader::open_block() {
+  if (!expect('{')) return false;
+  ++braces_;
+  return true;
+}
+
+inline bool reader::close_block() {
+  if (!expect('}')) return false;
+  --braces_;
+  return true;
+}
+
+inline bool reader::leave_blocks(std::uint32_t depth) {
+  while (!at_end()) {
+    if (braces_ == 0 && depth == 0 && at_declaration()) return true;
+    if (at('}')) {
+      if (braces_ <= depth) {
+        if (depth != 0) return true;
+        take();
+        continue;
+      }
+      take();
+      // The braces of a parameter's types end no declaration.
+      if (--braces_ == depth && (depth != 0 || at_word() || at(';'))) return true;
+    } else if (at('{')) {
+      ++braces_;
+      take();
+    } else if (at_word()) {
+      const word w = peek_word();
+      if (braces_ == 1 && depth == 1 && item_of(w) != item_none) return true;
+      if (on_new_line() && at_declaration()) return false;
+      take_word(w);
+    } else {
+      take_to(token_end());
+    }
+  }
+  return false;
+}
+
+inline bool reader::dotted_name(std::uint32_t& index, std::string_view what) {
+  word w;
+  if (!any_word(w, what)) return false;
+  const char* const first = at_;
+  take_word(w);
+  if (!at('.')) {
+    index = names_.of(w);
+    return true;
+  }
+  take();
+  word second;
+  if (!any_word(second, what)) return false;
+  take_word(second);
+  const std::size_t size = std::size_t{w.size} + 1 + second.size;
+  if (static_cast<std::size_t>(second.last() - first) == size) {
+    index = names_.of_text({first, size});
+  } else {
+    joined_.clear();
+    joined_ << w.text() << '.' << second.text();
+    index = names_.of_text(joined_);
+  }
+  return true;
+}
+
+// --- type families ---
+
+inline bool reader::type_family(word start) {
+  const std::uint32_t i = put(node_kind::type_family, 0, at_);
+  take_word(start);
+  std::uint32_t name;
+  if (!dotted_name(name, "the name of a type family")) return false;
+  nodes_[i].value = name;
+  if (at('<') && !type_parameters()) return false;
+  if (!open_block()) return false;
+  for (;;) {
+    word w;
+    if (!any_word(w, "a binding, or 'variants:'")) return false;
+    if (w.size == 8 && w.key == make_key("variants")) break;
+    if (!family_binding(w)) return false;
+  }
+  take(8);
+  if (!expect(':')) return false;
+  while (at_word())
+    if (!variant()) return false;
+  if (!at('}')) return unexpected("a variant or '}'");
+  if (!close_block()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::type_parameters() {
+  const char* const open = at_;
+  take();
+  do {
+    word w;
+    if (!any_word(w, "the name of a type parameter")) return false;
+    const std::uint32_t i = put(node_kind::type_parameter, 0, at_, intern(w));
+    take_word(w);
+    if (!expect(':')) return false;
+    const char* const brace = at_;
+    if (!expect('{')) return false;
+    do {
+      if (!element_leaf(node_kind::element_type)) return false;
+    } while (take_if(','));
+    if (!expect_closing('}', brace)) return false;
+    finish(i);
+  } while (take_if(','));
+  return expect_closing('>', open);
+}
+
+inline bool reader::type_leaf() {
+  word w;
+  if (!any_word(w, "a type")) return false;
+  const std::uint8_t e = element_words.find(w, static_cast<std::uint8_t>(element::none));
+  if (e != static_cast<std::uint8_t>(element::none))
+    put_leaf(node_kind::element_type, e, w.last(), 0);
+  else
+    put_name(w);
+  return true;
+}
+
+inline bool reader::family_binding(word w) {
+  const std::uint32_t i = put(node_kind::binding, 0, at_, intern(w));
+  take_word(w);
+  if (take_if(':')) {
+    if (!type_leaf()) return false;
+    finish(i);
+    return true;
+  }
+  if (!at('=')) return unexpected("':' or '='");
+  take();
+  nodes_[i].kind = node_kind::condition;
+  if (!type_leaf()) return false;
+  if (at_word() && at_on()) {
+    const std::uint32_t on = put(node_kind::on, 0, at_);
+    take(2);
+    word operand;
+    if (!any_word(operand, "the name of an operand")) return false;
+    nodes_[on].value = intern(operand);
+    take_word(operand);
+    finish(on);
+  }
+  finish(i);
+  return true;
+}
+
+inline bool reader::at_on() const noexcept {
+  const word w = peek_word();
+  if (w.key != make_key("on")) return false;
+  const char* const p = behind_blanks(w.last());
+  return p >= end_ || (*p != ':' && *p != '=');
+}
+
+inline bool reader::variant() {
+  const word w = peek_word();
+  const std::uint32_t i = put(node_kind::variant, 0, at_, intern(w));
+  take_word(w);
+  if (!expect(':') || !open_block()) return false;
+  while (at_word()) {
+    const word operand = peek_word();
+    const std::uint32_t b = put(node_kind::binding, 0, at_, intern(operand));
+    take_word(operand);
+    if (!expect(':') || !type_leaf()) return false;
+    finish(b);
+  }
+  if (!at('}')) return unexpected("a binding or '}'");
+  if (!close_block()) return false;
+  if (!at_word() || peek_word().text() != "conformance") return unexpected("'conformance'");
+  take_word(peek_word());
+  if (!expect(':') || !open_block()) return false;
+  while (at_word()) {
+    const word c = peek_word();
+    const bool must = c.key == make_key("MUST");
+    if (!must && c.key != make_key("MAY")) return unexpected("MUST, MAY or '}'");
+    const std::uint32_t k = put(node_kind::conformance, must ? 1 : 0, at_);
+    take_word(c);
+    if (at('<') && !instantiation()) return false;
+    finish(k);
+  }
+  if (!at('}')) return unexpected("MUST, MAY or '}'");
+  if (!close_block()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::instantiation() {
+  const char* const open = at_;
+  take();
+  do {
+    if (!element_leaf(node_kind::element_type)) return false;
+  } while (take_if(','));
+  return expect_closing('>', open);
+}
+
+// --- devices ---
+
+inline reader::device_item reader::item_of(word w) noexcept {
+  const std::string_view s = w.text();
+  return s == "opcode"                 ? item_opcode
+         : s == "topology"             ? item_topology
+         : s == "spec_version"         ? item_spec_version
+         : s == "unit_characteristics" ? item_characteristics
+                                       : item_none;
+}
+
+inline bool reader::device(word start) {
+  const std::uint32_t i = put(node_kind::device, 0, at_);
+  take_word(start);
+  word w;
+  if (!any_word(w, "the name of a device")) return false;
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (at_word()) {
+    const word e = peek_word();
+    if (e.size != 7 || e.key != make_key("extends")) return unexpected("'extends' or '{'");
+    const std::uint32_t x = put(node_kind::extends, 0, at_);
+    take_word(e);
+    if (!any_word(w, "the name of a device")) return false;
+    nodes_[x].value = intern(w);
+    take_word(w);
+    finish(x);
+  }
+  if (!open_block()) return false;
+  fields given;
+  while (!at('}')) {
+    if (at_end()) return unexpected("'}'");
+    if (!item_of_device(given) && !leave_blocks(1)) return false;
+  }
+  if (!close_block()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::item_of_device(fields& given) {
+  constexpr std::string_view expected =
+      "spec_version, topology, unit_characteristics, opcode or '}'";
+  if (!at_word()) return unexpected(expected);
+  const word w = peek_word();
+  const char* const first = at_;
+  const device_item kind = item_of(w);
+  if (kind == item_none) return unexpected(expected);
+  if (kind == item_opcode) return variant_references(given);
+  once(given, kind, w, errc::nem_dev_012_repeated);
+  take_word(w);
+  if (kind == item_topology) return topology(first);
+  if (kind == item_characteristics) return characteristics(first);
+  const std::uint32_t i = put(node_kind::spec_version, 0, first);
+  std::uint32_t index;
+  if (!expect('=') || !string_value(index, "a string")) return false;
+  nodes_[i].value = index;
+  finish(i);
+  return true;
+}
+
+inline bool reader::topology(const char* first) {
+  const std::uint32_t i = put(node_kind::topology, 0, first);
+  if (!open_block()) return false;
+  fields given;
+  while (at_word()) {
+    const word w = peek_word();
+    const std::string_view s = w.text();
+    const unsigned field = s == "num_engines"     ? 0
+                           : s == "l2_size_bytes" ? 1
+                           : s == "device_units"  ? 2
+                           : s == "per_engine"    ? 3
+                                                  : 4;
+    if (field == 4) break;
+    once(given, field, w, errc::nem_dev_012_repeated);
+    if (field >= 2) {
+      if (!units_block(w, field == 3)) return false;
+      continue;
+    }
+    const std::uint32_t n = put(field == 0 ? node_kind::num_engines : node_kind::l2_size, 0, at_);
+    take_word(w);
+    if (!expect('=') || !(field == 0 ? count() : expression())) return false;
+    finish(n);
+  }
+  if (!at('}')) return unexpected("num_engines, l2_size_bytes, device_units, per_engine or '}'");
+  if (!close_block()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::count() {
+  if (at_end() || !is(*at_, class_digit)) return unexpected("an integer");
+  const std::uint32_t i = count_;
+  if (!number()) return false;
+  if (nodes_[i].kind != node_kind::real) return true;
+  if (may_report())
+    found_.add(errc::nem_syn_001_token, range_of(i)) << "expected an integer, got a real";
+  return true;
+}
+
+inline bool reader::units_block(word start, bool per_engine) {
+  const std::uint32_t i = put(per_engine ? node_kind::per_engine : node_kind::device_units, 0, at_);
+  take_word(start);
+  if (!open_block()) return false;
+  fields given;
+  const std::string_view expected =
+      per_engine ? "NMU, CSTL, DMA, VPU, SEQ, l1_size_bytes or '}'" : "sDMA, WDM or '}'";
+  while (at_word()) {
+    const word w = peek_word();
+    const unit u = find_unit(w.text());
+    const bool is_size = per_engine && w.text() == "l1_size_bytes";
+    if (u == unit::none && !is_size) return unexpected(expected);
+    if (u != unit::none && is_per_engine(u) != per_engine)
+      wrong_block(w, u);
+    else
+      once(given, is_size ? 7u : static_cast<unsigned>(u), w, errc::nem_dev_012_repeated);
+    const std::uint32_t n = is_size
+                                ? put(node_kind::l1_size, 0, at_)
+                                : put(node_kind::unit, static_cast<unsigned>(u), at_, intern(w));
+    take_word(w);
+    if (!expect('=') || !(is_size ? expression() : count())) return false;
+    finish(n);
+  }
+  if (!at('}')) return unexpected(expected);
+  if (!close_block()) return false;
+  finish(i);
+  return true;
+}
+
+inline void reader::wrong_block(word w, unit u) {
+  if (may_report())
+    found_.add(errc::nem_dev_011_unit_block, range_of(w))
+        << w.text() << " belongs into "
+        << (is_per_engine(u) ? "per_engine, not into device_units"
+                             : "device_units, not into per_engine");
+}
+
+inline bool reader::characteristics(const char* first) {
+  const std::uint32_t i = put(node_kind::unit_characteristics, 0, first);
+  if (!open_block()) return false;
+  fields given;
+  while (at_word()) {
+    const word w = peek_word();
+    const unit u = find_unit(w.text());
+    if (u == unit::none) break;
+    once(given, static_cast<unsigned>(u), w, errc::nem_dev_012_repeated);
+    const std::uint32_t group =
+        put(node_kind::unit_group, static_cast<unsigned>(u), at_, intern(w));
+    take_word(w);
+    if (!open_block()) return false;
+    next_marks();
+    while (at_word()) {
+      const word k = peek_word();
+      const std::uint32_t name = intern(k);
+      if (mark(name)) repeated_characteristic(k, group, name);
+      const std::uint32_t c = put(node_kind::characteristic, 0, at_, name);
+      take_word(k);
+      if (!expect('=') || !count()) return false;
+      finish(c);
+    }
+    if (!at('}')) return unexpected("a characteristic or '}'");
+    if (!close_block()) return false;
+    finish(group);
+  }
+  if (!at('}')) return unexpected("NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM or '}'");
+  if (!close_block()) return false;
+  finish(i);
+  return true;
+}
+
+inline void reader::repeated_characteristic(word w, std::uint32_t group, std::uint32_t name) {
+  std::uint32_t i = group + 1;
+  while (i < count_ && (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name))
+    ++i;
+  const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
+  repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, offset, w.size});
+}
+
+inline bool reader::variant_references(fields& given) {
+  const char* const first = at_;
+  take(6);
+  word w;
+  if (!expect('.') || !any_word(w, "mandatory or extended")) return false;
+  const bool extended = w.text() == "extended";
+  if (!extended && w.text() != "mandatory") return unexpected("mandatory or extended");
+  once(given, extended ? item_extended : item_opcode, w, errc::nem_dev_012_repeated);
+  const std::uint32_t i = put(extended ? node_kind::extended : node_kind::mandatory, 0, first);
+  take_word(w);
+  if (!open_block()) return false;
+  while (at_word())
+    if (!variant_reference()) return false;
+  if (!at('}')) return unexpected("a variant or '}'");
+  if (!close_block()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::variant_reference() {
+  const std::uint32_t i = put(node_kind::variant_ref, 0, at_);
+  const word first = peek_word();
+  take_word(first);
+  word second, last;
+  if (!at('<')) {
+    if (!expect('.') || !any_word(second, "the name of a variant")) return false;
+    take_word(second);
+    if (!at('.') && !at('<')) {  // two words
+      nodes_[i].value = intern(first);
+      put_taken(second);
+      finish(i);
+      return true;
+    }
+  }
+  if (second.size == 0) {
+    nodes_[i].value = intern(first);
+  } else {
+    joined_.clear();
+    joined_ << first.text() << '.' << second.text();
+    nodes_[i].value = names_.of_text(joined_);
+  }
+  if (at('<') && !instantiation()) return false;
+  if (!expect('.') || !any_word(last, "the name of a variant")) return false;
+  put_name(last);
+  finish(i);
+  return true;
+}
+
+inline void reader::put_taken(word w) {
+  const std::uint32_t i = put(node_kind::name, 0, w.first, intern(w));
+  set_end(i, w.last());
+}
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_CONFIG_HPP
+
+// ---- tessera/nem/detail/syntax/read_program.hpp
+//
+// The part of the reader of NEM that reads declarations, tasks and loops. Lines mean nothing, so what
+// follows `X =` tells an attribute from the next statement.
+
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+// --- declarations ---
+
+inline bool reader::constant_statement(word start) {
+  const std::uint32_t i = put(node_kind::constant, 0, at_);
+  take_word(start);
+  any_assignment_ = true;
+  word w;
+  if (!declared_name(w, "the name of a constant")) return false;
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (!expect('=') || !expression()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::let_statement(word start) {
+  const std::uint32_t i = put(node_kind::let, 0, at_);
+  take_word(start);
+  word w;
+  if (!declared_name(w, "a name")) return false;
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (!expect('=')) return false;
+  if (at_word()) {
+    const word v = peek_word();
+    if (at_region(v)) return region_declaration(v, i);
+  }
+  any_assignment_ = true;
+  if (!value()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::region_declaration(word start, std::uint32_t i) {
+  if (!region(start, region_place::declaration) || !decorators()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::buffer_statement(word start) {
+  const std::uint32_t i = put(node_kind::buffer, 0, at_);
+  take_word(start);
+  word w;
+  if (!declared_name(w, "the name of a buffer")) return false;
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (!expect(':') || !any_word(w, "DDR, L2 or L1")) return false;
+  switch (w.key) {
+    case make_key("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
+    case make_key("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
+    case make_key("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
+    default: return unexpected("DDR, L2 or L1");
+  }
+  take_word(w);
+  if (w.key == make_key("L1") && at('[')) {
+    const std::uint32_t index = put(node_kind::level_index, 0, at_);
+    const char* const open = at_;
+    take();
+    if (!expression() || !expect_closing(']', open)) return false;
+    finish(index);
+  }
+  const char* const open = at_;
+  if (!expect('(')) return false;
+  if (!at(')') && !buffer_properties()) return false;
+  if (!expect_closing(')', open) || !decorators()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::buffer_properties() {
+  fields given;
+  do {
+    if (!at_word()) return unexpected("size= or align=");
+    const word w = peek_word();
+    const bool is_size = w.key == make_key("size");
+    if (!is_size && w.key != make_key("align")) return unexpected("size= or align=");
+    once(given, is_size ? 0 : 1, w, errc::nem_syn_011_argument);
+    const std::uint32_t i = put(is_size ? node_kind::size : node_kind::align, 0, at_);
+    take_word(w);
+    if (!expect('=') || !expression()) return false;
+    finish(i);
+  } while (comma_before(
+      [](word next) { return next.key == make_key("size") || next.key == make_key("align"); }));
+  return true;
+}
+
+inline bool reader::comma_before(bool (*is_field)(word)) {
+  if (take_if(',')) return true;
+  if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
+  missing("',' or ')'", ",");
+  return true;
+}
+
+// --- loops ---
+
+inline bool reader::loop_statement(word start) {
+  const std::uint32_t i = put(node_kind::loop, 0, at_);
+  if (loops_ + excess_loops_ >= max_nesting) {
+    if (excess_loops_++ == 0 && may_report()) {
+      auto out = found_.add(errc::nem_syn_014_depth, token());
+      out << "loops nested deeper than " << max_nesting;
+      out.note({0, nodes_[open_loops_[0].loop].offset, 4}) << "the outermost loop begins here";
+    }
+  } else {
+    open_loops_[loops_++] = {i, no_node};
+  }
+  take_word(start);
+  const bool sound = loop_header(i);
+  if (!sound && at('{')) {  // a loop as other languages have it: without endloop, that is
+    ++brace_loops_;
+    if (excess_loops_ != 0)
+      --excess_loops_;
+    else
+      --loops_;
+    take();
+    return true;
+  }
+  const std::uint32_t body = put(node_kind::body, 0, at_end() ? last_ : at_);
+  if (excess_loops_ == 0) open_loops_[loops_ - 1].body = body;
+  return sound;
+}
+
+inline bool reader::loop_header(std::uint32_t i) {
+  word w;
+  if (!declared_name(w, "the name of a loop variable")) return false;
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (w.key != make_key("in") || !at('[')) {  // else the name is missing, which has been reported
+    if (!at_word()) return unexpected("'in'");
+    w = peek_word();
+    if (w.key != make_key("in") && !is_upper_case(w, "in")) return unexpected("'in'");
+    take_word(w);
+  }
+  const char* const open = at_;
+  if (!expect('[') || !expression()) return false;
+  if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
+  take(2);
+  if (!expression() || !expect_closing(']', open) || !decorators()) return false;
+  if (take_if(':')) return true;
+  if (!at_end() && !at_word() && !on_new_line())
+    return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
+  missing("':'", ":");
+  return at_end() || on_new_line();
+}
+
+inline void reader::end_loop(word w) {
+  if (excess_loops_ != 0) {
+    --excess_loops_;
+  } else if (loops_ == 0) {
+    if (may_report())
+      found_.add(errc::nem_syn_003_endloop, range_of(w)) << "endloop without a loop";
+  } else {
+    const open_loop o = open_loops_[--loops_];
+    if (nodes_[o.body].offset < offset_of(at_))
+      finish(o.body);
+    else
+      nodes_[o.body].next = count_;
+    take_word(w);
+    finish(o.loop);
+    return;
+  }
+  take_word(w);
+}
+
+inline void reader::check_loops() {
+  if (loops_ == 0 || !may_report()) return;
+  auto out = found_.add(errc::nem_syn_002_loop, token());
+  out << "expected endloop, got the end of the file";
+  if (loops_ > 1) out << "; " << loops_ << " loops aren't closed";
+  out.note({0, nodes_[open_loops_[loops_ - 1].loop].offset, 4})
+      << (loops_ > 1 ? "the innermost loop begins here" : "the loop begins here");
+}
+
+// --- tasks ---
+
+inline bool reader::assigned_statement(word w, keyword k, const char* equals) {
+  const char* const first = at_;
+  const char* const value = behind_blanks(equals + 1);
+  if (value >= end_ || !is(*value, class_letter)) return no_statement();
+  const word callee = word_at(value);
+  const keyword called = keyword_of(callee);
+  const bool is_region = called == keyword::region;
+  if (!is_region && called != keyword::transfer && called != keyword::store &&
+      called != keyword::wait) {
+    const char* const next = behind_blanks(callee.last());
+    if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
+  }
+  constexpr std::string_view of_region = "the name of a region", of_token = "the name of a token";
+  const std::string_view what = is_region ? of_region : of_token;
+  if (is_reserved(k))
+    reserved(w, what);
+  else if (k != keyword::none && !questionable_name(w, k, what))
+    return false;
+  const std::uint32_t name = intern(w);
+  take_to(equals + 1);
+  if (is_region) return region_declaration(callee, put(node_kind::let, 0, first, name));
+  return task(first, name, callee, called);
+}
+
+inline bool reader::task(const char* first, std::uint32_t token_name, word callee, keyword k) {
+  if (k == keyword::transfer) return transfer(node_kind::transfer, first, token_name, callee);
+  if (k == keyword::store) return transfer(node_kind::store, first, token_name, callee);
+  if (k == keyword::wait) return wait(first, token_name, callee);
+  return compute(first, token_name, callee);
+}
+
+inline bool reader::mode_of(std::uint32_t i) {
+  constexpr std::uint64_t async = make_key(".async");
+  if (end_ - at_ >= 8 && (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
+      !is(at_[6], class_letter | class_digit)) [[likely]] {
+    take(6);
+    return true;
+  }
+  if (!take_if('.')) return unexpected("'.async' or '.sync'");
+  if (!at_word()) [[unlikely]]
+    return unexpected("async or sync");
+  const word w = peek_word();
+  if (w.key == make_key("sync"))
+    nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
+  else if (w.key != make_key("async"))
+    return unexpected("async or sync");
+  take_word(w);
+  return true;
+}
+
+inline bool reader::transfer(node_kind kind, const char* first, std::uint32_t token_name,
+                             word callee) {
+  const std::uint32_t i = put(kind, 0, first, token_name);
+  take_word(callee);
+  if (!mode_of(i)) return false;
+  const char* const open = at_;
+  if (!expect('(')) return false;
+  fields given;
+  bool more = !at(')');
+  while (more) {
+    if (!at_word()) return unexpected("dst=, src= or deps=");
+    const word w = peek_word();
+    const unsigned field = argument_of(w);
+    const char* const equals = equals_behind(w);
+    if (field == 3 || equals == nullptr) return bad_argument(w, field);
+    once(given, field, w, errc::nem_syn_011_argument);
+    if (field == 2) {
+      if (!deps(equals)) return false;
+    } else {
+      const std::uint32_t argument =
+          put(field == 0 ? node_kind::destination : node_kind::source, 0, at_);
+      take_to(equals + 1);
+      if (!operand(region_place::argument)) return false;
+      finish(argument);
+    }
+    more = comma_before([](word next) { return argument_of(next) != 3; });
+  }
+  if (!expect_closing(')', open)) return false;
+  if ((given.seen & 3) != 3) [[unlikely]]
+    missing_arguments(i, given.seen);
+  if (!decorators()) return false;
+  finish(i);
+  return true;
+}
+
+inline void reader::missing_arguments(std::uint32_t i, std::uint32_t seen) {
+  if (may_report())
+    found_.add(errc::nem_syn_012_missing, range(source_ + nodes_[i].offset, last_))
+        << nem::name(nodes_[i].kind) << " needs "
+        << ((seen & 3) == 0   ? "dst= and src="
+            : (seen & 1) == 0 ? "dst="
+                              : "src=");
+}
+
+inline unsigned reader::argument_of(word w) noexcept {
+  return w.key == make_key("dst")    ? 0
+         : w.key == make_key("src")  ? 1
+         : w.key == make_key("deps") ? 2
+                                     : 3;
+}
+
+inline bool reader::bad_argument(word w, unsigned field) {
+  if (field == 3) return unexpected("dst=, src= or deps=");
+  take_word(w);
+  return unexpected("'='");
+}
+
+inline bool reader::deps(const char* equals) {
+  const std::uint32_t i = put(node_kind::deps, 0, at_);
+  take_to(equals + 1);
+  const char* const open = at_;
+  if (!expect('[')) return false;
+  if (!at(']') && !tokens()) return false;
+  if (!expect_closing(']', open)) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::tokens() {
+  do {
+    word id;
+    if (!used_name(id, "the name of a token")) return false;
+    put_name(id);
+  } while (take_if(','));
+  return true;
+}
+
+inline bool reader::wait(const char* first, std::uint32_t token_name, word callee) {
+  const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
+  take_word(callee);
+  const char* const open = at_;
+  if (!expect('(')) return false;
+  if (!tokens()) return false;
+  if (!expect_closing(')', open) || !decorators()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::operand(region_place where) {
+  constexpr std::string_view expected = "a region";
+  if (!at_word()) [[unlikely]]
+    return unexpected(expected);
+  const word w = peek_word();
+  if (at_region(w)) {
+    if (!region(w, where)) return false;
+  } else {
+    if (!is_usable(w, expected)) return false;
+    put_name(w);
+  }
+  return !at('@') || decorators();
+}
+
+inline bool reader::operands(node_kind kind, std::string_view expected) {
+  const bool is_input = kind == node_kind::input;
+  if (!at_word()) return unexpected(expected);
+  const word w = peek_word();
+  constexpr std::uint64_t in = make_key("in"), out = make_key("out");
+  if (w.key != (is_input ? in : out) && !is_upper_case(w, is_input ? "in" : "out"))
+    return unexpected(expected);
+  take_word(w);
+  do {
+    const std::uint32_t i = put(kind, 0, at_);
+    if (!operand(region_place::operand)) return false;
+    finish(i);
+    last_operand_ = i;
+  } while (take_if(','));
+  return true;
+}
+
+inline bool reader::compute(const char* first, std::uint32_t token_name, word callee) {
+  const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
+  put_leaf(node_kind::opcode, opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)),
+           callee.last(), intern(callee));
+  if (!mode_of(i) || (at('(') && !no_operands(callee)) || !operands(node_kind::input, "'in'") ||
+      !operands(node_kind::output, "',' or 'out'"))
+    return false;
+  const std::uint32_t output = last_operand_;
+  bool has_attributes = false;
+  seen_attributes_ = 0;
+  next_marks();
+  for (;;) {
+    if (at(',') && !stray_comma()) return false;
+    if (!at_word()) break;
+    const word w = peek_word();
+    const char* const equals = equals_behind(w);
+    if (equals == nullptr || is_call(behind_blanks(equals + 1))) break;
+    const keyword k = keyword_of(w);
+    if (begins_statement(k)) break;
+    has_attributes = true;
+    if (!attribute_of_task(w, k, equals)) return false;
+  }
+  if (!has_attributes)
+    hoist(output);
+  else if (!decorators())
+    return false;
+  finish(i);
+  return true;
+}
+
+// --- attributes ---
+
+inline bool reader::attribute_of_task(word w, keyword k, const char* equals) {
+  if (w.key == make_key("deps")) {
+    note_attribute(w, no_name);
+    return deps(equals);
+  }
+  if (w.key == make_key("attrs")) {
+    const char* const brace = behind_blanks(equals + 1);
+    if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
+  }
+  return named_attribute(w, k, equals);
+}
+
+inline bool reader::named_attribute(word w, keyword k, const char* equals) {
+  if (is_reserved(k)) reserved(w, "the name of an attribute");
+  const std::uint8_t a = attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown));
+  const std::uint32_t index = intern(w);
+  note_attribute(w, index);
+  const std::uint32_t i = put(node_kind::attribute, a, at_, index);
+  take_to(equals + 1);
+  if (!value(true)) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::attributes_in_braces(const char* equals) {
+  take_to(equals + 1);
+  const char* const open = at_;
+  take();
+  while (!at('}')) {
+    if (!at_word()) return expect_closing('}', open);
+    const word k = peek_word();
+    const char* const value = equals_behind(k);
+    if (value == nullptr) {
+      take_word(k);
+      return unexpected("'='");
+    }
+    if (k.key == make_key("deps")) {
+      note_attribute(k, no_name);
+      if (!deps(value)) return false;
+    } else if (!named_attribute(k, keyword_of(k), value)) {
+      return false;
+    }
+    (void)take_if(',');
+  }
+  take();
+  return true;
+}
+
+inline void reader::note_attribute(word w, std::uint32_t name_index) {
+  bool again;
+  if (name_index == no_name) {
+    again = (seen_attributes_ & 1) != 0;
+    seen_attributes_ |= 1;
+  } else {
+    again = mark(name_index);
+  }
+  if (again) [[unlikely]]
+    repeated_attribute(w, name_index);
+}
+
+inline bool reader::mark(std::uint32_t name_index) {
+  if (marks_.size() <= name_index) grow_marks();
+  const bool again = marks_[name_index] == mark_;
+  marks_[name_index] = mark_;
+  return again;
+}
+
+inline void reader::repeated_attribute(word w, std::uint32_t name_index) {
+  const node_kind kind = name_index == no_name ? node_kind::deps : node_kind::attribute;
+  std::uint32_t i = last_operand_;
+  while (i < count_ &&
+         (nodes_[i].kind != kind || (name_index != no_name && nodes_[i].value != name_index)))
+    ++i;
+  const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
+  repeated(errc::nem_opc_007_repeated, range_of(w), w.text(), {0, offset, w.size});
+}
+
+// --- decorators after the last operand ---
+
+inline bool reader::is_of_task(const node& n) noexcept {
+  switch (static_cast<nem::decorator>(n.detail)) {
+    case decorator::resource:
+    case decorator::deterministic:
+    case decorator::memmove:
+    case decorator::seq_engine:
+    case decorator::debug:
+    case decorator::profile: return true;
+    default: return false;
+  }
+}
+
+inline void reader::hoist(std::uint32_t output) {
+  std::uint32_t first = nodes_[output + 1].next, moved = 0, kept = 0;
+  bool in_order = true;
+  for (std::uint32_t c = first; c < count_; c = nodes_[c].next) {
+    if (is_of_task(nodes_[c])) {
+      ++moved;
+    } else {
+      in_order = in_order && moved == 0;
+      ++kept;
+    }
+  }
+  if (moved == 0) return;
+  if (!in_order) partition(first);
+  std::uint32_t last_kept = output + 1;
+  for (std::uint32_t c = first; kept != 0; --kept) last_kept = c, c = nodes_[c].next;
+  nodes_[output].next = nodes_[last_kept].next;
+  const node& n = nodes_[last_kept];
+  const std::uint32_t length = n.offset - nodes_[output].offset + n.length;
+  nodes_[output].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
+}
+
+inline void reader::partition(std::uint32_t first) {
+  pool<node> old;
+  old.append(nodes_ + first, count_ - first);
+  std::uint32_t to = first;
+  for (const bool of_task : {false, true}) {
+    for (std::uint32_t c = 0; c < old.size();) {
+      const std::uint32_t next = old[c].next - first;
+      const std::uint32_t shift = to - (first + c);
+      if (is_of_task(old[c]) == of_task)
+        for (std::uint32_t k = c; k < next; ++k) {
+          nodes_[to] = old[k];
+          nodes_[to++].next += shift;
+        }
+      c = next;
+    }
+  }
+}
+
+// --- errors ---
+
+inline bool reader::is_upper_case(word w, std::string_view lower) {
+  if (w.size != lower.size()) return false;
+  for (std::size_t i = 0; i < lower.size(); ++i)
+    if ((w.first[i] | 0x20) != lower[i]) return false;
+  if (may_report()) {
+    auto out = found_.add(errc::nem_syn_001_token, range_of(w));
+    out << "expected '" << lower << "', got '" << w.text() << "': keywords are in lower case";
+    out.fix(range_of(w)) << lower;
+  }
+  return true;
+}
+
+inline void reader::no_statement(findings::writer& out, word w) {
+  if (const char* const equals = equals_behind(w); equals != nullptr) {
+    const char* const value = behind_blanks(equals + 1);
+    const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
+    if (opcode_words.find(callee, 255) != 255)
+      out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
+    else
+      out << ": only regions and tasks are assigned without const or let";
+    return;
+  }
+  for (const std::string_view known : {"elem", "shape", "layout", "strides", "quant"})
+    if (w.text() == known) out << ": type attributes are written as " << known << "=...";
+  suggestion near(w.text());
+  for (const std::string_view known :
+       {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
+    near.offer(known);
+  const std::string_view meant = w.key == make_key("end")   ? "endloop"
+                                 : w.key == make_key("for") ? "loop"
+                                                            : near.word();
+  if (!meant.empty()) out.note() << "did you mean " << meant << '?';
+}
+
+inline bool reader::no_statement() {
+  if (not_a_token() || !may_report()) return false;
+  auto out = found_.add(errc::nem_syn_008_statement, token());
+  out << "expected a declaration, a task or a loop, got " << here_is();
+  if (at_other_comment()) {
+    out << ": comments begin with '#'";
+    if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
+  } else if (at('@')) {
+    out << ": those of a loop precede its ':'";
+  } else if (at_word()) {
+    no_statement(out, peek_word());
+  }
+  return false;
+}
+
+inline bool reader::no_operands(word callee) {
+  if (!may_report()) return false;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected 'in', got '(': only transfer and store take parentheses";
+  suggestion near(callee.text());
+  near.offer("transfer");
+  near.offer("store");
+  if (!near.word().empty()) out.note() << "did you mean " << near.word() << '?';
+  return false;
+}
+
+inline bool reader::stray_comma() {
+  if (!may_report()) return false;
+  const place comma = token();
+  const char* const next = behind_blanks(at_ + 1);
+  const char* const equals =
+      next < end_ && is(*next, class_letter) ? equals_behind(word_at(next)) : nullptr;
+  const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
+  auto out = found_.add(errc::nem_syn_001_token, comma);
+  out << "expected an attribute or a statement, got ','";
+  if (goes_on) out << ": attributes have blanks between them";
+  if (goes_on) out.fix(comma) << "";
+  if (goes_on) take();
+  return goes_on;
+}
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
+
+// ---- tessera/nem/detail/syntax/read_token.hpp
+//
+// The part of the reader of NEM that all productions use: nodes, findings, numbers and strings.
+
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_TOKEN_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_TOKEN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+// --- nodes ---
+
+inline std::uint32_t reader::put(node_kind kind, unsigned detail, const char* first,
+                                 std::uint32_t value) {
+  if (count_ == room_) [[unlikely]]
+    more_nodes();
+  const std::uint32_t i = count_++;
+  nodes_[i] = {kind, static_cast<std::uint8_t>(detail), 0, offset_of(first), value, i + 1};
+  return i;
+}
+
+inline void reader::finish(std::uint32_t i) noexcept {
+  set_end(i, last_);
+  nodes_[i].next = count_;
+}
+
+inline void reader::put_leaf(node_kind kind, unsigned detail, const char* last,
+                             std::uint32_t value) {
+  if (count_ == room_) [[unlikely]]
+    more_nodes();
+  const std::uint32_t i = count_++;
+  nodes_[i] = {kind,
+               static_cast<std::uint8_t>(detail),
+               length_of(static_cast<std::uint32_t>(last - at_)),
+               offset_of(at_),
+               value,
+               i + 1};
+  take_to(last);
+}
+
+// --- diagnostics ---
+
+inline place reader::token() const noexcept {
+  if (!at_end()) [[likely]]
+    return range(at_, token_end());
+  const char* p = at_;
+  if (p > source_ && p[-1] == '\n') --p;
+  if (p > source_ && p[-1] == '\r') --p;
+  return range(p, p);
+}
+
+inline bool reader::may_report() noexcept {
+  if (!stopped_ && found_.errors() >= max_errors_) stop();
+  return !stopped_;
+}
+
+inline void reader::stop() noexcept {
+  stopped_ = true;
+  end_ = at_;
+}
+
+inline bool reader::may_warn(errc code) noexcept {
+  if (severity_of(code, found_.profile()) == severity::error) return may_report();
+  if (stopped_) return false;
+  if (warnings_++ < max_findings / 2) return true;
+  ++found_.report().warnings;
+  return false;
+}
+
+inline reader::got::got(const lexer& in, std::string_view token) noexcept
+    : end_(in.at_end()), cut_(token.size() > 40), token_(token) {
+  if (!cut_) return;
+  std::size_t size = 37;
+  while (size > 0 && (static_cast<unsigned char>(token[size]) & 0xc0u) == 0x80u) --size;
+  token_ = token.substr(0, size);
+}
+
+inline reader::got reader::here_is() const noexcept {
+  const char* const last = token_end();
+  return got(*this, {at_, static_cast<std::size_t>(last - at_)});
+}
+
+inline bool reader::not_a_token() {
+  if (at_end() || is(*at_, class_letter | class_mark)) return false;
+  if (*at_ == '"') {
+    if (behind_string(at_) != nullptr) return false;
+    const char* const last = line_end(at_);
+    if (may_report())
+      found_.add(errc::nem_lex_002_string, range(at_, last))
+          << "the string isn't closed before the end of its line";
+    take_to(last);
+    return true;
+  }
+  if (is(*at_, class_digit)) {
+    const char* const last = behind_number(at_);
+    if (is_sound_number(at_, last)) return false;
+    bad_number(last);
+    return true;
+  }
+  bad_character(at_);
+  take_to(at_ + character_length(at_));
+  return true;
+}
+
+inline unsigned reader::character_length(const char* p) const noexcept {
+  const unsigned length = utf8_length(p, end_);
+  return length != 0 ? length : 1;
+}
+
+inline void reader::bad_character(const char* p) {
+  if (!may_report()) return;
+  const unsigned length = utf8_length(p, end_);
+  const unsigned byte = static_cast<unsigned char>(*p);
+  auto out = found_.add(errc::nem_lex_001_character, range(p, p + character_length(p)));
+  if (length == 0 || byte < 0x20 || byte == 0x7f)
+    out << "the byte " << byte << (length == 0 ? " is no UTF-8" : " can't stand here");
+  else
+    out << "the character '" << std::string_view(p, length)
+        << "' can only stand in comments and strings" << usual(std::string_view(p, length));
+  if (byte == '%') out.fix(range(p, p + 1)) << "mod";
+}
+
+inline std::string_view reader::usual(std::string_view character) noexcept {
+  if (character == "%") return ": the remainder is mod";
+  if (character == "'" || character.substr(0, 2) == "\xe2\x80") return ": strings stand in \"\"";
+  return character == "\xc2\xa0" ? ": it is a no-break space" : "";
+}
+
+inline bool reader::at_other_comment() const noexcept {
+  return at('/') && ((end_ - at_ > 1 && (at_[1] == '/' || at_[1] == '*')) ||
+                     (at_ != source_ && at_[-1] == '/'));
+}
+
+inline bool reader::unexpected(std::string_view expected, std::string_view hint) {
+  if (not_a_token() || !may_report()) return false;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected " << expected << ", got " << here_is() << hint;
+  if (at_other_comment()) out << ": comments begin with '#'";
+  return false;
+}
+
+inline void reader::missing(std::string_view expected, std::string_view what) {
+  if (!may_report()) return;
+  const bool is_line_end = !at_end() && on_new_line();  // then it is the last one that is wrong
+  auto out = found_.add(errc::nem_syn_001_token, is_line_end ? range(last_, last_) : token());
+  out << "expected " << expected << (is_line_end ? " before " : ", got ") << here_is();
+  out.fix(range(last_, last_)) << what;
+}
+
+// --- tokens ---
+
+inline bool reader::expect(char c) {
+  if (at_ < end_ && *at_ == c) [[likely]] {
+    take();
+    return true;
+  }
+  return unexpected_mark(c);
+}
+
+inline bool reader::unexpected_mark(char c) {
+  const char quoted[] = {'\'', c, '\''};
+  return unexpected({quoted, 3});
+}
+
+inline bool reader::expect_closing(char c, const char* open) {
+  if (take_if(c)) [[likely]]
+    return true;
+  return unclosed(c, open);
+}
+
+inline bool reader::unclosed(char c, const char* open) {
+  if (not_a_token() || !may_report()) return false;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected '" << c << "', got " << here_is();
+  out.note(range(open, open + 1)) << "to match this '" << *open << '\'';
+  return false;
+}
+
+inline bool reader::declared_name(word& w, std::string_view what) {
+  if (!at_word()) [[unlikely]]
+    return unexpected(what);
+  w = peek_word();
+  return !may_be_keyword(w) || questionable_name(w, find_keyword(w), what);
+}
+
+inline bool reader::questionable_name(word w, keyword k, std::string_view what) {
+  if (k == keyword::none) return true;
+  if (k == keyword::upstream) {
+    if (may_warn(errc::nem_syn_018_upstream_reserved))
+      found_.add(errc::nem_syn_018_upstream_reserved, range_of(w))
+          << '\'' << w.text() << "' is a reserved word for other readers of NEM";
+    return true;
+  }
+  if (begins_statement(k) && on_new_line()) return unexpected(what);
+  reserved(w, what);
+  return true;
+}
+
+inline void reader::reserved(word w, std::string_view what) {
+  if (may_report())
+    found_.add(errc::nem_syn_013_reserved, range_of(w))
+        << "expected " << what << ", but '" << w.text() << "' is a reserved word";
+}
+
+inline bool reader::used_name(word& w, std::string_view what) {
+  if (!at_word()) [[unlikely]]
+    return unexpected(what);
+  w = peek_word();
+  return is_usable(w, what);
+}
+
+[[gnu::noinline]] inline bool reader::is_usable_keyword(word w, std::string_view what) {
+  const keyword k = find_keyword(w);
+  if (k == keyword::none || k == keyword::upstream) return true;
+  if (k != keyword::element && k != keyword::level) return unexpected(what);
+  reserved(w, what);
+  return true;
+}
+
+inline bool reader::any_word(word& w, std::string_view what) {
+  if (!at_word()) [[unlikely]]
+    return unexpected(what);
+  w = peek_word();
+  return true;
+}
+
+// --- numbers and strings ---
+
+inline bool reader::number() {
+  std::uint32_t v = 0;
+  const char* p = at_;
+  const char* const nine = end_ - p > 9 ? p + 9 : end_;  // digits that can't overflow
+  for (unsigned digit; p < nine && (digit = static_cast<unsigned>(*p - '0')) < 10; ++p)
+    v = v * 10 + digit;
+  if (p == nine || *p == '.' || is(*p, class_letter)) [[unlikely]]
+    return long_number(p, v);
+  put_leaf(node_kind::integer, 0, p, v);
+  return true;
+}
+
+[[gnu::noinline]] inline bool reader::long_number(const char* p, std::uint64_t v) {
+  const char* const first = at_;
+  while (p < end_ && is(*p, class_digit)) {
+    if (v > (~std::uint64_t{0} - 9) / 10) [[unlikely]]
+      v = ~std::uint64_t{0} / 10 - 1;  // stays above 2^63 with every digit that follows
+    v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
+  }
+  if (p < end_) {
+    if (is(*p, class_letter)) return bad_number(behind_number(first));
+    if (*p == '.' && end_ - p >= 2 && is(p[1], class_digit)) return real(p);
+  }
+  if (v >> 63 != 0) [[unlikely]] {
+    if (may_report())
+      found_.add(errc::nem_lex_005_integer, range(first, p))
+          << "the integer exceeds 2^63 - 1 = 9223372036854775807";
+    v = 1;  // so that reading goes on
+  }
+  if (v >> 32 == 0) {
+    put_leaf(node_kind::integer, 0, p, static_cast<std::uint32_t>(v));
+  } else {
+    put_leaf(node_kind::wide_integer, 0, p, static_cast<std::uint32_t>(d_.integers.size()));
+    d_.integers.push_back(static_cast<std::int64_t>(v));
+  }
+  return true;
+}
+
+inline bool reader::real(const char* point) {
+  const char* const first = at_;
+  const char* p = point + 1;
+  while (p < end_ && is(*p, class_digit)) ++p;
+  const char* const digits_end = p;
+  std::int64_t exponent = 0;
+  if (p < end_ && (*p == 'e' || *p == 'E')) {
+    ++p;
+    const bool negative = p < end_ && *p == '-';
+    if (p < end_ && (*p == '-' || *p == '+')) ++p;
+    if (p >= end_ || !is(*p, class_digit)) return bad_number(behind_number(first));
+    for (; p < end_ && is(*p, class_digit); ++p)
+      if (exponent < std::int64_t{1} << 50) exponent = exponent * 10 + (*p - '0');
+    if (negative) exponent = -exponent;
+  }
+  if (p < end_ && is(*p, class_letter)) return bad_number(behind_number(first));
+  const double v =
+      decimal_to_double({.digits = {first, static_cast<std::size_t>(digits_end - first)},
+                         .exponent = exponent - (digits_end - point - 1)});
+  if (v > 1.7976931348623157e308) {
+    if (may_report())
+      found_.add(errc::nem_lex_004_number, range(first, p))
+          << "the number exceeds the largest double, 1.7976931348623157e308";
+  }
+  put_leaf(node_kind::real, 0, p, static_cast<std::uint32_t>(d_.reals.size()));
+  d_.reals.push_back(v);
+  return true;
+}
+
+inline bool reader::bad_number(const char* last) {
+  if (may_report()) {
+    const std::string_view number(at_, static_cast<std::size_t>(last - at_ < 40 ? last - at_ : 40));
+    auto out = found_.add(errc::nem_lex_004_number, range(at_, last));
+    out << "malformed number '" << number << "': ";
+    const char* p = at_;
+    while (p < last && is(*p, class_digit)) ++p;
+    const char* const digits_end = p;
+    const bool has_exponent = p < last && (*p == 'e' || *p == 'E');
+    if (has_exponent && ++p < last && (*p == '-' || *p == '+')) ++p;
+    const char* const exponent = p;
+    while (p < last && is(*p, class_digit)) ++p;
+    if (has_exponent && p != exponent && p == last) {
+      out << "numbers with an exponent have a point, as 1.0e5";
+      out.fix(range(digits_end, digits_end)) << ".0";
+    } else if (number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X") {
+      out << "integers are decimal";
+    } else {
+      out << "expected digits, or digits '.' digits with an exponent or none";
+    }
+  }
+  take_to(last);
+  return false;
+}
+
+inline bool reader::is_sound_number(const char* p, const char* last) const noexcept {
+  const auto digits = [&] {
+    const char* const first = p;
+    while (p < last && is(*p, class_digit)) ++p;
+    return p != first;
+  };
+  (void)digits();
+  if (p == last) return true;
+  if (*p++ != '.' || !digits()) return false;
+  if (p == last) return true;
+  if (*p != 'e' && *p != 'E') return false;
+  ++p;
+  if (p < last && (*p == '+' || *p == '-')) ++p;
+  return digits() && p == last;
+}
+
+inline bool reader::string_value(std::uint32_t& index, std::string_view what) {
+  if (!at('"')) return unexpected(what);
+  const char* const last = behind_string(at_);
+  if (last == nullptr) return !not_a_token();
+  bool plain = true;
+  for (const char* p = at_ + 1; p != last - 1; ++p) {
+    const unsigned char c = static_cast<unsigned char>(*p);
+    plain = plain && c != '\\' && c >= 0x20 && c < 0x7f;
+  }
+  if (plain) {
+    index = names_.of_text({at_ + 1, static_cast<std::size_t>(last - at_ - 2)});
+  } else {
+    resolve_escapes(at_ + 1, last - 1);
+    index = names_.of_text(scratch_);
+  }
+  take_to(last);
+  return true;
+}
+
+inline void reader::resolve_escapes(const char* p, const char* last) {
+  scratch_.clear();
+  while (p != last) {
+    const unsigned char c = static_cast<unsigned char>(*p);
+    unsigned length = utf8_length(p, last);
+    if (c == '\\') {
+      const char e = p[1];
+      if (e == 'n' || e == 't' || e == '\\' || e == '"') {
+        scratch_ << (e == 'n' ? '\n' : e == 't' ? '\t' : e);
+        p += 2;
+        continue;
+      }
+      if (may_warn(errc::nem_lex_003_escape))
+        found_.add(errc::nem_lex_003_escape, range(p, p + 1 + character_length(p + 1)))
+            << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept as it is";
+    } else if ((c < 0x20 && c != '\t') || c == 0x7f || length == 0) {
+      bad_character(p);
+      length = 1;
+    }
+    scratch_ << std::string_view(p, length);
+    p += length;
+  }
+}
+
+inline void reader::grow(std::uint64_t capacity) {
+  if (capacity < 16) capacity = 16;
+  if (capacity > max_nodes_) capacity = max_nodes_;
+  d_.nodes.advance(count_ - d_.nodes.size());
+  d_.nodes.reserve(to_size(capacity) + 2);  // two spare ones are written when a limit is met
+  nodes_ = d_.nodes.data();
+  room_ = static_cast<std::uint32_t>(capacity);
+}
+
+inline void reader::more_nodes() {
+  if (room_ < max_nodes_) {
+    const auto left = static_cast<std::uint64_t>(end_ - at_);  // bytes; hardly any has two nodes
+    const std::uint64_t enough = room_ + left + left / 4 + 64, doubled = std::uint64_t{room_} * 2;
+    return grow(doubled < enough ? doubled : enough);
+  }
+  if (failure_.code == errc::ok && !stopped_) {
+    failure_ = {errc::too_many_items, here()};
+    found_.add(errc::too_many_items, token())
+        << "a file holds more than limits::max_items = " << max_nodes_ << " nodes";
+  }
+  stop();
+  count_ = room_ - 1;
+}
+
+inline void reader::once(fields& f, unsigned field, word w, errc code) {
+  if ((f.seen >> field & 1) == 0) [[likely]] {
+    f.seen |= 1u << field;
+    f.first[field] = offset_of(w.first);
+    f.length[field] = static_cast<std::uint16_t>(w.size);
+    return;
+  }
+  repeated(code, range_of(w), w.text(), {0, f.first[field], f.length[field]});
+}
+
+inline void reader::repeated(errc code, place where, std::string_view name, place before) {
+  if (!may_report()) return;
+  auto out = found_.add(code, where);
+  out << '\'' << name << "' is given already";
+  out.note(before) << "first given here";
+}
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_TOKEN_HPP
+
+// ---- tessera/nem/detail/syntax/read_value.hpp
+//
+// The part of the reader of NEM that reads values, decorators and regions.
+
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_VALUE_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_VALUE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+// --- expressions ---
+
+inline bool reader::expression(bool words) {
+  const char* const first = at_;
+  const std::uint32_t slot = count_;
+  if (!is_leaf_here()) [[unlikely]] {
+    put(node_kind::expression, 0, first);
+    return operators(slot, first, 0, false, words);
+  }
+  if (!leaf(words)) return false;
+  return !at_operator() || expression_behind(slot, words);
+}
+
+inline bool reader::value(bool words) {
+  const char c = peek();
+  if (c == '[') return list(words);
+  if (c == '"') return string_leaf();
+  return expression(words);
+}
+
+inline bool reader::string_leaf() {
+  const char* const first = at_;
+  std::uint32_t index;
+  if (!string_value(index, "a string")) return false;
+  const std::uint32_t i = put(node_kind::string, 0, first, index);
+  finish(i);
+  return true;
+}
+
+// --- decorators ---
+
+inline bool reader::decorators() {
+  while (at('@'))
+    if (!decorator()) return false;
+  return true;
+}
+
+// --- regions ---
+
+inline bool reader::region(word start, region_place where) {
+  const std::uint32_t i = put(node_kind::region, 0, start.first);
+  take_word(start);
+  const char* const open = at_;
+  word w;
+  if (!expect('(') || !used_name(w, "the name of a buffer")) return false;
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (!expect(',') || !expression() || !expect(',') || !expression()) return false;
+  attributes_.seen = 0;
+  if (at(',') && !inner_type_attributes()) return false;
+  if (!expect_closing(')', open)) return false;
+  if (!type_attributes(where)) return false;
+  finish(i);
+  return attributes_.seen == 0 || check_type(i);
+}
+
+inline bool reader::at_region(word w) const noexcept {
+  if (w.key != make_key("region")) return false;
+  const char* const p = behind_blanks(w.last());
+  return p < end_ && *p == '(';
+}
+
+inline bool reader::element_leaf(node_kind kind) {
+  word w;
+  if (!any_word(w, "an element type")) return false;
+  const element e = element_of(w);
+  put_leaf(kind, static_cast<unsigned>(e), w.last(), 0);
+  return true;
+}
+
+inline element reader::element_of(word w) {
+  const auto e =
+      static_cast<element>(element_words.find(w, static_cast<std::uint8_t>(element::none)));
+  if (e == element::none) [[unlikely]]
+    unknown_element(w);
+  return e;
+}
+
+inline void reader::unknown_element(word w) {
+  if (!may_report()) return;
+  auto out = found_.add(errc::nem_typ_001_element, range_of(w));
+  out << "unknown element type '" << w.text() << "', expected one of";
+  for (std::size_t k = 0; k < element_count; ++k)
+    if (element_table[k].kind != element_class::extension) out << ' ' << element_table[k].name;
+  const element meant = element_meant(w.text());
+  if (meant != element::none) out.note() << "did you mean " << name(meant) << '?';
+}
+
+// --- expressions ---
+
+inline bool reader::expression_behind(std::uint32_t slot, bool words) {
+  const char* const first = source_ + nodes_[slot].offset;
+  put(node_kind::expression, 0, first);  // before the leaf, which moves
+  if (stopped_) return false;
+  const node e = nodes_[slot + 1];
+  nodes_[slot + 1] = nodes_[slot];
+  nodes_[slot] = e;
+  nodes_[slot + 1].next = slot + 2;
+  open_[0] = take_operator(first);
+  const char* const second = at_;
+  if (!is_leaf_here()) return operators(slot, second, 1, false, words);
+  if (!leaf(words)) return false;
+  if (at_operator()) return operators(slot, second, 1, true, words);
+  set_end(put(open_[0].kind, 0, first), last_);
+  finish(slot);
+  return true;
+}
+
+inline bool reader::leaf(bool words) {
+  if (is(*at_, class_digit)) return number();
+  const word w = peek_word();
+  if (may_be_keyword(w) && !is_leaf_keyword(w, words)) return false;
+  put_name(w);
+  return true;
+}
+
+[[gnu::noinline]] inline bool reader::is_leaf_keyword(word w, bool words) {
+  const keyword k = find_keyword(w);
+  if (k == keyword::none || k == keyword::upstream) return true;
+  if (k == keyword::element || k == keyword::level) {
+    if (!words || k == keyword::level) reserved(w, "an expression");
+    return true;
+  }
+  if (k != keyword::region) return unexpected("an expression");
+  if (may_report())
+    found_.add(errc::nem_syn_001_token, range_of(w))
+        << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
+  return false;
+}
+
+inline bool reader::at_mod() const noexcept {
+  return end_ - at_ >= 3 && at_[1] == 'o' && at_[2] == 'd' &&
+         (end_ - at_ == 3 || !is(at_[3], class_letter | class_digit));
+}
+
+inline reader::open_operator reader::take_operator(const char* operand) {
+  const char c = *at_;
+  const node_kind kind = c == '+'   ? node_kind::add
+                         : c == '-' ? node_kind::subtract
+                         : c == '*' ? node_kind::multiply
+                         : c == '/' ? node_kind::divide
+                                    : node_kind::modulo;
+  if (on_new_line()) [[unlikely]]
+    warn_line_operator();
+  take(c == 'm' ? 3 : 1);
+  return {kind, precedence_of(c), operand};
+}
+
+inline bool reader::operators(std::uint32_t slot, const char* operand, std::uint32_t depth,
+                              bool has_operand, bool words) {
+  std::uint32_t nested = lists_;
+  const auto reduce = [&](unsigned precedence) {
+    while (depth != 0 && open_[depth - 1].precedence >= precedence) {
+      const open_operator& o = open_[--depth];
+      set_end(put(o.kind, 0, o.first), last_);
+      operand = o.first;
+      if (o.kind == node_kind::negate) --nested;
+    }
+  };
+  for (;;) {
+    if (!has_operand) {
+      for (char c; (c = peek()) == '-' || c == '(';) {
+        if (++nested > max_nesting) return too_deep("parentheses, signs and lists");
+        if (c == '-')
+          open_[depth++] = {node_kind::negate, 3, at_};
+        else
+          open_[depth++] = {node_kind::expression, 0, at_};
+        take();
+      }
+      operand = at_;
+      if (!is_leaf_here()) return unexpected("an expression");
+      if (!leaf(words)) return false;
+    }
+    has_operand = false;
+    for (; at(')'); take()) {
+      reduce(1);
+      if (depth == 0) break;
+      operand = open_[--depth].first;
+      --nested;
+    }
+    if (!at_operator()) break;
+    reduce(precedence_of(*at_));
+    open_[depth++] = take_operator(operand);
+  }
+  reduce(1);
+  if (depth != 0) return unclosed(')', open_[depth - 1].first);
+  if (count_ == slot + 2) {  // parentheses around a leaf
+    nodes_[slot] = nodes_[slot + 1];
+    nodes_[slot].next = slot + 1;
+    --count_;
+  } else {
+    finish(slot);
+  }
+  return true;
+}
+
+inline void reader::warn_line_operator() {
+  if (may_warn(errc::nem_syn_017_line_operator))
+    found_.add(errc::nem_syn_017_line_operator, token())
+        << "operator at the beginning of a line: other readers of NEM end the expression before "
+           "it";
+}
+
+inline bool reader::too_deep(std::string_view what) {
+  if (may_report())
+    found_.add(errc::nem_syn_014_depth, token()) << what << " nested deeper than " << max_nesting;
+  return false;
+}
+
+// --- lists ---
+
+inline bool reader::list(bool words) {
+  lists_ = 0;
+  const bool sound = list_items(words);
+  lists_ = 0;
+  return sound;
+}
+
+inline bool reader::list_items(bool words) {
+  for (;;) {
+    if (at('[')) {
+      if (lists_ == max_nesting) return too_deep("lists");
+      open_lists_[lists_++] = put(node_kind::list, 0, at_);
+      take();
+      if (!at(']')) continue;
+    } else if (at('"') ? !string_leaf() : !expression(words)) {
+      return false;
+    }
+    for (;;) {  // after a value, or at the end of an empty list
+      if (at(']')) {
+        take();
+        finish(open_lists_[--lists_]);
+        if (lists_ == 0) return true;
+        continue;
+      }
+      if (!at(',')) return unclosed_list(nodes_[open_lists_[lists_ - 1]].offset);
+      take();
+      if (!at(']')) break;
+      trailing_comma();
+    }
+  }
+}
+
+inline void reader::trailing_comma() {
+  if (!may_warn(errc::nem_syn_019_trailing_comma)) return;
+  const place comma = range(last_ - 1, last_);
+  auto out = found_.add(errc::nem_syn_019_trailing_comma, comma);
+  out << "a trailing comma is an extension";
+  out.fix(comma) << "";
+}
+
+inline bool reader::unclosed_list(std::uint32_t open) {
+  if (not_a_token() || !may_report()) return false;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected ',' or ']', got " << here_is();
+  out.note({0, open, 1}) << "to match this '['";
+  return false;
+}
+
+inline bool reader::dimensions(std::uint32_t i, std::string_view what) {
+  const char* const open = at_;
+  if (!expect('[')) return false;
+  if (at(']')) [[unlikely]]
+    empty_dimensions(open, what);
+  while (!at(']')) {
+    if (!expression()) return false;
+    if (!at(',')) break;
+    take();
+    if (at(']')) trailing_comma();
+  }
+  if (!at(']')) return unclosed_list(offset_of(open));
+  take();
+  finish(i);
+  return true;
+}
+
+inline void reader::empty_dimensions(const char* open, std::string_view what) {
+  if (may_warn(errc::nem_syn_019_trailing_comma))
+    found_.add(errc::nem_syn_019_trailing_comma, range(open, at_ + 1))
+        << "empty " << what << " is an extension: rank 0";
+}
+
+// --- decorators ---
+
+inline bool reader::decorator() {
+  const std::uint32_t i = put(node_kind::decorator, 0, at_);
+  take();
+  word w;
+  if (!any_word(w, "the name of a decorator")) return false;
+  nodes_[i].detail = decorator_words.find(w, static_cast<std::uint8_t>(decorator::unknown));
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (at('(')) {
+    const char* const open = at_;
+    take();
+    if (at_word() && at_unit_index()) {
+      if (!unit_index()) return false;
+    } else {
+      do {
+        if (!value()) return false;
+      } while (take_if(','));
+    }
+    if (!expect_closing(')', open)) return false;
+  }
+  finish(i);
+  return true;
+}
+
+inline bool reader::at_unit_index() const noexcept {
+  const char* const p = behind_blanks(peek_word().last());
+  return p < end_ && *p == '[';
+}
+
+inline bool reader::unit_index() {
+  word w;
+  if (!used_name(w, "a unit")) return false;
+  const std::uint32_t i = put(node_kind::unit_index, 0, at_, intern(w));
+  take_word(w);
+  const char* const open = at_;
+  take();
+  if (!expression() || !expect_closing(']', open)) return false;
+  finish(i);
+  return true;
+}
+
+// --- type attributes ---
+
+inline reader::type_field reader::type_field_of(word w) noexcept {
+  switch (w.key) {
+    case make_key("elem"): return f_elem;
+    case make_key("shape"): return f_shape;
+    case make_key("layout"): return f_layout;
+    case make_key("strides"): return f_strides;
+    case make_key("quant"): return f_quant;
+    default: return f_none;
+  }
+}
+
+inline bool reader::is_type_attribute(type_word& t, const char* p,
+                                      bool behind_comma) const noexcept {
+  if (p >= end_ || !is(*p, class_letter)) return false;
+  t.name = word_at(p);
+  t.field = type_field_of(t.name);
+  if (t.field == f_none) return false;
+  t.equals = equals_behind(t.name);
+  return t.equals != nullptr && (behind_comma || !is_call(behind_blanks(t.equals + 1)));
+}
+
+inline bool reader::inner_type_attributes() {
+  take();
+  const char* const first = at_;
+  type_word t;
+  if (!is_type_attribute(t, first, true)) return unexpected("a type attribute or ')'");
+  if (!type_attributes(region_place::argument, true)) return false;
+  if (may_warn(errc::nem_syn_020_inner_type))
+    found_.add(errc::nem_syn_020_inner_type, range(first, last_))
+        << "type attributes belong after the parentheses of region";
+  return true;
+}
+
+inline bool reader::type_attributes(region_place where, bool behind_comma) {
+  type_word t;
+  if (!is_type_attribute(t, at_, behind_comma) ||
+      (where == region_place::operand && t.field != f_elem))
+    return true;
+  for (;;) {
+    once(attributes_, t.field, t.name, errc::nem_syn_010_type_attribute);
+    const unsigned both = 1u << f_layout | 1u << f_strides;
+    if ((both >> t.field & 1) != 0 && (attributes_.seen & both) == both) [[unlikely]]
+      layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
+    if (!type_attribute(t)) return false;
+    if (at(',')) {
+      if (is_type_attribute(t, behind_blanks(at_ + 1), true)) {
+        at_ = t.name.first;
+        continue;
+      }
+      if (where != region_place::declaration) return true;
+      take();
+      return unexpected("one of elem=, shape=, layout=, strides= and quant=");
+    }
+    if (!is_type_attribute(t, at_, false)) return true;
+    // Without a comma, `strides` may be the attribute of a task.
+    if (where == region_place::operand && t.field == f_strides) return true;
+    missing_comma();
+    if (at_end()) return true;
+  }
+}
+
+inline void reader::missing_comma() {
+  if (!may_report()) return;
+  auto out = found_.add(errc::nem_syn_009_comma, token());
+  out << "expected ',' between type attributes, got " << here_is();
+  out.fix(range(last_, last_)) << ',';
+}
+
+inline void reader::layout_and_strides(word w, type_field other) {
+  if (!may_report()) return;
+  auto out = found_.add(errc::nem_syn_010_type_attribute, range_of(w));
+  out << "a region has either layout or strides";
+  out.note({0, attributes_.first[other], attributes_.length[other]}) << "the other is given here";
+}
+
+inline bool reader::type_attribute(type_word t) {
+  constexpr node_kind kinds[] = {node_kind::elem, node_kind::shape, node_kind::layout,
+                                 node_kind::strides, node_kind::quant};
+  const std::uint32_t i = put(kinds[t.field], 0, t.name.first);
+  take_to(t.equals + 1);
+  word v;
+  switch (t.field) {
+    case f_shape: return dimensions(i, "shape");
+    case f_strides: return dimensions(i, "strides");
+    case f_quant: return quant(i);
+    case f_elem:
+      if (!any_word(v, "an element type")) return false;
+      nodes_[i].detail = static_cast<std::uint8_t>(element_of(v));
+      break;
+    default:
+      if (!any_word(v, "the name of a layout")) return false;
+      nodes_[i].value = intern(v);
+  }
+  take_word(v);
+  finish(i);
+  return true;
+}
+
+inline bool reader::check_type(std::uint32_t i) {
+  const std::uint32_t both = 1u << f_elem | 1u << f_shape;
+  if ((attributes_.seen & both) != both) [[unlikely]]
+    incomplete_type(i);
+  return true;
+}
+
+inline void reader::incomplete_type(std::uint32_t i) {
+  if (may_report())
+    found_.add(errc::nem_syn_012_missing, range_of(i))
+        << ((attributes_.seen & 1u << f_elem) == 0 ? "elem=" : "shape=")
+        << " is missing: type attributes need both elem and shape";
+}
+
+// --- quantization ---
+
+inline bool reader::quant(std::uint32_t i) {
+  word w;
+  if (!any_word(w, "per_tensor, per_channel or per_group")) return false;
+  unsigned form = 0;
+  while (form < 3 && w.text() != name(static_cast<quantization>(form))) ++form;
+  if (form == 3) return unexpected("per_tensor, per_channel or per_group");
+  nodes_[i].detail = static_cast<std::uint8_t>(form);
+  take_word(w);
+  constexpr std::uint32_t axis = 1, group_size = 2, scalars = 12, lists = 48;
+  constexpr std::uint32_t required[] = {scalars, axis | lists, axis | group_size | lists};
+  const char* const open = at_;
+  fields given;
+  bool sound = true;
+  if (!expect('(')) return false;
+  do {
+    if (!any_word(w, "a field of the descriptor")) return false;
+    unsigned field = 0;
+    while (field < 6 && w.text() != quant_field_names[field]) ++field;
+    if (field == 6 || (required[form] >> field & 1) == 0) {
+      sound = false;
+      unknown_field(required[form], static_cast<quantization>(form));
+      field = 0;
+    } else {
+      once(given, field, w, errc::nem_syn_011_argument);
+    }
+    const std::uint32_t f = put(node_kind::quant_field, field, at_);
+    take_word(w);
+    if (!expect('=') || !value()) return false;
+    finish(f);
+  } while (take_if(','));
+  if (!expect_closing(')', open)) return false;
+  finish(i);
+  const std::uint32_t absent = required[form] & ~given.seen;
+  if (absent == 0 || !sound || !may_report()) return true;
+  auto out = found_.add(errc::nem_syn_012_missing, range_of(i));
+  out << name(static_cast<quantization>(form)) << " needs";
+  for (unsigned field = 0; field < 6; ++field)
+    if ((absent >> field & 1) != 0) out << ' ' << quant_field_names[field] << '=';
+  return true;
+}
+
+inline void reader::unknown_field(std::uint32_t known, quantization form) {
+  if (!may_report()) return;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected a field of " << name(form) << " (";
+  const char* separator = "";
+  for (unsigned field = 0; field < 6; ++field)
+    if ((known >> field & 1) != 0) out << separator << quant_field_names[field], separator = ", ";
+  out << "), got " << here_is();
+}
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_VALUE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+inline reader::reader(std::string_view source, const read_options& options, tessera::report* found)
+    : lexer(source),
+      names_(d_, source.size()),
+      found_(found, options.profile, max_findings),
+      max_errors_(found_.errors() + (options.max_errors != 0 ? options.max_errors : 1)),
+      max_nodes_(options.limit.max_items >= no_node ? no_node - 1
+                 : options.limit.max_items == 0
+                     ? 1
+                     : static_cast<std::uint32_t>(options.limit.max_items)) {
+  grow(source.size() / 6);
+}
+
+inline result<model> reader::read() {
+  while (!at_end())
+    if (!statement()) recover();
+  check_loops();
+  if (failure_.code != errc::ok && !found_.failed()) return failure_;
+  if (found_.failed()) return found_.first_error();
+  d_.nodes.advance(count_ - d_.nodes.size());
+  return std::move(d_);
+}
+
+// --- statements ---
+
+inline bool reader::statement() {
+  if (!at_word()) {
+    if (at(';')) return take(), true;
+    if (at('}') && brace_loops_ != 0) return --brace_loops_, take(), true;
+    const char* const before = at_;
+    (void)no_statement();
+    if (at_ == before) take_to(token_end());
+    return false;
+  }
+  const word w = peek_word();
+  const keyword k = keyword_of(w);
+  any_assignment_ = false;
+  switch (k) {
+    case keyword::const_: return begin_statement(), constant_statement(w);
+    case keyword::let: return begin_statement(), let_statement(w);
+    case keyword::buffer: return begin_statement(), buffer_statement(w);
+    case keyword::loop: return begin_statement(), loop_statement(w);
+    case keyword::endloop: return end_loop(w), true;
+    case keyword::include: return include(w);
+    case keyword::program: return header(w);
+    case keyword::device: return device_or_directive(w);
+    case keyword::type_family:
+      mix_with_program();
+      if (first_other_ == none) first_other_ = here();
+      if (first_family_ == none) first_family_ = here();
+      return type_family_declaration(w), true;
+    default: break;
+  }
+  if (const char* const equals = equals_behind(w); equals != nullptr) {
+    begin_statement();
+    const char* const before = at_;
+    if (assigned_statement(w, k, equals)) return true;
+    if (at_ == before) take_word(w);
+    return false;
+  }
+  if (k == keyword::transfer || k == keyword::store || k == keyword::wait)
+    return begin_statement(), task(at_, no_name, w, k);
+  const char* const p = behind_blanks(w.last());
+  if (!is_reserved(k) && p < end_ && *p == '.') return begin_statement(), task(at_, no_name, w, k);
+  (void)no_statement();
+  if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
+  if (w.key == make_key("for") && p < end_ && is(*p, class_letter) &&
+      behind_blanks(word_at(p).last()) < end_)
+    return begin_statement(), (void)loop_statement(w), false;
+  take_word(w);
+  return false;
+}
+
+inline void reader::begin_statement() {
+  if (first_statement_ != none) [[likely]]
+    return;
+  mix_with_config();
+  if (first_other_ == none) first_other_ = here();
+  first_statement_ = here();
+}
+
+// --- the head of a model ---
+
+inline bool reader::include(word w) {
+  if (first_other_ != none && may_report()) {
+    auto out = found_.add(errc::nem_syn_004_include, range_of(w));
+    out << "includes must precede everything else";
+    note_first(out, first_other_, "this precedes it");
+  }
+  const std::uint32_t i = put(node_kind::include, 0, at_);
+  take_word(w);
+  std::uint32_t path;
+  if (!string_value(path, "the path of a file, a string")) return false;
+  nodes_[i].value = path;
+  finish(i);
+  return true;
+}
+
+inline bool reader::header(word w) {
+  if (first_header_ != none || first_statement_ != none) {
+    if (may_report()) {
+      auto out = found_.add(errc::nem_syn_006_header, range_of(w));
+      if (first_header_ != none)
+        note_first(out << "a file has one program header", first_header_, "the first is here");
+      else
+        note_first(out << "the program header must precede all statements", first_statement_,
+                   "the first statement is here");
+    }
+  } else {
+    mix_with_config();
+  }
+  if (first_header_ == none) first_header_ = here();
+  if (first_other_ == none) first_other_ = here();
+  const std::uint32_t i = put(node_kind::program, 0, at_);
+  take_word(w);
+  word n;
+  if (!declared_name(n, "the name of the program")) return false;
+  nodes_[i].value = intern(n);
+  take_word(n);
+  if (!at(':')) {
+    if (!at_end() && !at_word() && !on_new_line()) return unexpected("':'");
+    missing("':'", ":");
+    finish(i);
+    return at_end() || on_new_line();
+  }
+  take();
+  finish(i);
+  return true;
+}
+
+inline bool reader::device_or_directive(word w) {
+  const char* p = behind_blanks(w.last());
+  bool is_inline = false;
+  if (p < end_ && is(*p, class_letter)) {
+    p = behind_blanks(word_at(p).last());
+    is_inline = p < end_ && (*p == '{' || (is(*p, class_letter) && is_extends(word_at(p))));
+  }
+  if (is_inline) {
+    if (first_header_ != none || first_statement_ != none || first_directive_ != none)
+      bad_directive(w);
+    ++devices_;
+    if (first_device_ == none) first_device_ = here();
+    if (first_other_ == none) first_other_ = here();
+    return device_declaration(w), true;
+  }
+  if (first_header_ != none || first_statement_ != none || first_directive_ != none ||
+      (devices_ == 1 && first_family_ == none))
+    bad_directive(w);
+  else
+    mix_with_config();
+  if (first_directive_ == none) first_directive_ = here();
+  if (first_other_ == none) first_other_ = here();
+  const std::uint32_t i = put(node_kind::device_file, 0, at_);
+  take_word(w);
+  if (at_word()) {
+    const word n = peek_word();
+    if (begins_statement(keyword_of(n)) && on_new_line())
+      return unexpected("the name of a device, or a file");
+    nodes_[i].kind = node_kind::device_name;
+    nodes_[i].value = intern(n);
+    take_word(n);
+  } else {
+    std::uint32_t path;
+    if (!string_value(path, "the name of a device, or a file")) return false;
+    nodes_[i].value = path;
+  }
+  finish(i);
+  return true;
+}
+
+inline void reader::bad_directive(word w) {
+  if (!may_report()) return;
+  auto out = found_.add(errc::nem_syn_005_directive, range_of(w));
+  if (first_header_ != none)
+    note_first(out << "the device must precede the program header", first_header_,
+               "the header is here");
+  else if (first_statement_ != none)
+    note_first(out << "the device must precede all statements", first_statement_,
+               "the first statement is here");
+  else
+    note_first(out << "a program has one device",
+               first_directive_ != none ? first_directive_ : first_device_, "the first is here");
+}
+
+inline void reader::note_first(findings::writer& out, std::uint32_t first, std::string_view text) {
+  const char* const p = source_ + first;
+  out.note(range(p, is(*p, class_letter) ? word_at(p).last() : p + 1)) << text;
+}
+
+inline void reader::mix_with_config() {
+  if (first_family_ == none && devices_ < 2) [[likely]]
+    return;
+  mixed("type families and several devices belong in files of their own, not in a program",
+        first_family_ != none ? first_family_ : first_device_, "the configuration is here");
+}
+
+inline void reader::mix_with_program() {
+  const std::uint32_t first = first_directive_ != none ? first_directive_
+                              : first_header_ != none  ? first_header_
+                                                       : first_statement_;
+  if (first != none)
+    mixed("type families belong in files of their own, not in a program", first,
+          "the program is here");
+}
+
+inline void reader::mixed(std::string_view text, std::uint32_t first, std::string_view note) {
+  if (is_mixed_ || !may_report()) return;
+  is_mixed_ = true;
+  auto out = found_.add(errc::nem_syn_007_mixed, token());
+  out << text;
+  note_first(out, first, note);
+}
+
+// --- after an error ---
+
+inline void reader::recover() {
+  while (!at_end()) {
+    if (at(';')) return;
+    if (at_word()) {
+      const word w = peek_word();
+      if (may_begin(w, on_new_line())) return;
+      take_word(w);
+    } else {
+      take_to(token_end());
+    }
+  }
+}
+
+inline bool reader::may_begin(word w, bool new_line) const noexcept {
+  const keyword k = keyword_of(w);
+  if (k == keyword::endloop) return true;
+  if (new_line && begins_statement(k)) return true;
+  const char* p = behind_blanks(w.last());
+  if (p >= end_) return false;
+  if (k == keyword::const_ || k == keyword::let || k == keyword::buffer || k == keyword::loop) {
+    if (!is(*p, class_letter)) return false;
+    p = behind_blanks(word_at(p).last());
+    if (p >= end_) return false;
+    if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
+    return *p == (k == keyword::buffer ? ':' : '=');
+  }
+  if (!new_line || is_reserved(k)) return false;
+  if (*p == '=') return any_assignment_ || is_call(behind_blanks(p + 1));
+  return *p == '.' && is_call(w.first);
+}
 
 }  // namespace nem::detail
 namespace nem {
@@ -16417,7 +16634,7 @@ TESSERA_INLINE result<model> read(std::string_view source, const read_options& o
         << " bytes";
     return f.first_error();
   }
-  return detail::document_reader(source, options, found).read();
+  return detail::reader(source, options, found).read();
 }
 
 }  // namespace nem

@@ -85,8 +85,7 @@ struct word_table {
     of[i] = {make_key(word), word.size() > 8 ? make_key(word.substr(8)) : 0,
              static_cast<std::uint32_t>(word.size()), value};
   }
-  [[nodiscard, gnu::always_inline]] std::uint8_t find(word w,
-                                                      std::uint8_t otherwise) const noexcept {
+  [[nodiscard]] std::uint8_t find(word w, std::uint8_t otherwise) const noexcept {
     for (std::size_t i = slot(w.key); of[i].key != 0; i = (i + 1) & (Slots - 1))
       if (of[i].key == w.key && of[i].more == w.more && of[i].size == w.size) return of[i].value;
     return otherwise;
@@ -151,14 +150,14 @@ inline constexpr keyword_sizes sizes_of_keywords = make_keyword_sizes();
                                                          std::uint64_t more) noexcept {
   return static_cast<keyword>(keyword_words.find({nullptr, size, key, more}, 0));
 }
-[[nodiscard, gnu::always_inline]] inline keyword find_keyword(word w) noexcept {
+[[nodiscard]] inline keyword find_keyword(word w) noexcept {
   return find_keyword(w.size, w.key, w.more);
 }
 /// Whether it may be a reserved word; most names aren't.
-[[nodiscard, gnu::always_inline]] inline bool may_be_keyword(word w) noexcept {
+[[nodiscard]] inline bool may_be_keyword(word w) noexcept {
   return (sizes_of_keywords.of[w.key & 0xff] >> (w.size & 15) & 1) != 0;
 }
-[[nodiscard, gnu::always_inline]] inline keyword keyword_of(word w) noexcept {
+[[nodiscard]] inline keyword keyword_of(word w) noexcept {
   return may_be_keyword(w) ? find_keyword(w) : keyword::none;
 }
 /// Whether a statement, a declaration or a directive begins with it.
@@ -226,10 +225,10 @@ class lexer {
     return scan_word(from, end_);
   }
   [[nodiscard, gnu::always_inline]] word peek_word() const noexcept { return word_at(at_); }
-  [[gnu::always_inline]] void take_word(word w) noexcept { take_to(w.last()); }
-  [[gnu::always_inline]] void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
+  void take_word(word w) noexcept { take_to(w.last()); }
+  void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
-  [[gnu::always_inline]] void take_to(const char* p) noexcept {
+  void take_to(const char* p) noexcept {
     last_ = p;
     at_ = behind_blanks(p);
   }
@@ -240,7 +239,7 @@ class lexer {
 
   /// The first character from `p` on that isn't blank or of a comment. All that can begin
   /// tokens but quotes are above '#', as are no blanks.
-  [[nodiscard, gnu::always_inline]] const char* behind_blanks(const char* p) const noexcept {
+  [[nodiscard]] const char* behind_blanks(const char* p) const noexcept {
     if (p >= end_ || *p > '#') return p;
     if (*p != ' ') return behind_more_blanks(p);
     ++p;
@@ -289,7 +288,7 @@ class lexer {
     return m.key == make_key("async") || m.key == make_key("sync");
   }
   /// Where `=` is if one follows the word, else null.
-  [[nodiscard, gnu::always_inline]] const char* equals_behind(word w) const noexcept {
+  [[nodiscard]] const char* equals_behind(word w) const noexcept {
     const char* const p = behind_blanks(w.last());
     return p < end_ && *p == '=' ? p : nullptr;
   }

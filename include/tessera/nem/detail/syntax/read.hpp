@@ -17,263 +17,258 @@
 #include "../../read.hpp"
 #include "lexer.hpp"
 #include "read_config.hpp"
+#include "read_program.hpp"
+#include "read_token.hpp"
+#include "read_value.hpp"
+#include "reader.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
 
-class document_reader : private config_reader {
- public:
-  document_reader(std::string_view source, const read_options& o, tessera::report* found)
-      : config_reader(source, o.profile, o.limit, o.max_errors, found) {}
+inline reader::reader(std::string_view source, const read_options& options, tessera::report* found)
+    : lexer(source),
+      names_(d_, source.size()),
+      found_(found, options.profile, max_findings),
+      max_errors_(found_.errors() + (options.max_errors != 0 ? options.max_errors : 1)),
+      max_nodes_(options.limit.max_items >= no_node ? no_node - 1
+                 : options.limit.max_items == 0
+                     ? 1
+                     : static_cast<std::uint32_t>(options.limit.max_items)) {
+  grow(source.size() / 6);
+}
 
-  result<model> read() {
-    while (!at_end())
-      if (!statement()) recover();
-    check_loops();
-    if (failure_.code != errc::ok && !found_.failed()) return failure_;
-    if (found_.failed()) return found_.first_error();
-    close_document();
-    return std::move(d_);
-  }
+inline result<model> reader::read() {
+  while (!at_end())
+    if (!statement()) recover();
+  check_loops();
+  if (failure_.code != errc::ok && !found_.failed()) return failure_;
+  if (found_.failed()) return found_.first_error();
+  d_.nodes.advance(count_ - d_.nodes.size());
+  return std::move(d_);
+}
 
- private:
-  // --- statements ---
+// --- statements ---
 
-  bool statement() {
-    if (!at_word()) {
-      if (at(';')) return take(), true;
-      if (at('}') && brace_loops_ != 0) return --brace_loops_, take(), true;
-      const char* const before = at_;
-      (void)no_statement();
-      if (at_ == before) take_to(token_end());
-      return false;
-    }
-    const word w = peek_word();
-    const keyword k = keyword_of(w);
-    any_assignment_ = false;
-    switch (k) {
-      case keyword::const_: return begin_statement(), constant_statement(w);
-      case keyword::let: return begin_statement(), let_statement(w);
-      case keyword::buffer: return begin_statement(), buffer_statement(w);
-      case keyword::loop: return begin_statement(), loop_statement(w);
-      case keyword::endloop: return end_loop(w), true;
-      case keyword::include: return include(w);
-      case keyword::program: return header(w);
-      case keyword::device: return device_or_directive(w);
-      case keyword::type_family:
-        mix_with_program();
-        if (first_other_ == none) first_other_ = here();
-        if (first_family_ == none) first_family_ = here();
-        return type_family_declaration(w), true;
-      default: break;
-    }
-    if (const char* const equals = equals_behind(w); equals != nullptr) {
-      begin_statement();
-      const char* const before = at_;
-      if (assigned_statement(w, k, equals)) return true;
-      if (at_ == before) take_word(w);
-      return false;
-    }
-    if (k == keyword::transfer || k == keyword::store || k == keyword::wait)
-      return begin_statement(), task(at_, no_name, w, k);
-    const char* const p = behind_blanks(w.last());
-    if (!is_reserved(k) && p < end_ && *p == '.')
-      return begin_statement(), task(at_, no_name, w, k);
+inline bool reader::statement() {
+  if (!at_word()) {
+    if (at(';')) return take(), true;
+    if (at('}') && brace_loops_ != 0) return --brace_loops_, take(), true;
+    const char* const before = at_;
     (void)no_statement();
-    if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
-    if (w.key == make_key("for") && p < end_ && is(*p, class_letter) &&
-        behind_blanks(word_at(p).last()) < end_)
-      return begin_statement(), (void)loop_statement(w), false;
-    take_word(w);
+    if (at_ == before) take_to(token_end());
     return false;
   }
-  /// Notes that the file is a program.
-  void begin_statement() {
-    if (first_statement_ != none) [[likely]]
-      return;
+  const word w = peek_word();
+  const keyword k = keyword_of(w);
+  any_assignment_ = false;
+  switch (k) {
+    case keyword::const_: return begin_statement(), constant_statement(w);
+    case keyword::let: return begin_statement(), let_statement(w);
+    case keyword::buffer: return begin_statement(), buffer_statement(w);
+    case keyword::loop: return begin_statement(), loop_statement(w);
+    case keyword::endloop: return end_loop(w), true;
+    case keyword::include: return include(w);
+    case keyword::program: return header(w);
+    case keyword::device: return device_or_directive(w);
+    case keyword::type_family:
+      mix_with_program();
+      if (first_other_ == none) first_other_ = here();
+      if (first_family_ == none) first_family_ = here();
+      return type_family_declaration(w), true;
+    default: break;
+  }
+  if (const char* const equals = equals_behind(w); equals != nullptr) {
+    begin_statement();
+    const char* const before = at_;
+    if (assigned_statement(w, k, equals)) return true;
+    if (at_ == before) take_word(w);
+    return false;
+  }
+  if (k == keyword::transfer || k == keyword::store || k == keyword::wait)
+    return begin_statement(), task(at_, no_name, w, k);
+  const char* const p = behind_blanks(w.last());
+  if (!is_reserved(k) && p < end_ && *p == '.') return begin_statement(), task(at_, no_name, w, k);
+  (void)no_statement();
+  if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
+  if (w.key == make_key("for") && p < end_ && is(*p, class_letter) &&
+      behind_blanks(word_at(p).last()) < end_)
+    return begin_statement(), (void)loop_statement(w), false;
+  take_word(w);
+  return false;
+}
+
+inline void reader::begin_statement() {
+  if (first_statement_ != none) [[likely]]
+    return;
+  mix_with_config();
+  if (first_other_ == none) first_other_ = here();
+  first_statement_ = here();
+}
+
+// --- the head of a model ---
+
+inline bool reader::include(word w) {
+  if (first_other_ != none && may_report()) {
+    auto out = found_.add(errc::nem_syn_004_include, range_of(w));
+    out << "includes must precede everything else";
+    note_first(out, first_other_, "this precedes it");
+  }
+  const std::uint32_t i = put(node_kind::include, 0, at_);
+  take_word(w);
+  std::uint32_t path;
+  if (!string_value(path, "the path of a file, a string")) return false;
+  nodes_[i].value = path;
+  finish(i);
+  return true;
+}
+
+inline bool reader::header(word w) {
+  if (first_header_ != none || first_statement_ != none) {
+    if (may_report()) {
+      auto out = found_.add(errc::nem_syn_006_header, range_of(w));
+      if (first_header_ != none)
+        note_first(out << "a file has one program header", first_header_, "the first is here");
+      else
+        note_first(out << "the program header must precede all statements", first_statement_,
+                   "the first statement is here");
+    }
+  } else {
     mix_with_config();
-    if (first_other_ == none) first_other_ = here();
-    first_statement_ = here();
   }
-
-  // --- the head of a model ---
-
-  static constexpr std::uint32_t none = 0xffffffff;
-
-  bool include(word w) {
-    if (first_other_ != none && may_report()) {
-      auto out = found_.add(errc::nem_syn_004_include, range_of(w));
-      out << "includes must precede everything else";
-      note_first(out, first_other_, "this precedes it");
-    }
-    const std::uint32_t i = put(node_kind::include, 0, at_);
-    take_word(w);
-    std::uint32_t path;
-    if (!string_value(path, "the path of a file, a string")) return false;
-    nodes_[i].value = path;
+  if (first_header_ == none) first_header_ = here();
+  if (first_other_ == none) first_other_ = here();
+  const std::uint32_t i = put(node_kind::program, 0, at_);
+  take_word(w);
+  word n;
+  if (!declared_name(n, "the name of the program")) return false;
+  nodes_[i].value = intern(n);
+  take_word(n);
+  if (!at(':')) {
+    if (!at_end() && !at_word() && !on_new_line()) return unexpected("':'");
+    missing("':'", ":");
     finish(i);
-    return true;
+    return at_end() || on_new_line();
   }
+  take();
+  finish(i);
+  return true;
+}
 
-  bool header(word w) {
-    if (first_header_ != none || first_statement_ != none) {
-      if (may_report()) {
-        auto out = found_.add(errc::nem_syn_006_header, range_of(w));
-        if (first_header_ != none)
-          note_first(out << "a file has one program header", first_header_, "the first is here");
-        else
-          note_first(out << "the program header must precede all statements", first_statement_,
-                     "the first statement is here");
-      }
-    } else {
-      mix_with_config();
-    }
-    if (first_header_ == none) first_header_ = here();
+inline bool reader::device_or_directive(word w) {
+  const char* p = behind_blanks(w.last());
+  bool is_inline = false;
+  if (p < end_ && is(*p, class_letter)) {
+    p = behind_blanks(word_at(p).last());
+    is_inline = p < end_ && (*p == '{' || (is(*p, class_letter) && is_extends(word_at(p))));
+  }
+  if (is_inline) {
+    if (first_header_ != none || first_statement_ != none || first_directive_ != none)
+      bad_directive(w);
+    ++devices_;
+    if (first_device_ == none) first_device_ = here();
     if (first_other_ == none) first_other_ = here();
-    const std::uint32_t i = put(node_kind::program, 0, at_);
-    take_word(w);
-    word n;
-    if (!declared_name(n, "the name of the program")) return false;
+    return device_declaration(w), true;
+  }
+  if (first_header_ != none || first_statement_ != none || first_directive_ != none ||
+      (devices_ == 1 && first_family_ == none))
+    bad_directive(w);
+  else
+    mix_with_config();
+  if (first_directive_ == none) first_directive_ = here();
+  if (first_other_ == none) first_other_ = here();
+  const std::uint32_t i = put(node_kind::device_file, 0, at_);
+  take_word(w);
+  if (at_word()) {
+    const word n = peek_word();
+    if (begins_statement(keyword_of(n)) && on_new_line())
+      return unexpected("the name of a device, or a file");
+    nodes_[i].kind = node_kind::device_name;
     nodes_[i].value = intern(n);
     take_word(n);
-    if (!at(':')) {
-      if (!at_end() && !at_word() && !on_new_line()) return unexpected("':'");
-      missing("':'", ":");
-      finish(i);
-      return at_end() || on_new_line();
-    }
-    take();
-    finish(i);
-    return true;
+  } else {
+    std::uint32_t path;
+    if (!string_value(path, "the name of a device, or a file")) return false;
+    nodes_[i].value = path;
   }
+  finish(i);
+  return true;
+}
 
-  bool device_or_directive(word w) {
-    const char* p = behind_blanks(w.last());
-    bool is_inline = false;
-    if (p < end_ && is(*p, class_letter)) {
-      p = behind_blanks(word_at(p).last());
-      is_inline = p < end_ && (*p == '{' || (is(*p, class_letter) && is_extends(word_at(p))));
-    }
-    if (is_inline) {
-      if (first_header_ != none || first_statement_ != none || first_directive_ != none)
-        bad_directive(w);
-      ++devices_;
-      if (first_device_ == none) first_device_ = here();
-      if (first_other_ == none) first_other_ = here();
-      return device_declaration(w), true;
-    }
-    if (first_header_ != none || first_statement_ != none || first_directive_ != none ||
-        (devices_ == 1 && first_family_ == none))
-      bad_directive(w);
-    else
-      mix_with_config();
-    if (first_directive_ == none) first_directive_ = here();
-    if (first_other_ == none) first_other_ = here();
-    const std::uint32_t i = put(node_kind::device_file, 0, at_);
-    take_word(w);
+inline void reader::bad_directive(word w) {
+  if (!may_report()) return;
+  auto out = found_.add(errc::nem_syn_005_directive, range_of(w));
+  if (first_header_ != none)
+    note_first(out << "the device must precede the program header", first_header_,
+               "the header is here");
+  else if (first_statement_ != none)
+    note_first(out << "the device must precede all statements", first_statement_,
+               "the first statement is here");
+  else
+    note_first(out << "a program has one device",
+               first_directive_ != none ? first_directive_ : first_device_, "the first is here");
+}
+
+inline void reader::note_first(findings::writer& out, std::uint32_t first, std::string_view text) {
+  const char* const p = source_ + first;
+  out.note(range(p, is(*p, class_letter) ? word_at(p).last() : p + 1)) << text;
+}
+
+inline void reader::mix_with_config() {
+  if (first_family_ == none && devices_ < 2) [[likely]]
+    return;
+  mixed("type families and several devices belong in files of their own, not in a program",
+        first_family_ != none ? first_family_ : first_device_, "the configuration is here");
+}
+
+inline void reader::mix_with_program() {
+  const std::uint32_t first = first_directive_ != none ? first_directive_
+                              : first_header_ != none  ? first_header_
+                                                       : first_statement_;
+  if (first != none)
+    mixed("type families belong in files of their own, not in a program", first,
+          "the program is here");
+}
+
+inline void reader::mixed(std::string_view text, std::uint32_t first, std::string_view note) {
+  if (is_mixed_ || !may_report()) return;
+  is_mixed_ = true;
+  auto out = found_.add(errc::nem_syn_007_mixed, token());
+  out << text;
+  note_first(out, first, note);
+}
+
+// --- after an error ---
+
+inline void reader::recover() {
+  while (!at_end()) {
+    if (at(';')) return;
     if (at_word()) {
-      const word n = peek_word();
-      if (begins_statement(keyword_of(n)) && on_new_line())
-        return unexpected("the name of a device, or a file");
-      nodes_[i].kind = node_kind::device_name;
-      nodes_[i].value = intern(n);
-      take_word(n);
+      const word w = peek_word();
+      if (may_begin(w, on_new_line())) return;
+      take_word(w);
     } else {
-      std::uint32_t path;
-      if (!string_value(path, "the name of a device, or a file")) return false;
-      nodes_[i].value = path;
-    }
-    finish(i);
-    return true;
-  }
-  [[nodiscard]] static bool is_extends(word w) noexcept {
-    return w.size == 7 && w.key == make_key("extends");
-  }
-  [[gnu::cold, gnu::noinline]] void bad_directive(word w) {
-    if (!may_report()) return;
-    auto out = found_.add(errc::nem_syn_005_directive, range_of(w));
-    if (first_header_ != none)
-      note_first(out << "the device must precede the program header", first_header_,
-                 "the header is here");
-    else if (first_statement_ != none)
-      note_first(out << "the device must precede all statements", first_statement_,
-                 "the first statement is here");
-    else
-      note_first(out << "a program has one device",
-                 first_directive_ != none ? first_directive_ : first_device_, "the first is here");
-  }
-  template <class Writer>
-  void note_first(Writer& out, std::uint32_t first, std::string_view text) {
-    const char* const p = source_ + first;
-    out.note(range(p, is(*p, class_letter) ? word_at(p).last() : p + 1)) << text;
-  }
-
-  /// What belongs in a program, after families or several devices.
-  void mix_with_config() {
-    if (first_family_ == none && devices_ < 2) [[likely]]
-      return;
-    mixed("type families and several devices belong in files of their own, not in a program",
-          first_family_ != none ? first_family_ : first_device_, "the configuration is here");
-  }
-  /// A family after what belongs in a program.
-  void mix_with_program() {
-    const std::uint32_t first = first_directive_ != none ? first_directive_
-                                : first_header_ != none  ? first_header_
-                                                         : first_statement_;
-    if (first != none)
-      mixed("type families belong in files of their own, not in a program", first,
-            "the program is here");
-  }
-  [[gnu::cold, gnu::noinline]] void mixed(std::string_view text, std::uint32_t first,
-                                          std::string_view note) {
-    if (is_mixed_ || !may_report()) return;
-    is_mixed_ = true;
-    auto out = found_.add(errc::nem_syn_007_mixed, token());
-    out << text;
-    note_first(out, first, note);
-  }
-
-  // --- after an error ---
-
-  /// To where a statement begins, for certain.
-  void recover() {
-    while (!at_end()) {
-      if (at(';')) return;
-      if (at_word()) {
-        const word w = peek_word();
-        if (may_begin(w, on_new_line())) return;
-        take_word(w);
-      } else {
-        take_to(token_end());
-      }
+      take_to(token_end());
     }
   }
-  /// Whether a statement begins with a word. The words of declarations and loops do so anywhere if
-  /// what follows fits.
-  [[nodiscard]] bool may_begin(word w, bool new_line) const noexcept {
-    const keyword k = keyword_of(w);
-    if (k == keyword::endloop) return true;
-    if (new_line && begins_statement(k)) return true;
-    const char* p = behind_blanks(w.last());
+}
+
+inline bool reader::may_begin(word w, bool new_line) const noexcept {
+  const keyword k = keyword_of(w);
+  if (k == keyword::endloop) return true;
+  if (new_line && begins_statement(k)) return true;
+  const char* p = behind_blanks(w.last());
+  if (p >= end_) return false;
+  if (k == keyword::const_ || k == keyword::let || k == keyword::buffer || k == keyword::loop) {
+    if (!is(*p, class_letter)) return false;
+    p = behind_blanks(word_at(p).last());
     if (p >= end_) return false;
-    if (k == keyword::const_ || k == keyword::let || k == keyword::buffer || k == keyword::loop) {
-      if (!is(*p, class_letter)) return false;
-      p = behind_blanks(word_at(p).last());
-      if (p >= end_) return false;
-      if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
-      return *p == (k == keyword::buffer ? ':' : '=');
-    }
-    if (!new_line || is_reserved(k)) return false;
-    if (*p == '=') return any_assignment_ || is_call(behind_blanks(p + 1));
-    return *p == '.' && is_call(w.first);
+    if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
+    return *p == (k == keyword::buffer ? ':' : '=');
   }
-
-  std::uint32_t first_other_ = none;  ///< the first construct that is no include
-  std::uint32_t first_family_ = none, first_device_ = none, first_directive_ = none,
-                first_header_ = none, first_statement_ = none;
-  std::uint32_t devices_ = 0;
-  bool is_mixed_ = false;
-};
+  if (!new_line || is_reserved(k)) return false;
+  if (*p == '=') return any_assignment_ || is_call(behind_blanks(p + 1));
+  return *p == '.' && is_call(w.first);
+}
 
 }  // namespace nem::detail
 namespace nem {
@@ -289,7 +284,7 @@ TESSERA_INLINE result<model> read(std::string_view source, const read_options& o
         << " bytes";
     return f.first_error();
   }
-  return detail::document_reader(source, options, found).read();
+  return detail::reader(source, options, found).read();
 }
 
 }  // namespace nem

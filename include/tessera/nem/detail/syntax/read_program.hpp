@@ -1,21 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The part of the reader of NEM that reads statements: declarations, tasks and loops.
-//
-//   const N = e        let N = v        let N = region(…) …        N = region(…) …
-//   buffer N : L1[e] (size=e, align=e)
-//   loop v in [lo..hi]: … endloop
-//   t = transfer.async(dst=…, src=…, deps=[…])      t = store.sync(…)      wait(a, b)
-//   t = relu.async in X out Y axis=1 deps=[…]
-//
-// Lines mean nothing, so what follows `X =` tells an attribute from the next statement. Loops are kept
-// open in an array.
-//
-// Lifetime:   borrows the source.
-// Errors:     SYN-*, OPC-007.
-// Limits:     256 nested loops.
-// Allocation: the model.
+// The part of the reader of NEM that reads declarations, tasks and loops. Lines mean nothing, so what
+// follows `X =` tells an attribute from the next statement.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
@@ -25,538 +12,602 @@
 #include <string_view>
 
 #include "../../../core/error.hpp"
+#include "../../../core/load_store.hpp"
+#include "../../../core/pool.hpp"
 #include "../../../version.hpp"
 #include "../../format.hpp"
 #include "../../model.hpp"
 #include "lexer.hpp"
-#include "read_errors.hpp"
-#include "read_value.hpp"
+#include "reader.hpp"
+#include "suggest.hpp"
 
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
+namespace nem::detail {
 
-class program_reader : protected statement_errors {
- protected:
-  using statement_errors::statement_errors;
+// --- declarations ---
 
-  // --- declarations ---
+inline bool reader::constant_statement(word start) {
+  const std::uint32_t i = put(node_kind::constant, 0, at_);
+  take_word(start);
+  any_assignment_ = true;
+  word w;
+  if (!declared_name(w, "the name of a constant")) return false;
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (!expect('=') || !expression()) return false;
+  finish(i);
+  return true;
+}
 
-  bool constant_statement(word start) {
-    const std::uint32_t i = put(node_kind::constant, 0, at_);
-    take_word(start);
-    any_assignment_ = true;
-    word w;
-    if (!declared_name(w, "the name of a constant")) return false;
-    nodes_[i].value = intern(w);
+inline bool reader::let_statement(word start) {
+  const std::uint32_t i = put(node_kind::let, 0, at_);
+  take_word(start);
+  word w;
+  if (!declared_name(w, "a name")) return false;
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (!expect('=')) return false;
+  if (at_word()) {
+    const word v = peek_word();
+    if (at_region(v)) return region_declaration(v, i);
+  }
+  any_assignment_ = true;
+  if (!value()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::region_declaration(word start, std::uint32_t i) {
+  if (!region(start, region_place::declaration) || !decorators()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::buffer_statement(word start) {
+  const std::uint32_t i = put(node_kind::buffer, 0, at_);
+  take_word(start);
+  word w;
+  if (!declared_name(w, "the name of a buffer")) return false;
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (!expect(':') || !any_word(w, "DDR, L2 or L1")) return false;
+  switch (w.key) {
+    case make_key("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
+    case make_key("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
+    case make_key("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
+    default: return unexpected("DDR, L2 or L1");
+  }
+  take_word(w);
+  if (w.key == make_key("L1") && at('[')) {
+    const std::uint32_t index = put(node_kind::level_index, 0, at_);
+    const char* const open = at_;
+    take();
+    if (!expression() || !expect_closing(']', open)) return false;
+    finish(index);
+  }
+  const char* const open = at_;
+  if (!expect('(')) return false;
+  if (!at(')') && !buffer_properties()) return false;
+  if (!expect_closing(')', open) || !decorators()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::buffer_properties() {
+  fields given;
+  do {
+    if (!at_word()) return unexpected("size= or align=");
+    const word w = peek_word();
+    const bool is_size = w.key == make_key("size");
+    if (!is_size && w.key != make_key("align")) return unexpected("size= or align=");
+    once(given, is_size ? 0 : 1, w, errc::nem_syn_011_argument);
+    const std::uint32_t i = put(is_size ? node_kind::size : node_kind::align, 0, at_);
     take_word(w);
     if (!expect('=') || !expression()) return false;
     finish(i);
-    return true;
-  }
+  } while (comma_before(
+      [](word next) { return next.key == make_key("size") || next.key == make_key("align"); }));
+  return true;
+}
 
-  bool let_statement(word start) {
-    const std::uint32_t i = put(node_kind::let, 0, at_);
-    take_word(start);
-    word w;
-    if (!declared_name(w, "a name")) return false;
-    nodes_[i].value = intern(w);
-    take_word(w);
-    if (!expect('=')) return false;
-    if (at_word()) {
-      const word v = peek_word();
-      if (at_region(v)) return region_declaration(v, i);
-    }
-    any_assignment_ = true;
-    if (!value()) return false;
-    finish(i);
-    return true;
-  }
-  bool region_declaration(word start, std::uint32_t i) {
-    if (!region(start, region_place::declaration) || !decorators()) return false;
-    finish(i);
-    return true;
-  }
+inline bool reader::comma_before(bool (*is_field)(word)) {
+  if (take_if(',')) return true;
+  if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
+  missing("',' or ')'", ",");
+  return true;
+}
 
-  bool buffer_statement(word start) {
-    const std::uint32_t i = put(node_kind::buffer, 0, at_);
-    take_word(start);
-    word w;
-    if (!declared_name(w, "the name of a buffer")) return false;
-    nodes_[i].value = intern(w);
-    take_word(w);
-    if (!expect(':') || !any_word(w, "DDR, L2 or L1")) return false;
-    switch (w.key) {
-      case make_key("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
-      case make_key("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
-      case make_key("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
-      default: return unexpected("DDR, L2 or L1");
-    }
-    take_word(w);
-    if (w.key == make_key("L1") && at('[')) {
-      const std::uint32_t index = put(node_kind::level_index, 0, at_);
-      const char* const open = at_;
-      take();
-      if (!expression() || !expect_closing(']', open)) return false;
-      finish(index);
-    }
-    const char* const open = at_;
-    if (!expect('(')) return false;
-    if (!at(')') && !buffer_properties()) return false;
-    if (!expect_closing(')', open) || !decorators()) return false;
-    finish(i);
-    return true;
-  }
-  bool buffer_properties() {
-    fields given;
-    do {
-      if (!at_word()) return unexpected("size= or align=");
-      const word w = peek_word();
-      const bool is_size = w.key == make_key("size");
-      if (!is_size && w.key != make_key("align")) return unexpected("size= or align=");
-      once(given, is_size ? 0 : 1, w, errc::nem_syn_011_argument);
-      const std::uint32_t i = put(is_size ? node_kind::size : node_kind::align, 0, at_);
-      take_word(w);
-      if (!expect('=') || !expression()) return false;
-      finish(i);
-    } while (comma_before(
-        [](word next) { return next.key == make_key("size") || next.key == make_key("align"); }));
-    return true;
-  }
-  /// Takes a comma; reports one that is missing before a field and its `=`.
-  template <class Test>
-  bool comma_before(Test is_field) {
-    if (take_if(',')) return true;
-    if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
-    missing("',' or ')'", ",");
-    return true;
-  }
+// --- loops ---
 
-  // --- loops ---
-
-  bool loop_statement(word start) {
-    const std::uint32_t i = put(node_kind::loop, 0, at_);
-    if (loops_ + excess_loops_ >= max_nesting) {
-      if (excess_loops_++ == 0 && may_report()) {
-        auto out = found_.add(errc::nem_syn_014_depth, token());
-        out << "loops nested deeper than " << max_nesting;
-        out.note({0, nodes_[open_loops_[0].loop].offset, 4}) << "the outermost loop begins here";
-      }
-    } else {
-      open_loops_[loops_++] = {i, no_node};
+inline bool reader::loop_statement(word start) {
+  const std::uint32_t i = put(node_kind::loop, 0, at_);
+  if (loops_ + excess_loops_ >= max_nesting) {
+    if (excess_loops_++ == 0 && may_report()) {
+      auto out = found_.add(errc::nem_syn_014_depth, token());
+      out << "loops nested deeper than " << max_nesting;
+      out.note({0, nodes_[open_loops_[0].loop].offset, 4}) << "the outermost loop begins here";
     }
-    take_word(start);
-    const bool sound = loop_header(i);
-    if (!sound && at('{')) {  // a loop as other languages have it: without endloop, that is
-      ++brace_loops_;
-      if (excess_loops_ != 0)
-        --excess_loops_;
-      else
-        --loops_;
-      take();
-      return true;
-    }
-    const std::uint32_t body = put(node_kind::body, 0, at_end() ? last_ : at_);
-    if (excess_loops_ == 0) open_loops_[loops_ - 1].body = body;
-    return sound;
+  } else {
+    open_loops_[loops_++] = {i, no_node};
   }
-  bool loop_header(std::uint32_t i) {
-    word w;
-    if (!declared_name(w, "the name of a loop variable")) return false;
-    nodes_[i].value = intern(w);
-    take_word(w);
-    if (w.key != make_key("in") || !at('[')) {  // else the name is missing, which has been reported
-      if (!at_word()) return unexpected("'in'");
-      w = peek_word();
-      if (w.key != make_key("in") && !is_upper_case(w, "in")) return unexpected("'in'");
-      take_word(w);
-    }
-    const char* const open = at_;
-    if (!expect('[') || !expression()) return false;
-    if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
-    take(2);
-    if (!expression() || !expect_closing(']', open) || !decorators()) return false;
-    if (take_if(':')) return true;
-    if (!at_end() && !at_word() && !on_new_line())
-      return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
-    missing("':'", ":");
-    return at_end() || on_new_line();
-  }
-  /// Ends the innermost loop; at_ is at `endloop`.
-  void end_loop(word w) {
-    if (excess_loops_ != 0) {
+  take_word(start);
+  const bool sound = loop_header(i);
+  if (!sound && at('{')) {  // a loop as other languages have it: without endloop, that is
+    ++brace_loops_;
+    if (excess_loops_ != 0)
       --excess_loops_;
-    } else if (loops_ == 0) {
-      if (may_report())
-        found_.add(errc::nem_syn_003_endloop, range_of(w)) << "endloop without a loop";
-    } else {
-      const open_loop o = open_loops_[--loops_];
-      if (nodes_[o.body].offset < offset_of(at_))
-        finish(o.body);
-      else
-        nodes_[o.body].next = count_;
-      take_word(w);
-      finish(o.loop);
-      return;
-    }
-    take_word(w);
-  }
-  /// At the end of the file.
-  void check_loops() {
-    if (loops_ == 0 || !may_report()) return;
-    auto out = found_.add(errc::nem_syn_002_loop, token());
-    out << "expected endloop, got the end of the file";
-    if (loops_ > 1) out << "; " << loops_ << " loops aren't closed";
-    out.note({0, nodes_[open_loops_[loops_ - 1].loop].offset, 4})
-        << (loops_ > 1 ? "the innermost loop begins here" : "the loop begins here");
-  }
-  // --- tasks ---
-
-  /// `X = …` at the word.
-  bool assigned_statement(word w, keyword k, const char* equals) {
-    const char* const first = at_;
-    const char* const value = behind_blanks(equals + 1);
-    if (value >= end_ || !is(*value, class_letter)) return no_statement();
-    const word callee = word_at(value);
-    const keyword called = keyword_of(callee);
-    const bool is_region = called == keyword::region;
-    if (!is_region && called != keyword::transfer && called != keyword::store &&
-        called != keyword::wait) {
-      const char* const next = behind_blanks(callee.last());
-      if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
-    }
-    constexpr std::string_view of_region = "the name of a region", of_token = "the name of a token";
-    const std::string_view what = is_region ? of_region : of_token;
-    if (is_reserved(k))
-      reserved(w, what);
-    else if (k != keyword::none && !questionable_name(w, k, what))
-      return false;
-    const std::uint32_t name = intern(w);
-    take_to(equals + 1);
-    if (is_region) return region_declaration(callee, put(node_kind::let, 0, first, name));
-    return task(first, name, callee, called);
-  }
-  bool task(const char* first, std::uint32_t token_name, word callee, keyword k) {
-    if (k == keyword::transfer) return transfer(node_kind::transfer, first, token_name, callee);
-    if (k == keyword::store) return transfer(node_kind::store, first, token_name, callee);
-    if (k == keyword::wait) return wait(first, token_name, callee);
-    return compute(first, token_name, callee);
-  }
-  bool mode_of(std::uint32_t i) {
-    constexpr std::uint64_t async = make_key(".async");
-    if (end_ - at_ >= 8 &&
-        (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
-        !is(at_[6], class_letter | class_digit)) [[likely]] {
-      take(6);
-      return true;
-    }
-    if (!take_if('.')) return unexpected("'.async' or '.sync'");
-    if (!at_word()) [[unlikely]]
-      return unexpected("async or sync");
-    const word w = peek_word();
-    if (w.key == make_key("sync"))
-      nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
-    else if (w.key != make_key("async"))
-      return unexpected("async or sync");
-    take_word(w);
+    else
+      --loops_;
+    take();
     return true;
   }
+  const std::uint32_t body = put(node_kind::body, 0, at_end() ? last_ : at_);
+  if (excess_loops_ == 0) open_loops_[loops_ - 1].body = body;
+  return sound;
+}
 
-  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, word callee) {
-    const std::uint32_t i = put(kind, 0, first, token_name);
-    take_word(callee);
-    if (!mode_of(i)) return false;
-    const char* const open = at_;
-    if (!expect('(')) return false;
-    fields given;
-    bool more = !at(')');
-    while (more) {
-      if (!at_word()) return unexpected("dst=, src= or deps=");
-      const word w = peek_word();
-      const unsigned field = argument_of(w);
-      const char* const equals = equals_behind(w);
-      if (field == 3 || equals == nullptr) return bad_argument(w, field);
-      once(given, field, w, errc::nem_syn_011_argument);
-      if (field == 2) {
-        if (!deps(equals)) return false;
-      } else {
-        const std::uint32_t argument =
-            put(field == 0 ? node_kind::destination : node_kind::source, 0, at_);
-        take_to(equals + 1);
-        if (!operand(region_place::argument)) return false;
-        finish(argument);
-      }
-      more = comma_before([](word next) { return argument_of(next) != 3; });
-    }
-    if (!expect_closing(')', open)) return false;
-    if ((given.seen & 3) != 3) [[unlikely]]
-      missing_arguments(i, given.seen);
-    if (!decorators()) return false;
-    finish(i);
-    return true;
+inline bool reader::loop_header(std::uint32_t i) {
+  word w;
+  if (!declared_name(w, "the name of a loop variable")) return false;
+  nodes_[i].value = intern(w);
+  take_word(w);
+  if (w.key != make_key("in") || !at('[')) {  // else the name is missing, which has been reported
+    if (!at_word()) return unexpected("'in'");
+    w = peek_word();
+    if (w.key != make_key("in") && !is_upper_case(w, "in")) return unexpected("'in'");
+    take_word(w);
   }
-  [[gnu::cold, gnu::noinline]] void missing_arguments(std::uint32_t i, std::uint32_t seen) {
+  const char* const open = at_;
+  if (!expect('[') || !expression()) return false;
+  if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
+  take(2);
+  if (!expression() || !expect_closing(']', open) || !decorators()) return false;
+  if (take_if(':')) return true;
+  if (!at_end() && !at_word() && !on_new_line())
+    return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
+  missing("':'", ":");
+  return at_end() || on_new_line();
+}
+
+inline void reader::end_loop(word w) {
+  if (excess_loops_ != 0) {
+    --excess_loops_;
+  } else if (loops_ == 0) {
     if (may_report())
-      found_.add(errc::nem_syn_012_missing, range(source_ + nodes_[i].offset, last_))
-          << nem::name(nodes_[i].kind) << " needs "
-          << ((seen & 3) == 0   ? "dst= and src="
-              : (seen & 1) == 0 ? "dst="
-                                : "src=");
-  }
-  [[nodiscard]] static unsigned argument_of(word w) noexcept {
-    return w.key == make_key("dst")    ? 0
-           : w.key == make_key("src")  ? 1
-           : w.key == make_key("deps") ? 2
-                                       : 3;
-  }
-  [[gnu::cold, gnu::noinline]] bool bad_argument(word w, unsigned field) {
-    if (field == 3) return unexpected("dst=, src= or deps=");
+      found_.add(errc::nem_syn_003_endloop, range_of(w)) << "endloop without a loop";
+  } else {
+    const open_loop o = open_loops_[--loops_];
+    if (nodes_[o.body].offset < offset_of(at_))
+      finish(o.body);
+    else
+      nodes_[o.body].next = count_;
     take_word(w);
-    return unexpected("'='");
+    finish(o.loop);
+    return;
   }
+  take_word(w);
+}
 
-  /// `deps=[a, b]` at the word.
-  bool deps(const char* equals) {
-    const std::uint32_t i = put(node_kind::deps, 0, at_);
-    take_to(equals + 1);
-    const char* const open = at_;
-    if (!expect('[')) return false;
-    if (!at(']') && !tokens()) return false;
-    if (!expect_closing(']', open)) return false;
-    finish(i);
+inline void reader::check_loops() {
+  if (loops_ == 0 || !may_report()) return;
+  auto out = found_.add(errc::nem_syn_002_loop, token());
+  out << "expected endloop, got the end of the file";
+  if (loops_ > 1) out << "; " << loops_ << " loops aren't closed";
+  out.note({0, nodes_[open_loops_[loops_ - 1].loop].offset, 4})
+      << (loops_ > 1 ? "the innermost loop begins here" : "the loop begins here");
+}
+
+// --- tasks ---
+
+inline bool reader::assigned_statement(word w, keyword k, const char* equals) {
+  const char* const first = at_;
+  const char* const value = behind_blanks(equals + 1);
+  if (value >= end_ || !is(*value, class_letter)) return no_statement();
+  const word callee = word_at(value);
+  const keyword called = keyword_of(callee);
+  const bool is_region = called == keyword::region;
+  if (!is_region && called != keyword::transfer && called != keyword::store &&
+      called != keyword::wait) {
+    const char* const next = behind_blanks(callee.last());
+    if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
+  }
+  constexpr std::string_view of_region = "the name of a region", of_token = "the name of a token";
+  const std::string_view what = is_region ? of_region : of_token;
+  if (is_reserved(k))
+    reserved(w, what);
+  else if (k != keyword::none && !questionable_name(w, k, what))
+    return false;
+  const std::uint32_t name = intern(w);
+  take_to(equals + 1);
+  if (is_region) return region_declaration(callee, put(node_kind::let, 0, first, name));
+  return task(first, name, callee, called);
+}
+
+inline bool reader::task(const char* first, std::uint32_t token_name, word callee, keyword k) {
+  if (k == keyword::transfer) return transfer(node_kind::transfer, first, token_name, callee);
+  if (k == keyword::store) return transfer(node_kind::store, first, token_name, callee);
+  if (k == keyword::wait) return wait(first, token_name, callee);
+  return compute(first, token_name, callee);
+}
+
+inline bool reader::mode_of(std::uint32_t i) {
+  constexpr std::uint64_t async = make_key(".async");
+  if (end_ - at_ >= 8 && (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
+      !is(at_[6], class_letter | class_digit)) [[likely]] {
+    take(6);
     return true;
   }
-  bool tokens() {
-    do {
-      word id;
-      if (!used_name(id, "the name of a token")) return false;
-      put_name(id);
-    } while (take_if(','));
-    return true;
-  }
+  if (!take_if('.')) return unexpected("'.async' or '.sync'");
+  if (!at_word()) [[unlikely]]
+    return unexpected("async or sync");
+  const word w = peek_word();
+  if (w.key == make_key("sync"))
+    nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
+  else if (w.key != make_key("async"))
+    return unexpected("async or sync");
+  take_word(w);
+  return true;
+}
 
-  bool wait(const char* first, std::uint32_t token_name, word callee) {
-    const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
-    take_word(callee);
-    const char* const open = at_;
-    if (!expect('(')) return false;
-    if (!tokens()) return false;
-    if (!expect_closing(')', open) || !decorators()) return false;
-    finish(i);
-    return true;
-  }
-
-  /// A name or a region, then decorators.
-  [[gnu::always_inline]] bool operand(region_place where) {
-    constexpr std::string_view expected = "a region";
-    if (!at_word()) [[unlikely]]
-      return unexpected(expected);
+inline bool reader::transfer(node_kind kind, const char* first, std::uint32_t token_name,
+                             word callee) {
+  const std::uint32_t i = put(kind, 0, first, token_name);
+  take_word(callee);
+  if (!mode_of(i)) return false;
+  const char* const open = at_;
+  if (!expect('(')) return false;
+  fields given;
+  bool more = !at(')');
+  while (more) {
+    if (!at_word()) return unexpected("dst=, src= or deps=");
     const word w = peek_word();
-    if (at_region(w)) {
-      if (!region(w, where)) return false;
+    const unsigned field = argument_of(w);
+    const char* const equals = equals_behind(w);
+    if (field == 3 || equals == nullptr) return bad_argument(w, field);
+    once(given, field, w, errc::nem_syn_011_argument);
+    if (field == 2) {
+      if (!deps(equals)) return false;
     } else {
-      if (!is_usable(w, expected)) return false;
-      put_name(w);
+      const std::uint32_t argument =
+          put(field == 0 ? node_kind::destination : node_kind::source, 0, at_);
+      take_to(equals + 1);
+      if (!operand(region_place::argument)) return false;
+      finish(argument);
     }
-    return !at('@') || decorators();
+    more = comma_before([](word next) { return argument_of(next) != 3; });
   }
-  bool operands(node_kind kind, std::string_view expected) {
-    const bool is_input = kind == node_kind::input;
-    if (!at_word()) return unexpected(expected);
+  if (!expect_closing(')', open)) return false;
+  if ((given.seen & 3) != 3) [[unlikely]]
+    missing_arguments(i, given.seen);
+  if (!decorators()) return false;
+  finish(i);
+  return true;
+}
+
+inline void reader::missing_arguments(std::uint32_t i, std::uint32_t seen) {
+  if (may_report())
+    found_.add(errc::nem_syn_012_missing, range(source_ + nodes_[i].offset, last_))
+        << nem::name(nodes_[i].kind) << " needs "
+        << ((seen & 3) == 0   ? "dst= and src="
+            : (seen & 1) == 0 ? "dst="
+                              : "src=");
+}
+
+inline unsigned reader::argument_of(word w) noexcept {
+  return w.key == make_key("dst")    ? 0
+         : w.key == make_key("src")  ? 1
+         : w.key == make_key("deps") ? 2
+                                     : 3;
+}
+
+inline bool reader::bad_argument(word w, unsigned field) {
+  if (field == 3) return unexpected("dst=, src= or deps=");
+  take_word(w);
+  return unexpected("'='");
+}
+
+inline bool reader::deps(const char* equals) {
+  const std::uint32_t i = put(node_kind::deps, 0, at_);
+  take_to(equals + 1);
+  const char* const open = at_;
+  if (!expect('[')) return false;
+  if (!at(']') && !tokens()) return false;
+  if (!expect_closing(']', open)) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::tokens() {
+  do {
+    word id;
+    if (!used_name(id, "the name of a token")) return false;
+    put_name(id);
+  } while (take_if(','));
+  return true;
+}
+
+inline bool reader::wait(const char* first, std::uint32_t token_name, word callee) {
+  const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
+  take_word(callee);
+  const char* const open = at_;
+  if (!expect('(')) return false;
+  if (!tokens()) return false;
+  if (!expect_closing(')', open) || !decorators()) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::operand(region_place where) {
+  constexpr std::string_view expected = "a region";
+  if (!at_word()) [[unlikely]]
+    return unexpected(expected);
+  const word w = peek_word();
+  if (at_region(w)) {
+    if (!region(w, where)) return false;
+  } else {
+    if (!is_usable(w, expected)) return false;
+    put_name(w);
+  }
+  return !at('@') || decorators();
+}
+
+inline bool reader::operands(node_kind kind, std::string_view expected) {
+  const bool is_input = kind == node_kind::input;
+  if (!at_word()) return unexpected(expected);
+  const word w = peek_word();
+  constexpr std::uint64_t in = make_key("in"), out = make_key("out");
+  if (w.key != (is_input ? in : out) && !is_upper_case(w, is_input ? "in" : "out"))
+    return unexpected(expected);
+  take_word(w);
+  do {
+    const std::uint32_t i = put(kind, 0, at_);
+    if (!operand(region_place::operand)) return false;
+    finish(i);
+    last_operand_ = i;
+  } while (take_if(','));
+  return true;
+}
+
+inline bool reader::compute(const char* first, std::uint32_t token_name, word callee) {
+  const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
+  put_leaf(node_kind::opcode, opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)),
+           callee.last(), intern(callee));
+  if (!mode_of(i) || (at('(') && !no_operands(callee)) || !operands(node_kind::input, "'in'") ||
+      !operands(node_kind::output, "',' or 'out'"))
+    return false;
+  const std::uint32_t output = last_operand_;
+  bool has_attributes = false;
+  seen_attributes_ = 0;
+  next_marks();
+  for (;;) {
+    if (at(',') && !stray_comma()) return false;
+    if (!at_word()) break;
     const word w = peek_word();
-    constexpr std::uint64_t in = make_key("in"), out = make_key("out");
-    if (w.key != (is_input ? in : out) && !is_upper_case(w, is_input ? "in" : "out"))
-      return unexpected(expected);
-    take_word(w);
-    do {
-      const std::uint32_t i = put(kind, 0, at_);
-      if (!operand(region_place::operand)) return false;
-      finish(i);
-      last_operand_ = i;
-    } while (take_if(','));
-    return true;
+    const char* const equals = equals_behind(w);
+    if (equals == nullptr || is_call(behind_blanks(equals + 1))) break;
+    const keyword k = keyword_of(w);
+    if (begins_statement(k)) break;
+    has_attributes = true;
+    if (!attribute_of_task(w, k, equals)) return false;
   }
+  if (!has_attributes)
+    hoist(output);
+  else if (!decorators())
+    return false;
+  finish(i);
+  return true;
+}
 
-  bool compute(const char* first, std::uint32_t token_name, word callee) {
-    const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
-    put_leaf(node_kind::opcode,
-             opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee.last(),
-             intern(callee));
-    if (!mode_of(i) || (at('(') && !no_operands(callee)) || !operands(node_kind::input, "'in'") ||
-        !operands(node_kind::output, "',' or 'out'"))
-      return false;
-    const std::uint32_t output = last_operand_;
-    bool has_attributes = false;
-    seen_attributes_ = 0;
-    next_marks();
-    for (;;) {
-      if (at(',') && !stray_comma()) return false;
-      if (!at_word()) break;
-      const word w = peek_word();
-      const char* const equals = equals_behind(w);
-      if (equals == nullptr || is_call(behind_blanks(equals + 1))) break;
-      const keyword k = keyword_of(w);
-      if (begins_statement(k)) break;
-      has_attributes = true;
-      if (!attribute_of_task(w, k, equals)) return false;
-    }
-    if (!has_attributes)
-      hoist(output);
-    else if (!decorators())
-      return false;
-    finish(i);
-    return true;
-  }
-  // --- attributes ---
+// --- attributes ---
 
-  [[gnu::always_inline]] bool attribute_of_task(word w, keyword k, const char* equals) {
-    if (w.key == make_key("deps")) {
-      note_attribute(w, no_name);
-      return deps(equals);
-    }
-    if (w.key == make_key("attrs")) {
-      const char* const brace = behind_blanks(equals + 1);
-      if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
-    }
-    return named_attribute(w, k, equals);
+inline bool reader::attribute_of_task(word w, keyword k, const char* equals) {
+  if (w.key == make_key("deps")) {
+    note_attribute(w, no_name);
+    return deps(equals);
   }
-  bool named_attribute(word w, keyword k, const char* equals) {
-    if (is_reserved(k)) reserved(w, "the name of an attribute");
-    const std::uint8_t a = attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown));
-    const std::uint32_t index = intern(w);
-    note_attribute(w, index);
-    const std::uint32_t i = put(node_kind::attribute, a, at_, index);
-    take_to(equals + 1);
-    if (!value(true)) return false;
-    finish(i);
-    return true;
+  if (w.key == make_key("attrs")) {
+    const char* const brace = behind_blanks(equals + 1);
+    if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
   }
-  /// `attrs={ k=v, … }`, which leaves no trace.
-  bool attributes_in_braces(const char* equals) {
-    take_to(equals + 1);
-    const char* const open = at_;
-    take();
-    while (!at('}')) {
-      if (!at_word()) return expect_closing('}', open);
-      const word k = peek_word();
-      const char* const value = equals_behind(k);
-      if (value == nullptr) {
-        take_word(k);
-        return unexpected("'='");
-      }
-      if (k.key == make_key("deps")) {
-        note_attribute(k, no_name);
-        if (!deps(value)) return false;
-      } else if (!named_attribute(k, keyword_of(k), value)) {
-        return false;
-      }
-      (void)take_if(',');
+  return named_attribute(w, k, equals);
+}
+
+inline bool reader::named_attribute(word w, keyword k, const char* equals) {
+  if (is_reserved(k)) reserved(w, "the name of an attribute");
+  const std::uint8_t a = attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown));
+  const std::uint32_t index = intern(w);
+  note_attribute(w, index);
+  const std::uint32_t i = put(node_kind::attribute, a, at_, index);
+  take_to(equals + 1);
+  if (!value(true)) return false;
+  finish(i);
+  return true;
+}
+
+inline bool reader::attributes_in_braces(const char* equals) {
+  take_to(equals + 1);
+  const char* const open = at_;
+  take();
+  while (!at('}')) {
+    if (!at_word()) return expect_closing('}', open);
+    const word k = peek_word();
+    const char* const value = equals_behind(k);
+    if (value == nullptr) {
+      take_word(k);
+      return unexpected("'='");
     }
-    take();
-    return true;
+    if (k.key == make_key("deps")) {
+      note_attribute(k, no_name);
+      if (!deps(value)) return false;
+    } else if (!named_attribute(k, keyword_of(k), value)) {
+      return false;
+    }
+    (void)take_if(',');
   }
-  /// Finds attributes that are given twice.
-  void note_attribute(word w, std::uint32_t name_index) {
-    bool again;
-    if (name_index == no_name) {
-      again = (seen_attributes_ & 1) != 0;
-      seen_attributes_ |= 1;
+  take();
+  return true;
+}
+
+inline void reader::note_attribute(word w, std::uint32_t name_index) {
+  bool again;
+  if (name_index == no_name) {
+    again = (seen_attributes_ & 1) != 0;
+    seen_attributes_ |= 1;
+  } else {
+    again = mark(name_index);
+  }
+  if (again) [[unlikely]]
+    repeated_attribute(w, name_index);
+}
+
+inline bool reader::mark(std::uint32_t name_index) {
+  if (marks_.size() <= name_index) grow_marks();
+  const bool again = marks_[name_index] == mark_;
+  marks_[name_index] = mark_;
+  return again;
+}
+
+inline void reader::repeated_attribute(word w, std::uint32_t name_index) {
+  const node_kind kind = name_index == no_name ? node_kind::deps : node_kind::attribute;
+  std::uint32_t i = last_operand_;
+  while (i < count_ &&
+         (nodes_[i].kind != kind || (name_index != no_name && nodes_[i].value != name_index)))
+    ++i;
+  const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
+  repeated(errc::nem_opc_007_repeated, range_of(w), w.text(), {0, offset, w.size});
+}
+
+// --- decorators after the last operand ---
+
+inline bool reader::is_of_task(const node& n) noexcept {
+  switch (static_cast<nem::decorator>(n.detail)) {
+    case decorator::resource:
+    case decorator::deterministic:
+    case decorator::memmove:
+    case decorator::seq_engine:
+    case decorator::debug:
+    case decorator::profile: return true;
+    default: return false;
+  }
+}
+
+inline void reader::hoist(std::uint32_t output) {
+  std::uint32_t first = nodes_[output + 1].next, moved = 0, kept = 0;
+  bool in_order = true;
+  for (std::uint32_t c = first; c < count_; c = nodes_[c].next) {
+    if (is_of_task(nodes_[c])) {
+      ++moved;
     } else {
-      again = mark(name_index);
-    }
-    if (again) [[unlikely]]
-      repeated_attribute(w, name_index);
-  }
-  /// Marks a name; whether it is marked already since next_marks().
-  bool mark(std::uint32_t name_index) {
-    if (marks_.size() <= name_index) grow_marks();
-    const bool again = marks_[name_index] == mark_;
-    marks_[name_index] = mark_;
-    return again;
-  }
-  void next_marks() noexcept { ++mark_; }
-  void grow_marks() { marks_.resize(2 * d_.names.size()); }
-  [[gnu::cold, gnu::noinline]] void repeated_attribute(word w, std::uint32_t name_index) {
-    const node_kind kind = name_index == no_name ? node_kind::deps : node_kind::attribute;
-    std::uint32_t i = last_operand_;
-    while (i < count_ &&
-           (nodes_[i].kind != kind || (name_index != no_name && nodes_[i].value != name_index)))
-      ++i;
-    const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
-    repeated(errc::nem_opc_007_repeated, range_of(w), w.text(), {0, offset, w.size});
-  }
-
-  // --- decorators after the last operand ---
-
-  [[nodiscard]] static bool is_of_task(const node& n) noexcept {
-    switch (static_cast<nem::decorator>(n.detail)) {
-      case decorator::resource:
-      case decorator::deterministic:
-      case decorator::memmove:
-      case decorator::seq_engine:
-      case decorator::debug:
-      case decorator::profile: return true;
-      default: return false;
+      in_order = in_order && moved == 0;
+      ++kept;
     }
   }
-  /// Without attributes, decorators of a task follow its last operand: they become the task's.
-  void hoist(std::uint32_t output) {
-    std::uint32_t first = nodes_[output + 1].next, moved = 0, kept = 0;
-    bool in_order = true;
-    for (std::uint32_t c = first; c < count_; c = nodes_[c].next) {
-      if (is_of_task(nodes_[c])) {
-        ++moved;
-      } else {
-        in_order = in_order && moved == 0;
-        ++kept;
-      }
-    }
-    if (moved == 0) return;
-    if (!in_order) partition(first);
-    std::uint32_t last_kept = output + 1;
-    for (std::uint32_t c = first; kept != 0; --kept) last_kept = c, c = nodes_[c].next;
-    nodes_[output].next = nodes_[last_kept].next;
-    const node& n = nodes_[last_kept];
-    const std::uint32_t length = n.offset - nodes_[output].offset + n.length;
-    nodes_[output].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
-  }
-  /// The decorators from node `first` on: those of the operand before those of the task.
-  void partition(std::uint32_t first) {
-    pool<node> old;
-    old.append(nodes_ + first, count_ - first);
-    std::uint32_t to = first;
-    for (const bool of_task : {false, true}) {
-      for (std::uint32_t c = 0; c < old.size();) {
-        const std::uint32_t next = old[c].next - first;
-        const std::uint32_t shift = to - (first + c);
-        if (is_of_task(old[c]) == of_task)
-          for (std::uint32_t k = c; k < next; ++k) {
-            nodes_[to] = old[k];
-            nodes_[to++].next += shift;
-          }
-        c = next;
-      }
+  if (moved == 0) return;
+  if (!in_order) partition(first);
+  std::uint32_t last_kept = output + 1;
+  for (std::uint32_t c = first; kept != 0; --kept) last_kept = c, c = nodes_[c].next;
+  nodes_[output].next = nodes_[last_kept].next;
+  const node& n = nodes_[last_kept];
+  const std::uint32_t length = n.offset - nodes_[output].offset + n.length;
+  nodes_[output].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
+}
+
+inline void reader::partition(std::uint32_t first) {
+  pool<node> old;
+  old.append(nodes_ + first, count_ - first);
+  std::uint32_t to = first;
+  for (const bool of_task : {false, true}) {
+    for (std::uint32_t c = 0; c < old.size();) {
+      const std::uint32_t next = old[c].next - first;
+      const std::uint32_t shift = to - (first + c);
+      if (is_of_task(old[c]) == of_task)
+        for (std::uint32_t k = c; k < next; ++k) {
+          nodes_[to] = old[k];
+          nodes_[to++].next += shift;
+        }
+      c = next;
     }
   }
+}
 
-  struct open_loop {
-    std::uint32_t loop, body;
-  };
-  open_loop open_loops_[max_nesting];
-  std::uint32_t loops_ = 0, excess_loops_ = 0, brace_loops_ = 0;
-  /// After an error in this statement, `X =` at the beginning of a line is no argument or attribute
-  /// of it, whatever follows.
-  bool any_assignment_ = false;
+// --- errors ---
 
- private:
-  std::uint32_t last_operand_ = 0;
-  std::uint32_t seen_attributes_ = 0;
-  std::uint32_t mark_ = 1;
-  pool<std::uint32_t> marks_;  ///< by name: the `mark_` when it was last marked
-};
+inline bool reader::is_upper_case(word w, std::string_view lower) {
+  if (w.size != lower.size()) return false;
+  for (std::size_t i = 0; i < lower.size(); ++i)
+    if ((w.first[i] | 0x20) != lower[i]) return false;
+  if (may_report()) {
+    auto out = found_.add(errc::nem_syn_001_token, range_of(w));
+    out << "expected '" << lower << "', got '" << w.text() << "': keywords are in lower case";
+    out.fix(range_of(w)) << lower;
+  }
+  return true;
+}
 
-}  // namespace detail
-}  // namespace nem
+inline void reader::no_statement(findings::writer& out, word w) {
+  if (const char* const equals = equals_behind(w); equals != nullptr) {
+    const char* const value = behind_blanks(equals + 1);
+    const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
+    if (opcode_words.find(callee, 255) != 255)
+      out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
+    else
+      out << ": only regions and tasks are assigned without const or let";
+    return;
+  }
+  for (const std::string_view known : {"elem", "shape", "layout", "strides", "quant"})
+    if (w.text() == known) out << ": type attributes are written as " << known << "=...";
+  suggestion near(w.text());
+  for (const std::string_view known :
+       {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
+    near.offer(known);
+  const std::string_view meant = w.key == make_key("end")   ? "endloop"
+                                 : w.key == make_key("for") ? "loop"
+                                                            : near.word();
+  if (!meant.empty()) out.note() << "did you mean " << meant << '?';
+}
+
+inline bool reader::no_statement() {
+  if (not_a_token() || !may_report()) return false;
+  auto out = found_.add(errc::nem_syn_008_statement, token());
+  out << "expected a declaration, a task or a loop, got " << here_is();
+  if (at_other_comment()) {
+    out << ": comments begin with '#'";
+    if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
+  } else if (at('@')) {
+    out << ": those of a loop precede its ':'";
+  } else if (at_word()) {
+    no_statement(out, peek_word());
+  }
+  return false;
+}
+
+inline bool reader::no_operands(word callee) {
+  if (!may_report()) return false;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected 'in', got '(': only transfer and store take parentheses";
+  suggestion near(callee.text());
+  near.offer("transfer");
+  near.offer("store");
+  if (!near.word().empty()) out.note() << "did you mean " << near.word() << '?';
+  return false;
+}
+
+inline bool reader::stray_comma() {
+  if (!may_report()) return false;
+  const place comma = token();
+  const char* const next = behind_blanks(at_ + 1);
+  const char* const equals =
+      next < end_ && is(*next, class_letter) ? equals_behind(word_at(next)) : nullptr;
+  const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
+  auto out = found_.add(errc::nem_syn_001_token, comma);
+  out << "expected an attribute or a statement, got ','";
+  if (goes_on) out << ": attributes have blanks between them";
+  if (goes_on) out.fix(comma) << "";
+  if (goes_on) take();
+  return goes_on;
+}
+
+}  // namespace nem::detail
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
