@@ -5,5 +5,8 @@
 # with a look at what it does to the include-cost test.
 
 set(std_headers
-    bit cfloat compare concepts cstddef cstdint cstring initializer_list iterator limits new span
-    string_view type_traits utility vector)
+    bit cerrno cfloat compare concepts cstddef cstdint cstdio cstring initializer_list iterator limits new
+    span string_view type_traits utility vector)
+# Those with which a file is opened, and where.
+set(file_headers cerrno cstdio)
+set(opens_files include/tessera/nem/detail/device/resolver.hpp)

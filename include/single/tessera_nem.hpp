@@ -22,15 +22,16 @@
 //   verify      178 rules over every iteration of every loop      nem/verify.hpp
 //   write       canonical text                                    nem/write.hpp
 //   print       the same, with comments: resolved types and bytes nem/print.hpp
-//   write_json  the syntax tree                                   nem/write_json.hpp
+//   write_json  the syntax tree, for tools                        nem/write.hpp
 //   reformat    canonical layout with the comments                nem/reformat.hpp
 //   for_each_task  a verified program, task by task               nem/verify.hpp
 //   describe    findings with line, caret, note and fix           core/report.hpp
 //   walker      for machines that check while they execute        nem/execution.hpp
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
-// Files that a program includes come from the caller (nem::resolver): the library opens none. Both
-// baseline devices are built in.
+// Files that a program includes come from where verify_options::resolver finds them: a folder, a table
+// of texts or what the caller makes (nem/resolver.hpp); without one, none is opened. Both baseline
+// devices are built in.
 //
 // Lifetime:   models, reports and programs own themselves.
 // Errors:     values; every code is a rule: nem::rule(code).id() is "CON-001".
@@ -91,69 +92,29 @@
 #define TESSERA_NEM_HPP
 
 
-// ---- tessera/nem/execution.hpp
+// ---- tessera/nem/catalog.hpp
 //
-// What verification is made of, for machines that check a program as they execute it.
+// Type families and devices, as declarations of any file define them.
 //
-//   tessera::report report;
-//   nem::verify_options options;
-//   nem::findings found(&report, program.profile(), options.max_diagnostics);
-//   nem::context c{program.model(), options, found, program.catalog(), program.target()};
-//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // as nem::visit does, with the context
+//   const nem::catalog& c = program.catalog();        // has the built-in families
+//   const nem::type_family& f = c.families[i];
+//   for (const nem::instance& x : c.instances_of(c.variants[f.first_variant])) …
 //
-//   walker           calls a visitor with all that a program does       walk.hpp
-//   findings         collects diagnostics                               diagnostic.hpp
-//   context          what rules share                                   context.hpp
-//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules/compute.hpp
-//   check_transfer   XFR of a transfer or a store                       rules/transfer.hpp
-//   hazards          HAZ and CAP-003, as the program goes on            hazards.hpp
+//   type_family     parameters, operand types, accum, quant      "Type Family Grammar"
+//   variant         what it adds: bias or none                   "Variant Reference IDs"
+//   instance        a variant at concrete types: MUST or MAY     "Classification"
+//   device          topology, characteristics, variants          "Device Configuration"
 //
-// verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
-// that no rule has seen.
+// An instance is what a device lists: gemm.float<f16>.no_bias is one row of `instances`. Those of a
+// variant are in the order of their types.
 //
-// Lifetime:   a context borrows the program, the options and the findings.
-// Errors:     findings.
-// Limits:     those of each part.
-// Allocation: those of each part.
+// Lifetime:   a catalog owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: linear in the declarations.
 
-#ifndef TESSERA_NEM_EXECUTION_HPP
-#define TESSERA_NEM_EXECUTION_HPP
-
-
-// ---- tessera/nem/detail/order/hazards.hpp
-//
-// Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
-//
-//   detail::hazards h(c);
-//   detail::walker<detail::hazards, true>(c, h, most).run();
-//   h.finish();
-//
-//   HAZ-001   two tasks touch the same bytes, one writes, neither is before the other
-//   HAZ-002   likewise, in iterations that are in flight together
-//   HAZ-003   likewise, but all writers copy the same bytes to there: a warning
-//   HAZ-004   a compute task writes what it reads, elsewhere than in the same place
-//   HAZ-005   the search was ended by verify_options::hazard_steps
-//   HAZ-006   bytes of an L1 are read that no earlier task wrote
-//   CAP-003   more tasks issued and not complete than the target's SEQ.max_active_tokens
-//
-// Each segment of a buffer has the accesses that a later one may race with. A write forgets those
-// that are before it: what isn't ordered with one of them isn't ordered with the write. A read
-// forgets reads before it for the same reason. So a race is reported at the task that comes later in
-// the file; pairs with a write between them are found by way of that write.
-//
-// HAZ-003: both copies are of one statement, with the same source and destination and no write to
-// the source between them; a reader sees such copies alone, one of which is before it. It is reported
-// at the copy, not at its readers.
-//
-// Lifetime:   borrows the context.
-// Errors:     findings.
-// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
-//             of accesses that are known to race, each segment keeps 64.
-// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
-//             for each of its segments.
-
-#ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
-#define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
+#ifndef TESSERA_NEM_CATALOG_HPP
+#define TESSERA_NEM_CATALOG_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -427,6 +388,432 @@ template <class T, class Below>
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_SORT_HPP
+
+// ---- tessera/core/text.hpp
+//
+// Text that grows, UTF-8, and places in a text.
+//
+//   tessera::text out;
+//   out << "line " << 7;
+//   std::string_view v = out;
+//   std::cout << out;                                            // or any stream with write()
+//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
+//
+// `text` is what writers and printers return: characters in one block that isn't cleared before it
+// is written, so that a writer can reserve a record's bound once and then store through a pointer.
+// It replaces std::string, which would cost more to include than the rest of the library.
+//
+// Lifetime:   text owns; view() and the conversion borrow from it.
+// Errors:     none; std::bad_alloc where the host has exceptions.
+// Limits:     none.
+// Allocation: at most twice the characters held.
+
+#ifndef TESSERA_CORE_TEXT_HPP
+#define TESSERA_CORE_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+
+// ---- tessera/core/digits.hpp
+//
+// Integers as decimal digits, stored through a pointer.
+//
+//   char line[tessera::integer_room];
+//   char* end = tessera::put_integer(line, -1234);   // "-1234"
+//
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on the number of digits, which
+// is unpredictable in real files.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_DIGITS_HPP
+#define TESSERA_CORE_DIGITS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+
+// ---- tessera/core/load_store.hpp
+//
+// Numbers in memory: little-endian loads and stores of any alignment, and checked arithmetic.
+//
+//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
+//   tessera::store_le(out, std::int64_t{-1});
+//   if (!checked_add(offset, size, end)) return too_large;
+//
+// Lifetime:   values.
+// Errors:     none: the caller ensures that there are enough bytes.
+// Limits:     none.
+// Allocation: none, except for the growth of a pool.
+
+#ifndef TESSERA_CORE_LOAD_STORE_HPP
+#define TESSERA_CORE_LOAD_STORE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+template <std::size_t Size>
+struct unsigned_of_size;
+template <>
+struct unsigned_of_size<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of_size<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unsigned_of_size<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of_size<8> {
+  using type = std::uint64_t;
+};
+
+template <class T>
+[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
+  T out = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
+    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+[[nodiscard]] inline T load_le(const void* from) noexcept {
+  typename detail::unsigned_of_size<sizeof(T)>::type raw;
+  std::memcpy(&raw, from, sizeof raw);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  return std::bit_cast<T>(raw);
+}
+
+/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+inline void store_le(void* to, T value) noexcept {
+  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  std::memcpy(to, &raw, sizeof raw);
+}
+
+/// Appends `value` little-endian to a pool of bytes.
+template <class Pool, class T>
+inline void append_le(Pool& to, T value) {
+  std::byte raw[sizeof(T)];
+  store_le(raw, value);
+  to.append(raw, sizeof raw);
+}
+
+/// A number as std::size_t; a larger one loses its upper bits.
+[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
+
+/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
+  return !__builtin_add_overflow(a, b, &out);
+}
+
+/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
+  return !__builtin_mul_overflow(a, b, &out);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LOAD_STORE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
+/// the number's length.
+inline constexpr std::size_t integer_room = 21;
+
+namespace detail {
+
+inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
+
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
+
+/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
+[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
+  const std::uint64_t high = n / 10000;
+  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
+  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+  return (twos << 8) - tens * ((10u << 8) - 1);
+}
+
+/// n < 10^8 in eight characters.
+inline void put_eight(char* to, std::uint32_t n) noexcept {
+  store_le(to, eight_digits(n) | eight_zeros);
+}
+
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
+}
+
+/// n < 10^8 without leading zeros; eight characters are overwritten.
+inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
+  const std::uint64_t digits = eight_digits(n);
+  // Bits before the first nonzero digit, in whole bytes; the last digit always counts.
+  const auto leading =
+      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
+  store_le(to, (digits | eight_zeros) >> leading);
+  return to + (8 - leading / 8);
+}
+
+inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
+  constexpr std::uint64_t unit = 100000000;
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
+  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
+  const std::uint64_t high = n / unit;
+  if (high < unit) {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
+    put_eight(to, static_cast<std::uint32_t>(high % unit));
+    to += 8;
+  }
+  put_eight(to, static_cast<std::uint32_t>(n % unit));
+  return to + 8;
+}
+
+}  // namespace detail
+
+/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+template <class Int>
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+inline char* put_integer(char* to, Int value) noexcept {
+  auto magnitude = static_cast<std::uint64_t>(value);
+  if constexpr (std::is_signed_v<Int>) {
+    const bool negative = value < 0;
+    *to = '-';  // overwritten by a digit when there is no sign, as that is unpredictable too
+    to += negative ? 1 : 0;
+    magnitude = negative ? 0 - magnitude : magnitude;
+  }
+  return detail::put_magnitude(to, magnitude);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DIGITS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Growing characters. Movable and copyable; not terminated by a zero.
+class text {
+ public:
+  text() noexcept = default;
+  explicit text(std::string_view from) { *this << from; }
+
+  [[nodiscard]] const char* data() const noexcept {
+    return static_cast<const char*>(block_.data());
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
+  std::string_view view() const&& = delete;
+  operator std::string_view() const& noexcept { return view(); }
+  operator std::string_view() const&& = delete;
+
+  void clear() noexcept { block_.set_size(0); }
+  /// Keeps the first `size` characters.
+  void truncate(std::size_t size) noexcept {
+    if (size < block_.size()) block_.set_size(size);
+  }
+
+  /// Room for `count` more characters; write them there, then say how many with advance().
+  [[nodiscard]] char* prepare(std::size_t count) {
+    return static_cast<char*>(block_.prepare(count));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
+
+  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  text& operator<<(char c) {
+    *prepare(1) = c;
+    return advance(1), *this;
+  }
+  /// Any integer, in decimal.
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  text& operator<<(Int value) {
+    char* const to = prepare(integer_room);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
+  }
+  /// Not implicitly converted to char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
+  text& operator<<(const char* s) { return *this << std::string_view(s); }
+
+  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
+  template <class Stream>
+    requires requires(Stream& out, const char* data) { out.write(data, 1); }
+  friend Stream& operator<<(Stream& out, const text& t) {
+    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
+    return out;
+  }
+
+ private:
+  detail::block block_;
+};
+
+[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
+}
+
+/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
+/// length, 1 to 4, or 0 when it is truncated, overlong, a surrogate, or above U+10FFFF.
+[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
+  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const std::ptrdiff_t left = end - at;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
+  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xf0) {
+    if (left < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
+  return 4;
+}
+
+/// Whether all of a text is UTF-8.
+[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
+/// returns its length.
+constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code_point < 0x80) return put(code_point), 1;
+  if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    return put(0x80 | (code_point & 0x3f)), 2;
+  }
+  if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    return put(0x80 | (code_point & 0x3f)), 3;
+  }
+  put(0xf0 | code_point >> 18);
+  put(0x80 | (code_point >> 12 & 0x3f));
+  put(0x80 | (code_point >> 6 & 0x3f));
+  return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// The number of bytes at `at`, at least one before `end`, that must not reach a terminal
+/// unescaped: a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text
+/// around, has no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to
+/// U+206F, U+FEFF). 0 for all others.
+[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(at[i]);
+  };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
+  const unsigned length = utf8_length(at, end);
+  if (length == 0) return 1;
+  if (length == 2) {
+    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    return c < 0xa0 || c == 0x61c ? 2 : 0;
+  }
+  if (length == 4) return 0;
+  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return unsafe ? 3 : 0;
+}
+
+/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), except for the ASCII characters in `kept`.
+void append_shown(text& out, std::string_view s, std::string_view kept = {});
+
+/// A place in a text, both from 1; the column counts bytes, as compilers do.
+struct line_column {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+};
+
+/// The line and column of a byte offset; an offset past the end counts as the end.
+[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
+  line_column at;
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    ++at.column;
+    if (source[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_TEXT_HPP
 
 // ---- tessera/nem/format.hpp
 //
@@ -999,432 +1386,6 @@ inline constexpr std::string_view upstream_reserved_words[] = {
 #include <cstdint>
 #include <string_view>
 
-
-// ---- tessera/core/text.hpp
-//
-// Text that grows, UTF-8, and places in a text.
-//
-//   tessera::text out;
-//   out << "line " << 7;
-//   std::string_view v = out;
-//   std::cout << out;                                            // or any stream with write()
-//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
-//
-// `text` is what writers and printers return: characters in one block that isn't cleared before it
-// is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It replaces std::string, which would cost more to include than the rest of the library.
-//
-// Lifetime:   text owns; view() and the conversion borrow from it.
-// Errors:     none; std::bad_alloc where the host has exceptions.
-// Limits:     none.
-// Allocation: at most twice the characters held.
-
-#ifndef TESSERA_CORE_TEXT_HPP
-#define TESSERA_CORE_TEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
-
-// ---- tessera/core/digits.hpp
-//
-// Integers as decimal digits, stored through a pointer.
-//
-//   char line[tessera::integer_room];
-//   char* end = tessera::put_integer(line, -1234);   // "-1234"
-//
-// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on the number of digits, which
-// is unpredictable in real files.
-//
-// Lifetime:   values.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_DIGITS_HPP
-#define TESSERA_CORE_DIGITS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
-
-// ---- tessera/core/load_store.hpp
-//
-// Numbers in memory: little-endian loads and stores of any alignment, and checked arithmetic.
-//
-//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
-//   tessera::store_le(out, std::int64_t{-1});
-//   if (!checked_add(offset, size, end)) return too_large;
-//
-// Lifetime:   values.
-// Errors:     none: the caller ensures that there are enough bytes.
-// Limits:     none.
-// Allocation: none, except for the growth of a pool.
-
-#ifndef TESSERA_CORE_LOAD_STORE_HPP
-#define TESSERA_CORE_LOAD_STORE_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-template <std::size_t Size>
-struct unsigned_of_size;
-template <>
-struct unsigned_of_size<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct unsigned_of_size<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct unsigned_of_size<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct unsigned_of_size<8> {
-  using type = std::uint64_t;
-};
-
-template <class T>
-[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
-  T out = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
-    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
-  }
-  return out;
-}
-
-}  // namespace detail
-
-/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-[[nodiscard]] inline T load_le(const void* from) noexcept {
-  typename detail::unsigned_of_size<sizeof(T)>::type raw;
-  std::memcpy(&raw, from, sizeof raw);
-  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
-  return std::bit_cast<T>(raw);
-}
-
-/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-inline void store_le(void* to, T value) noexcept {
-  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
-  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
-  std::memcpy(to, &raw, sizeof raw);
-}
-
-/// Appends `value` little-endian to a pool of bytes.
-template <class Pool, class T>
-inline void append_le(Pool& to, T value) {
-  std::byte raw[sizeof(T)];
-  store_le(raw, value);
-  to.append(raw, sizeof raw);
-}
-
-/// A number as std::size_t; a larger one loses its upper bits.
-[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
-
-/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
-template <class T>
-[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
-  return !__builtin_add_overflow(a, b, &out);
-}
-
-/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
-template <class T>
-[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
-  return !__builtin_mul_overflow(a, b, &out);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_LOAD_STORE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
-/// the number's length.
-inline constexpr std::size_t integer_room = 21;
-
-namespace detail {
-
-inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
-
-/// The characters of each number below 1000, the first in the lowest byte, and their count in the
-/// highest: most numbers in real files are small.
-struct small_numbers {
-  std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
-    for (std::uint32_t n = 0; n < 1000; ++n) {
-      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
-      at[n] = n < 10    ? padded >> 16 | 1u << 24
-              : n < 100 ? padded >> 8 | 2u << 24
-                        : padded | 3u << 24;
-    }
-  }
-};
-inline constexpr small_numbers below_1000;
-
-/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
-[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
-  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
-  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
-  // by rounded reciprocals that are exact below 10^4 and 10^2.
-  const std::uint64_t high = n / 10000;
-  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
-  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
-  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
-  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
-  return (twos << 8) - tens * ((10u << 8) - 1);
-}
-
-/// n < 10^8 in eight characters.
-inline void put_eight(char* to, std::uint32_t n) noexcept {
-  store_le(to, eight_digits(n) | eight_zeros);
-}
-
-/// n < 1000; four characters are overwritten.
-inline char* put_small(char* to, std::uint32_t n) noexcept {
-  const std::uint32_t entry = below_1000.at[n];
-  store_le(to, entry);
-  return to + (entry >> 24);
-}
-
-/// n < 10^8 without leading zeros; eight characters are overwritten.
-inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
-  const std::uint64_t digits = eight_digits(n);
-  // Bits before the first nonzero digit, in whole bytes; the last digit always counts.
-  const auto leading =
-      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
-  store_le(to, (digits | eight_zeros) >> leading);
-  return to + (8 - leading / 8);
-}
-
-inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
-  constexpr std::uint64_t unit = 100000000;
-  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
-  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
-  const std::uint64_t high = n / unit;
-  if (high < unit) {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
-  } else {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
-    put_eight(to, static_cast<std::uint32_t>(high % unit));
-    to += 8;
-  }
-  put_eight(to, static_cast<std::uint32_t>(n % unit));
-  return to + 8;
-}
-
-}  // namespace detail
-
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
-template <class Int>
-  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-inline char* put_integer(char* to, Int value) noexcept {
-  auto magnitude = static_cast<std::uint64_t>(value);
-  if constexpr (std::is_signed_v<Int>) {
-    const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that is unpredictable too
-    to += negative ? 1 : 0;
-    magnitude = negative ? 0 - magnitude : magnitude;
-  }
-  return detail::put_magnitude(to, magnitude);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DIGITS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Growing characters. Movable and copyable; not terminated by a zero.
-class text {
- public:
-  text() noexcept = default;
-  explicit text(std::string_view from) { *this << from; }
-
-  [[nodiscard]] const char* data() const noexcept {
-    return static_cast<const char*>(block_.data());
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
-  std::string_view view() const&& = delete;
-  operator std::string_view() const& noexcept { return view(); }
-  operator std::string_view() const&& = delete;
-
-  void clear() noexcept { block_.set_size(0); }
-  /// Keeps the first `size` characters.
-  void truncate(std::size_t size) noexcept {
-    if (size < block_.size()) block_.set_size(size);
-  }
-
-  /// Room for `count` more characters; write them there, then say how many with advance().
-  [[nodiscard]] char* prepare(std::size_t count) {
-    return static_cast<char*>(block_.prepare(count));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
-  /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
-  void reserve(std::size_t size) { block_.reserve(size); }
-
-  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
-  text& operator<<(char c) {
-    *prepare(1) = c;
-    return advance(1), *this;
-  }
-  /// Any integer, in decimal.
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
-    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
-  }
-  /// Not implicitly converted to char; see append_double.
-  template <class Value>
-    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
-  text& operator<<(Value) = delete;
-  text& operator<<(const char* s) { return *this << std::string_view(s); }
-
-  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
-  template <class Stream>
-    requires requires(Stream& out, const char* data) { out.write(data, 1); }
-  friend Stream& operator<<(Stream& out, const text& t) {
-    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
-    return out;
-  }
-
- private:
-  detail::block block_;
-};
-
-[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
-  return a.view() == b;
-}
-[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
-  return a.view() == b.view();
-}
-
-/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is truncated, overlong, a surrogate, or above U+10FFFF.
-[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
-  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-  const std::ptrdiff_t left = end - at;
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
-  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
-  if (lead < 0xf0) {
-    if (left < 3 || !tail(1) || !tail(2)) return 0;
-    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
-    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
-    return 3;
-  }
-  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
-  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
-  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
-  return 4;
-}
-
-/// Whether all of a text is UTF-8.
-[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
-  const char* const end = s.data() + s.size();
-  for (const char* at = s.data(); at != end;) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
-/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
-/// returns its length.
-constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
-  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
-  if (code_point < 0x80) return put(code_point), 1;
-  if (code_point < 0x800) {
-    put(0xc0 | code_point >> 6);
-    return put(0x80 | (code_point & 0x3f)), 2;
-  }
-  if (code_point < 0x10000) {
-    put(0xe0 | code_point >> 12);
-    put(0x80 | (code_point >> 6 & 0x3f));
-    return put(0x80 | (code_point & 0x3f)), 3;
-  }
-  put(0xf0 | code_point >> 18);
-  put(0x80 | (code_point >> 12 & 0x3f));
-  put(0x80 | (code_point >> 6 & 0x3f));
-  return put(0x80 | (code_point & 0x3f)), 4;
-}
-
-/// The number of bytes at `at`, at least one before `end`, that must not reach a terminal
-/// unescaped: a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text
-/// around, has no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to
-/// U+206F, U+FEFF). 0 for all others.
-[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
-    return static_cast<unsigned char>(at[i]);
-  };
-  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
-  const unsigned length = utf8_length(at, end);
-  if (length == 0) return 1;
-  if (length == 2) {
-    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
-    return c < 0xa0 || c == 0x61c ? 2 : 0;
-  }
-  if (length == 4) return 0;
-  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
-  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
-  return unsafe ? 3 : 0;
-}
-
-/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), except for the ASCII characters in `kept`.
-void append_shown(text& out, std::string_view s, std::string_view kept = {});
-
-/// A place in a text, both from 1; the column counts bytes, as compilers do.
-struct line_column {
-  std::uint64_t line = 1;
-  std::uint64_t column = 1;
-  friend constexpr bool operator==(const line_column&, const line_column&) = default;
-};
-
-/// The line and column of a byte offset; an offset past the end counts as the end.
-[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
-  line_column at;
-  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
-  for (std::size_t i = 0; i < end; ++i) {
-    ++at.column;
-    if (source[i] == '\n') at = {at.line + 1, 1};
-  }
-  return at;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_CORE_TEXT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -3351,28 +3312,422 @@ class findings : public tessera::detail::findings {
 
 #endif  // TESSERA_NEM_RULE_HPP
 
-// ---- tessera/nem/values.hpp
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// What a family demands of quantization descriptors.
+enum class quant_condition : std::uint8_t { any, absent, required, required_on };
+
+/// The type of an operand in a family.
+enum class type_form : std::uint8_t { element, parameter, absent, any_supported };
+/// What a family, or a variant, says of one operand.
+struct operand_type {
+  string operand;  ///< its name: "A", "input", "src"
+  type_form form = type_form::element;
+  nem::element element = nem::element::none;
+  std::uint32_t parameter = 0;  ///< index among the family's
+};
+/// A parameter of a family, such as T of gemm.float, and the types that it may stand for.
+struct type_parameter {
+  string name;
+  std::uint16_t domain = 0;  ///< bit n is element n
+};
+/// A variant at concrete types.
+struct instance {
+  std::uint32_t family = 0, variant = 0;
+  std::uint32_t first_type = 0, types = 0;  ///< in catalog::types
+  bool is_must = false;
+};
+/// What an opcode may have or lack besides its types, such as a bias.
+struct variant {
+  string name;
+  std::uint32_t first_operand = 0, operands = 0;    ///< in catalog::operand_types
+  std::uint32_t first_instance = 0, instances = 0;  ///< in catalog::instances, by their types
+};
+/// The types that an opcode's operands may have together.
+struct type_family {
+  string name;
+  std::uint32_t first_parameter = 0, parameters = 0;
+  std::uint32_t first_operand = 0, operands = 0;
+  std::uint32_t first_variant = 0, variants = 0;
+  element accum = element::none;
+  quant_condition quant = quant_condition::any;
+  string quant_operand;  ///< of required_on
+  place where;           ///< length 0 for built-in ones
+};
+
+/// A characteristic of a unit: one number, such as SEQ's max_active_tokens.
+struct unit_number {
+  nem::unit unit = nem::unit::none;
+  string key;  ///< of a characteristic
+  std::int64_t value = 0;
+};
+/// What a device consists of ("Device Configuration").
+struct topology {
+  std::int64_t engines = 0, l1_size = 0, l2_size = 0;  ///< bytes; L1 is that of one engine
+  std::int64_t units[unit_count] = {};  ///< per engine, or of the device; 0 where it has none
+};
+/// A device. Its topology and spec_version may be inherited. Its lists are its own, until it is
+/// resolved, as a target is: then they hold what it inherits too, instances in ascending order.
+struct device {
+  string name, parent, spec_version;
+  std::uint32_t base = no_index;  ///< the parent in catalog::devices, which precedes it
+  bool has_topology = false, is_resolved = false;
+  nem::topology topology;
+  std::uint32_t first_characteristic = 0, characteristics = 0;  ///< in catalog::characteristics
+  std::uint32_t first_mandatory = 0, mandatory = 0;             ///< in catalog::device_instances
+  std::uint32_t first_extended = 0, extended = 0;  ///< likewise; resolved: none of mandatory
+  place where;
+};
+
+namespace detail {
+
+/// Appends the types of an instance: "<f16, i8>", nothing where there are none.
+template <class Out>
+void append_types(Out& out, view<element> types) {
+  for (std::size_t k = 0; k < types.size(); ++k) out << (k == 0 ? "<" : ", ") << name(types[k]);
+  if (!types.empty()) out << '>';
+}
+/// Appends the types of a set: "f16, f32".
+template <class Out>
+void append_domain(Out& out, std::uint16_t domain) {
+  std::string_view comma;
+  for (std::size_t e = 0; e < element_count; ++e) {
+    if ((domain >> e & 1) == 0) continue;
+    out << comma << name(static_cast<element>(e));
+    comma = ", ";
+  }
+}
+
+}  // namespace detail
+
+/// Type families with their variants, and devices: those that are built in and those of all files.
+struct catalog {
+  text characters;
+  pool<type_family> families;
+  pool<type_parameter> parameters;
+  pool<operand_type> operand_types;
+  pool<variant> variants;
+  pool<instance> instances;
+  pool<element> types;
+  pool<device> devices;
+  pool<unit_number> characteristics;
+  pool<std::uint32_t> device_instances;  ///< indices of `instances`
+
+  [[nodiscard]] std::string_view text_of(string s) const& noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+  std::string_view text_of(string) const&& = delete;
+  [[nodiscard]] view<instance> instances_of(const variant& v) const& noexcept {
+    return {instances.data() + v.first_instance, v.instances};
+  }
+  view<instance> instances_of(const variant&) const&& = delete;
+  /// The characteristic of a unit, such as SEQ's max_active_tokens, or `otherwise`.
+  [[nodiscard]] std::int64_t characteristic(const device& d, unit u, std::string_view key,
+                                            std::int64_t otherwise) const noexcept {
+    for (std::uint32_t i = 0; i < d.characteristics; ++i) {
+      const unit_number& n = characteristics[d.first_characteristic + i];
+      if (n.unit == u && text_of(n.key) == key) return n.value;
+    }
+    return otherwise;
+  }
+  /// Whether a resolved device lists the instance as mandatory or extended.
+  [[nodiscard]] bool supports(const device& d, std::uint32_t i) const noexcept {
+    return holds(d.first_mandatory, d.mandatory, i) || holds(d.first_extended, d.extended, i);
+  }
+  /// The instance of a variant at some types, or no_index.
+  [[nodiscard]] std::uint32_t find_instance(const variant& v, view<element> of) const noexcept {
+    const instance* const first = instances.data() + v.first_instance;
+    const std::size_t at = first_not_below(
+        first, v.instances, [&](const instance& x) { return order(types_of(x), of) < 0; });
+    if (at == v.instances || order(types_of(first[at]), of) != 0) return no_index;
+    return v.first_instance + static_cast<std::uint32_t>(at);
+  }
+  [[nodiscard]] view<element> types_of(const instance& x) const& noexcept {
+    return {types.data() + x.first_type, x.types};
+  }
+  view<element> types_of(const instance&) const&& = delete;
+  /// Appends an instance's reference: "gemm.float<f16>.no_bias".
+  void append_reference(text& out, const instance& i) const {
+    out << text_of(families[i.family].name);
+    detail::append_types(out, types_of(i));
+    out << '.' << text_of(variants[i.variant].name);
+  }
+  /// The order of a variant's instances: negative, 0 or positive.
+  [[nodiscard]] static int order(view<element> a, view<element> b) noexcept {
+    for (std::size_t k = 0; k < a.size() && k < b.size(); ++k)
+      if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
+  }
+
+ private:
+  [[nodiscard]] bool holds(std::uint32_t first, std::uint32_t count,
+                           std::uint32_t i) const noexcept {
+    const std::uint32_t* const list = device_instances.data() + first;
+    const std::size_t at = first_not_below(list, count, [i](std::uint32_t x) { return x < i; });
+    return at != count && list[at] == i;
+  }
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_CATALOG_HPP
+
+// ---- tessera/nem/execution.hpp
 //
-// What a program means in one iteration: buffers, regions and tasks with every expression evaluated.
+// What verification is made of, for machines that check a program as they execute it.
 //
-//   void task(const nem::values& v, const nem::task& t) {
-//     for (const nem::operand& o : v.inputs(t)) use(v.regions[o.region].offset);
-//   }
+//   tessera::report report;
+//   nem::verify_options options;
+//   nem::findings found(&report, program.profile(), options.max_diagnostics);
+//   nem::context c{program.model(), options, found, program.catalog(), program.target()};
+//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // for_each_task, with the context
+//
+//   walker           calls a visitor with all that a program does       nem/visitor.hpp
+//   findings         collects diagnostics                               nem/rule.hpp
+//   context          what rules share
+//   compute_rules    OPC, SHP, FAM and QNT of a compute task
+//   check_transfer   XFR of a transfer or a store
+//   hazards          HAZ and CAP-003, as the program goes on
+//
+// verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
+// that no rule has seen.
+//
+// Lifetime:   a context borrows the program, the options and the findings.
+// Errors:     findings.
+// Limits:     those of each part.
+// Allocation: those of each part.
+
+#ifndef TESSERA_NEM_EXECUTION_HPP
+#define TESSERA_NEM_EXECUTION_HPP
+
+
+// ---- tessera/nem/detail/order/hazards.hpp
+//
+// Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
+//
+//   detail::hazards h(c);
+//   detail::walker<detail::hazards, true>(c, h, most).run();
+//   h.finish();
+//
+//   HAZ-001   two tasks touch the same bytes, one writes, neither is before the other
+//   HAZ-002   likewise, in iterations that are in flight together
+//   HAZ-003   likewise, but all writers copy the same bytes to there: a warning
+//   HAZ-004   a compute task writes what it reads, elsewhere than in the same place
+//   HAZ-005   the search was ended by verify_options::hazard_steps
+//   HAZ-006   bytes of an L1 are read that no earlier task wrote
+//   CAP-003   more tasks issued and not complete than the target's SEQ.max_active_tokens
+//
+// Each segment of a buffer has the accesses that a later one may race with. A write forgets those
+// that are before it: what isn't ordered with one of them isn't ordered with the write. A read
+// forgets reads before it for the same reason. So a race is reported at the task that comes later in
+// the file; pairs with a write between them are found by way of that write.
+//
+// HAZ-003: both copies are of one statement, with the same source and destination and no write to
+// the source between them; a reader sees such copies alone, one of which is before it. It is reported
+// at the copy, not at its readers.
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
+//             of accesses that are known to race, each segment keeps 64.
+// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
+//             for each of its segments.
+
+#ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
+#define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/verify_options.hpp
+//
+// How a NEM program is verified.
+//
+//   nem::verify_options options;
+//   options.profile = nem::profile::strict;       // extensions are errors
+//   options.resolver = files.resolver();          // of included files, nem/resolver.hpp
+//   options.device = "npu_c2";                    // in place of the program's directive
+//
+// Lifetime:   borrows what its views and the resolver point to.
+// Errors:     none.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_VERIFY_OPTIONS_HPP
+#define TESSERA_NEM_VERIFY_OPTIONS_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/resolver.hpp
+//
+// Where the files come from that a NEM program includes: texts that the caller has, a folder, or
+// whatever else finds a file by its path.
+//
+//   const nem::named_text texts[] = {{"npu.nem", device_text}, {"lib/families.nem", family_text}};
+//   nem::text_files files(texts);                 // or nem::folder_files files("models");
+//   nem::verify_options options;
+//   options.resolver = files.resolver();
+//   options.id = "main.nem";                      // where the program itself lies among them
+//   auto program = nem::verify(std::move(*model), options, &found);
+//   // Findings name included files by report::files: "lib/families.nem".
+//
+// A path is looked for beside the file that names it, then from the top. Its parts are separated by
+// '/' or '\'; "." and ".." mean what they do in file systems, and nothing above the top is opened, nor
+// is an absolute path.
+//
+// Lifetime:   text_files borrows its texts, folder_files owns them; both must outlive verification, and
+//             a resolver borrows them.
+// Errors:     a file that isn't there is INC-001, with the reason where there is one.
+// Limits:     folder_files: files of `max_bytes`.
+// Allocation: the paths, and the texts of a folder's files, each read once.
+
+#ifndef TESSERA_NEM_RESOLVER_HPP
+#define TESSERA_NEM_RESOLVER_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// Finds the files that models name.
+///
+/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, or
+/// verify_options::id for the model that is verified. Returns false where there is no such file, or
+/// none that may be included; then `why` may say so.
+/// What `file` points to must last until verification ends.
+struct resolver {
+  struct file {
+    std::string_view id;        ///< the same for the same file, however it is named
+    std::string_view text;      ///< its whole text
+    std::string_view why = {};  ///< what is wrong with the path, for people
+  };
+  bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
+  void* context = nullptr;
+};
+
+/// A text and its path from the top, such as "lib/families.nem".
+struct named_text {
+  std::string_view path, text;
+};
+
+/// A table of texts as files.
+class text_files {
+ public:
+  explicit text_files(view<named_text> texts) noexcept : texts_(texts) {}
+  template <std::size_t Count>
+  explicit text_files(const named_text (&texts)[Count]) noexcept : texts_{texts, Count} {}
+  text_files(const text_files&) = delete;
+  text_files& operator=(const text_files&) = delete;
+
+  [[nodiscard]] nem::resolver resolver() noexcept { return {open, this}; }
+
+ private:
+  static bool open(void* self, std::string_view from, std::string_view path,
+                   nem::resolver::file& to);
+
+  view<named_text> texts_;
+  text id_;
+};
+
+/// The files of a folder, and of folders in it. Links are followed, and a named pipe is waited for: a
+/// program that a stranger wrote should meet a folder of plain files.
+class folder_files {
+ public:
+  /// The current folder where the path is empty.
+  explicit folder_files(std::string_view path, std::uint64_t max_bytes = std::uint64_t{1} << 32)
+      : folder_(path), max_bytes_(max_bytes) {}
+  folder_files(const folder_files&) = delete;
+  folder_files& operator=(const folder_files&) = delete;
+  ~folder_files();
+
+  [[nodiscard]] nem::resolver resolver() noexcept { return {open, this}; }
+  /// The text of a file that was opened, by its path from the folder; else empty.
+  [[nodiscard]] std::string_view text_of(std::string_view id) const noexcept;
+
+ private:
+  struct loaded {
+    text id, content;
+    loaded* before = nullptr;
+  };
+  static bool open(void* self, std::string_view from, std::string_view path,
+                   nem::resolver::file& to);
+  /// Reads the file of `id_`. Null where there is none, or `why` says what is wrong with it.
+  [[nodiscard]] const loaded* load(std::string_view& why);
+
+  text folder_, id_;
+  std::uint64_t max_bytes_;
+  loaded* last_ = nullptr;
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_RESOLVER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// How a model is verified, and within which limits.
+struct verify_options {
+  nem::profile profile = nem::profile::standard;
+  nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
+  std::string_view id = {};      ///< file::id of the model itself, where it is a file
+  std::string_view device = {};  ///< a target by name, in place of the model's directive
+  std::uint32_t max_include_depth = 32;   ///< files inside one another
+  std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
+  std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
+  std::uint64_t max_diagnostics = 1000;   ///< that a report keeps
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_VERIFY_OPTIONS_HPP
+
+// ---- tessera/nem/visitor.hpp
+//
+// What a program does, task by task: a visitor, and what it gets.
+//
+//   struct count : nem::visitor {
+//     void task(const nem::values& v, const nem::task& t) {
+//       for (const nem::operand& o : v.inputs(t)) bytes += v.regions[o.region].extent;
+//     }
+//     std::int64_t bytes = 0;
+//   };
+//   count c;
+//   nem::for_each_task(program, c);
 //
 //   buffer      level, engine, size, alignment            "Buffers"
 //   region      buffer, bytes, element type, shape, …     "Regions"
 //   quant       scales and zero points                    "Quantization Descriptor"
 //   task        opcode, operands, tasks it depends on     "Tasks and Tokens"
 //
-// Regions of a loop body are evaluated anew in each iteration; `values` holds those that are visible.
+//   loop(v, node, first, last, in_flight)   then iteration(node, value) …, then end_loop(node)
+//   task(v, t)                              after its operands and dependences are evaluated
+//   wait(node, tasks)                       indices of those that are waited for
+//   stopped()                               asked after each task and iteration; true ends it
+//   end(v)                                  after all; `v` has all buffers
 //
-// Lifetime:   views of `values` last until the next statement is visited.
+// Tasks come in the order in which a device issues them. Loops are not unrolled in memory: a body is
+// evaluated anew in each iteration, and what it declared is gone after it. `values` holds what is
+// visible.
+//
+// Lifetime:   what visitors get lasts until they return.
 // Errors:     none.
-// Limits:     none.
+// Limits:     2^32 - 2 tasks.
 // Allocation: that of the pools.
 
-#ifndef TESSERA_NEM_VALUES_HPP
-#define TESSERA_NEM_VALUES_HPP
+#ifndef TESSERA_NEM_VISITOR_HPP
+#define TESSERA_NEM_VISITOR_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -3572,229 +3927,22 @@ struct values {
   view<std::int64_t> zero_points(const nem::quant&) const&& = delete;
 };
 
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_VALUES_HPP
-
-// ---- tessera/nem/detail/device/catalog.hpp
-//
-// Type families and devices, as declarations of any file define them.
-//
-//   const nem::catalog& c = program.catalog();        // has the built-in families
-//   const nem::type_family& f = c.families[i];
-//   for (const nem::instance& x : c.instances_of(c.variants[f.first_variant])) …
-//
-//   type_family     parameters, operand types, accum, quant      "Type Family Grammar"
-//   variant         what it adds: bias or none                   "Variant Reference IDs"
-//   instance        a variant at concrete types: MUST or MAY     "Classification"
-//   device          topology, characteristics, variants          "Device Configuration"
-//
-// An instance is what a device lists: gemm.float<f16>.no_bias is one row of `instances`. Those of a
-// variant are in the order of their types.
-//
-// Lifetime:   a catalog owns itself.
-// Errors:     none.
-// Limits:     none.
-// Allocation: linear in the declarations.
-
-#ifndef TESSERA_NEM_DETAIL_DEVICE_CATALOG_HPP
-#define TESSERA_NEM_DETAIL_DEVICE_CATALOG_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// What a family demands of quantization descriptors.
-enum class quant_condition : std::uint8_t { any, absent, required, required_on };
-
-/// The type of an operand in a family.
-enum class type_form : std::uint8_t { element, parameter, absent, any_supported };
-/// What a family, or a variant, says of one operand.
-struct operand_type {
-  string operand;  ///< its name: "A", "input", "src"
-  type_form form = type_form::element;
-  nem::element element = nem::element::none;
-  std::uint32_t parameter = 0;  ///< index among the family's
-};
-/// A parameter of a family, such as T of gemm.float, and the types that it may stand for.
-struct type_parameter {
-  string name;
-  std::uint16_t domain = 0;  ///< bit n is element n
-};
-/// A variant at concrete types.
-struct instance {
-  std::uint32_t family = 0, variant = 0;
-  std::uint32_t first_type = 0, types = 0;  ///< in catalog::types
-  bool is_must = false;
-};
-/// What an opcode may have or lack besides its types, such as a bias.
-struct variant {
-  string name;
-  std::uint32_t first_operand = 0, operands = 0;    ///< in catalog::operand_types
-  std::uint32_t first_instance = 0, instances = 0;  ///< in catalog::instances, by their types
-};
-/// The types that an opcode's operands may have together.
-struct type_family {
-  string name;
-  std::uint32_t first_parameter = 0, parameters = 0;
-  std::uint32_t first_operand = 0, operands = 0;
-  std::uint32_t first_variant = 0, variants = 0;
-  element accum = element::none;
-  quant_condition quant = quant_condition::any;
-  string quant_operand;  ///< of required_on
-  place where;           ///< length 0 for built-in ones
-};
-
-/// A characteristic of a unit: one number, such as SEQ's max_active_tokens.
-struct unit_number {
-  nem::unit unit = nem::unit::none;
-  string key;  ///< of a characteristic
-  std::int64_t value = 0;
-};
-/// What a device consists of ("Device Configuration").
-struct topology {
-  std::int64_t engines = 0, l1_size = 0, l2_size = 0;  ///< bytes; L1 is that of one engine
-  std::int64_t units[unit_count] = {};  ///< per engine, or of the device; 0 where it has none
-};
-/// A device. Its topology and spec_version may be inherited. Its lists are its own, until it is
-/// resolved, as a target is: then they hold what it inherits too, instances in ascending order.
-struct device {
-  string name, parent, spec_version;
-  std::uint32_t base = no_index;  ///< the parent in catalog::devices, which precedes it
-  bool has_topology = false, is_resolved = false;
-  nem::topology topology;
-  std::uint32_t first_characteristic = 0, characteristics = 0;  ///< in catalog::characteristics
-  std::uint32_t first_mandatory = 0, mandatory = 0;             ///< in catalog::device_instances
-  std::uint32_t first_extended = 0, extended = 0;  ///< likewise; resolved: none of mandatory
-  place where;
-};
-
-namespace detail {
-
-/// Appends the types of an instance: "<f16, i8>", nothing where there are none.
-template <class Out>
-void append_types(Out& out, view<element> types) {
-  for (std::size_t k = 0; k < types.size(); ++k) out << (k == 0 ? "<" : ", ") << name(types[k]);
-  if (!types.empty()) out << '>';
-}
-/// Appends the types of a set: "f16, f32".
-template <class Out>
-void append_domain(Out& out, std::uint16_t domain) {
-  std::string_view comma;
-  for (std::size_t e = 0; e < element_count; ++e) {
-    if ((domain >> e & 1) == 0) continue;
-    out << comma << name(static_cast<element>(e));
-    comma = ", ";
-  }
-}
-
-}  // namespace detail
-
-/// Type families with their variants, and devices: those that are built in and those of all files.
-struct catalog {
-  text characters;
-  pool<type_family> families;
-  pool<type_parameter> parameters;
-  pool<operand_type> operand_types;
-  pool<variant> variants;
-  pool<instance> instances;
-  pool<element> types;
-  pool<device> devices;
-  pool<unit_number> characteristics;
-  pool<std::uint32_t> device_instances;  ///< indices of `instances`
-
-  [[nodiscard]] std::string_view text_of(string s) const& noexcept {
-    return {characters.data() + s.first, s.size};
-  }
-  std::string_view text_of(string) const&& = delete;
-  [[nodiscard]] view<instance> instances_of(const variant& v) const& noexcept {
-    return {instances.data() + v.first_instance, v.instances};
-  }
-  view<instance> instances_of(const variant&) const&& = delete;
-  /// The characteristic of a unit, such as SEQ's max_active_tokens, or `otherwise`.
-  [[nodiscard]] std::int64_t characteristic(const device& d, unit u, std::string_view key,
-                                            std::int64_t otherwise) const noexcept {
-    for (std::uint32_t i = 0; i < d.characteristics; ++i) {
-      const unit_number& n = characteristics[d.first_characteristic + i];
-      if (n.unit == u && text_of(n.key) == key) return n.value;
-    }
-    return otherwise;
-  }
-  /// Whether a resolved device lists the instance as mandatory or extended.
-  [[nodiscard]] bool supports(const device& d, std::uint32_t i) const noexcept {
-    return holds(d.first_mandatory, d.mandatory, i) || holds(d.first_extended, d.extended, i);
-  }
-  /// The instance of a variant at some types, or no_index.
-  [[nodiscard]] std::uint32_t find_instance(const variant& v, view<element> of) const noexcept {
-    const instance* const first = instances.data() + v.first_instance;
-    const std::size_t at = first_not_below(
-        first, v.instances, [&](const instance& x) { return order(types_of(x), of) < 0; });
-    if (at == v.instances || order(types_of(first[at]), of) != 0) return no_index;
-    return v.first_instance + static_cast<std::uint32_t>(at);
-  }
-  [[nodiscard]] view<element> types_of(const instance& x) const& noexcept {
-    return {types.data() + x.first_type, x.types};
-  }
-  view<element> types_of(const instance&) const&& = delete;
-  /// Appends an instance's reference: "gemm.float<f16>.no_bias".
-  void append_reference(text& out, const instance& i) const {
-    out << text_of(families[i.family].name);
-    detail::append_types(out, types_of(i));
-    out << '.' << text_of(variants[i.variant].name);
-  }
-  /// The order of a variant's instances: negative, 0 or positive.
-  [[nodiscard]] static int order(view<element> a, view<element> b) noexcept {
-    for (std::size_t k = 0; k < a.size() && k < b.size(); ++k)
-      if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
-    return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
-  }
-
- private:
-  [[nodiscard]] bool holds(std::uint32_t first, std::uint32_t count,
-                           std::uint32_t i) const noexcept {
-    const std::uint32_t* const list = device_instances.data() + first;
-    const std::size_t at = first_not_below(list, count, [i](std::uint32_t x) { return x < i; });
-    return at != count && list[at] == i;
-  }
-};
-
-/// Finds the files that models name: what a caller supplies, for the library opens none.
-///
-/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, or
-/// verify_options::id for the model that is verified. Returns false where there is no such file, or
-/// none that may be included; then `why` may say so.
-/// What `file` points to must last until verification ends.
-struct resolver {
-  struct file {
-    std::string_view id;        ///< the same for the same file, however it is named
-    std::string_view text;      ///< its whole text
-    std::string_view why = {};  ///< what is wrong with the path, for people
-  };
-  bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
-  void* context = nullptr;
-};
-
-/// How a model is verified, and within which limits.
-struct verify_options {
-  nem::profile profile = nem::profile::standard;
-  nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
-  std::string_view id = {};      ///< file::id of the model itself, where it is a file
-  std::string_view device = {};  ///< a target by name, in place of the model's directive
-  std::uint32_t max_include_depth = 32;   ///< files inside one another
-  std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
-  std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
-  std::uint64_t max_diagnostics = 1000;   ///< that a report keeps
+/// A visitor that does nothing: derive from it, and define what is wanted.
+struct visitor {
+  void loop(const values&, std::uint32_t /*node*/, std::int64_t /*first*/, std::int64_t /*last*/,
+            std::int64_t /*in_flight*/) {}
+  void iteration(std::uint32_t /*node*/, std::int64_t /*value*/) {}
+  void end_loop(std::uint32_t /*node*/) {}
+  void wait(std::uint32_t /*node*/, view<std::uint32_t> /*tasks*/) {}
+  void task(const values&, const nem::task&) {}
+  [[nodiscard]] bool stopped() const noexcept { return false; }
+  void end(const values&) {}
 };
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_DEVICE_CATALOG_HPP
+#endif  // TESSERA_NEM_VISITOR_HPP
 
 // ---- tessera/nem/detail/rules/context.hpp
 //
@@ -7903,58 +8051,9 @@ inline void check_transfer(context& c, const task& t) {
 
 #endif  // TESSERA_NEM_DETAIL_RULES_TRANSFER_HPP
 
-// ---- tessera/nem/walk.hpp
-//
-// Expands a program: its statements in the order in which a device issues them.
-//
-//   struct count : nem::visitor {
-//     void task(const nem::values& v, const nem::task& t) { ++tasks; }
-//     std::uint64_t tasks = 0;
-//   };
-//
-//   loop(v, node, first, last, in_flight)   then iteration(node, value) …, then end_loop(node)
-//   task(v, t)                              after its operands and dependences are evaluated
-//   wait(node, tasks)                       indices of those that are waited for
-//   stopped()                               asked after each task and iteration; true ends it
-//   end(v)                                  after all; `v` has all buffers
-//
-// Loops are not unrolled in memory: a body is evaluated anew in each iteration, and what it declared
-// is gone after it. Beyond a budget of tasks and iterations, a loop is expanded to its first 2N + 4
-// and its last 2 iterations (N = max_in_flight), with HAZ-005; twice beyond it, to one.
-//
-// Lifetime:   what visitors get lasts until they return.
-// Errors:     reported; what has an error is passed on as far as it is known.
-// Limits:     2^32 - 2 tasks.
-// Allocation: linear in the source and in the declarations that are visible.
-
-#ifndef TESSERA_NEM_WALK_HPP
-#define TESSERA_NEM_WALK_HPP
-
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// A visitor that does nothing: derive from it, and define what is wanted.
-struct visitor {
-  void loop(const values&, std::uint32_t /*node*/, std::int64_t /*first*/, std::int64_t /*last*/,
-            std::int64_t /*in_flight*/) {}
-  void iteration(std::uint32_t /*node*/, std::int64_t /*value*/) {}
-  void end_loop(std::uint32_t /*node*/) {}
-  void wait(std::uint32_t /*node*/, view<std::uint32_t> /*tasks*/) {}
-  void task(const values&, const nem::task&) {}
-  [[nodiscard]] bool stopped() const noexcept { return false; }
-  void end(const values&) {}
-};
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-
 // ---- tessera/nem/detail/rules/walk.hpp
 //
-// How a program is expanded, task by task; see nem/walk.hpp.
+// How a program is expanded, task by task; see nem/verify.hpp.
 
 #ifndef TESSERA_NEM_DETAIL_RULES_WALK_HPP
 #define TESSERA_NEM_DETAIL_RULES_WALK_HPP
@@ -10003,8 +10102,6 @@ class walker {
 
 #endif  // TESSERA_NEM_DETAIL_RULES_WALK_HPP
 
-#endif  // TESSERA_NEM_WALK_HPP
-
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
@@ -10627,19 +10724,45 @@ void for_each_task(const program& p, Visitor& to, std::uint64_t max = ~std::uint
 
 // ---- tessera/nem/write.hpp
 //
-// The canonical text of a NEM model as a file: the same for all models that mean the same.
+// A NEM model as a file, in canonical text that is the same for all models that mean the same; and its
+// syntax tree as JSON, for tools.
 //
 //   auto text = nem::write(model);
 //   if (!text) return fail(describe(text.error(), …));
+//   tessera::text json = nem::write_json(model);
 //
-// It is what nem/print.hpp prints of a model. A model that was built in code, without places, may have
+// Canonical text is what nem/print.hpp prints of a model. A model that was built in code, without places, may have
 // names that no text can have, or constructs where the grammar has none: its text is read again, and
 // refused where that fails.
 //
+//   {
+//     "format": "nem-ast",
+//     "version": 1,
+//     "nodes": [
+//       {
+//         "kind": "let",
+//         "range": [0, 13],
+//         "name": "a",
+//         "children": [
+//           {"kind":"add","range":[8,5],"left":{…},"right":{…}}
+//
+//   kind       as in nem/model.hpp; an expression is its outermost operator
+//   range      offset and length in bytes; a length of 65,535 means that or more
+//   name       of what has one; of a task its token, if it has one
+//   path       of include and device_file
+//   value      of integer, real, string and spec_version
+//   level, mode, element, form, field, conformance     by kind
+//   left and right, operand                            of operators
+//   children   all else, in the order of nem/model.hpp; missing if there are none
+//
+// Expressions, and nodes without children, are on one line. What tools don't know they can skip: a
+// later version 1 may add fields, and a change of these is a version 2.
+//
 // Lifetime:   the text owns itself.
 // Errors:     of a model that was built in code: those of read; the offset counts in its text.
-// Limits:     none.
-// Allocation: the text; of a model that was built in code, what reading it takes.
+// Limits:     none; no recursion. Objects of JSON are as deep as the model, or an expression, is.
+// Allocation: the text; of a model that was built in code, what reading it takes; for JSON 16 bytes an
+//             operand of the largest expression.
 
 #ifndef TESSERA_NEM_WRITE_HPP
 #define TESSERA_NEM_WRITE_HPP
@@ -10657,53 +10780,6 @@ struct write_options {
 /// The canonical text of a model; empty for an empty one.
 [[nodiscard]] result<text> write(const model& d, const write_options& options = {});
 
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NEM_WRITE_HPP
-
-// ---- tessera/nem/write_json.hpp
-//
-// The syntax tree of a NEM model as JSON, for tools.
-//
-//   tessera::text json = nem::write_json(model);
-//
-//   {
-//     "format": "nem-ast",
-//     "version": 1,
-//     "nodes": [
-//       {
-//         "kind": "let",
-//         "range": [0, 13],
-//         "name": "a",
-//         "children": [
-//           {"kind":"add","range":[8,5],"left":{…},"right":{…}}
-//
-//   kind       as in syntax.hpp; an expression is its outermost operator
-//   range      offset and length in bytes; a length of 65,535 means that or more
-//   name       of what has one; of a task its token, if it has one
-//   path       of include and device_file
-//   value      of integer, real, string and spec_version
-//   level, mode, element, form, field, conformance     by kind
-//   left and right, operand                            of operators
-//   children   all else, in the order of syntax.hpp; missing if there are none
-//
-// Expressions, and nodes without children, are on one line. What tools don't know they can skip: a
-// later version 1 may add fields, and a change of these is a version 2.
-//
-// Lifetime:   the text owns itself.
-// Errors:     none.
-// Limits:     none; no recursion. Objects are as deep as the model, or an expression, is.
-// Allocation: the text, and 16 bytes an operand of the largest expression.
-
-#ifndef TESSERA_NEM_WRITE_JSON_HPP
-#define TESSERA_NEM_WRITE_JSON_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
 /// The tree of a model as JSON, with a newline at its end.
 [[nodiscard]] text write_json(const model& d);
 
@@ -10711,7 +10787,7 @@ namespace nem {
 }  // namespace tessera::inline TESSERA_ABI
 
 
-#endif  // TESSERA_NEM_WRITE_JSON_HPP
+#endif  // TESSERA_NEM_WRITE_HPP
 
 #endif  // TESSERA_NEM_HPP
 
@@ -12485,6 +12561,147 @@ TESSERA_INLINE bool findings::first_time(errc code, const place& where) {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_RULE_HPP
+
+// ---- tessera/nem/detail/device/resolver.hpp
+//
+// The bodies of nem/resolver.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_DEVICE_RESOLVER_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_RESOLVER_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+[[nodiscard]] constexpr bool is_separator(char c) noexcept { return c == '/' || c == '\\'; }
+
+/// Appends the parts of a path to one that has none of "." and "..". False above the top.
+[[nodiscard]] inline bool append_path(text& to, std::string_view path) {
+  while (!path.empty()) {
+    std::size_t size = 0;
+    while (size < path.size() && !is_separator(path[size])) ++size;
+    const std::string_view part = path.substr(0, size);
+    path.remove_prefix(size < path.size() ? size + 1 : size);
+    if (part == "..") {
+      if (to.empty()) return false;
+      const std::size_t slash = to.view().rfind('/');
+      to.truncate(slash == std::string_view::npos ? 0 : slash);
+    } else if (!part.empty() && part != ".") {
+      if (!to.empty()) to << '/';
+      to << part;
+    }
+  }
+  return true;
+}
+
+/// Calls `find`, which returns whether it has the file of the path in `id`, with where `path` leads
+/// from the folder of `from`, and then from the top.
+template <class Find>
+[[nodiscard]] bool find_included(text& id, std::string_view from, std::string_view path,
+                                 std::string_view& why, Find find) {
+  if (!path.empty() && (is_separator(path[0]) || (path.size() > 1 && path[1] == ':'))) {
+    why = "it is an absolute path";
+    return false;
+  }
+  std::size_t folder = from.size();
+  while (folder != 0 && !is_separator(from[folder - 1])) --folder;
+  for (const std::string_view beside : {from.substr(0, folder), std::string_view()}) {
+    id.clear();
+    if (!append_path(id, beside) || !append_path(id, path))
+      why = "it is above the top folder";
+    else if (!id.empty() && find())
+      return true;
+    if (folder == 0 || !why.empty()) return false;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE bool text_files::open(void* self, std::string_view from, std::string_view path,
+                                     nem::resolver::file& to) {
+  auto& files = *static_cast<text_files*>(self);
+  return detail::find_included(files.id_, from, path, to.why, [&files, &to] {
+    for (const named_text& t : files.texts_) {
+      if (files.id_ != t.path) continue;
+      to.id = t.path;
+      to.text = t.text;
+      return true;
+    }
+    return false;
+  });
+}
+
+TESSERA_INLINE folder_files::~folder_files() {
+  while (last_ != nullptr) {
+    const loaded* const l = last_;
+    last_ = l->before;
+    delete l;
+  }
+}
+
+TESSERA_INLINE std::string_view folder_files::text_of(std::string_view id) const noexcept {
+  for (const loaded* l = last_; l != nullptr; l = l->before)
+    if (l->id == id) return l->content.view();
+  return {};
+}
+
+TESSERA_INLINE bool folder_files::open(void* self, std::string_view from, std::string_view path,
+                                       nem::resolver::file& to) {
+  auto& files = *static_cast<folder_files*>(self);
+  return detail::find_included(files.id_, from, path, to.why, [&files, &to] {
+    const loaded* found = files.last_;
+    while (found != nullptr && !(found->id == files.id_.view())) found = found->before;
+    if (found == nullptr) found = files.load(to.why);
+    if (found == nullptr) return false;
+    to.id = found->id.view();
+    to.text = found->content.view();
+    return true;
+  });
+}
+
+TESSERA_INLINE auto folder_files::load(std::string_view& why) -> const loaded* {
+  text path(folder_.view());
+  if (!path.empty() && !detail::is_separator(path.data()[path.size() - 1])) path << '/';
+  path << id_.view() << '\0';
+  if (path.view().find('\0') != path.size() - 1) return nullptr;
+  std::FILE* const file = std::fopen(path.data(), "rb");
+  if (file == nullptr) {
+    if (errno != ENOENT && errno != ENOTDIR) why = "it can't be opened";
+    return nullptr;
+  }
+  auto* const l = new loaded;
+  l->id << id_.view();
+  std::size_t count = 1;
+  while (count != 0 && l->content.size() <= max_bytes_) {
+    constexpr std::size_t step = 65536;
+    count = std::fread(l->content.prepare(step), 1, step, file);
+    l->content.advance(count);
+  }
+  if (std::ferror(file) != 0)
+    why = "it can't be read";
+  else if (l->content.size() > max_bytes_)
+    why = "it is too large";
+  (void)std::fclose(file);
+  if (!why.empty()) {
+    delete l;
+    return nullptr;
+  }
+  l->before = last_;
+  return last_ = l;
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_DEVICE_RESOLVER_HPP
 
 // ---- tessera/nem/detail/device/families.hpp
 //
@@ -19052,7 +19269,7 @@ TESSERA_INLINE result<text> write(const model& d, const write_options& options) 
 
 // ---- tessera/nem/detail/syntax/write_json.hpp
 //
-// The bodies of nem/write_json.hpp.
+// The bodies of nem/write.hpp.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_WRITE_JSON_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_WRITE_JSON_HPP

@@ -15,15 +15,16 @@
 //   verify      178 rules over every iteration of every loop      nem/verify.hpp
 //   write       canonical text                                    nem/write.hpp
 //   print       the same, with comments: resolved types and bytes nem/print.hpp
-//   write_json  the syntax tree                                   nem/write_json.hpp
+//   write_json  the syntax tree, for tools                        nem/write.hpp
 //   reformat    canonical layout with the comments                nem/reformat.hpp
 //   for_each_task  a verified program, task by task               nem/verify.hpp
 //   describe    findings with line, caret, note and fix           core/report.hpp
 //   walker      for machines that check while they execute        nem/execution.hpp
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
-// Files that a program includes come from the caller (nem::resolver): the library opens none. Both
-// baseline devices are built in.
+// Files that a program includes come from where verify_options::resolver finds them: a folder, a table
+// of texts or what the caller makes (nem/resolver.hpp); without one, none is opened. Both baseline
+// devices are built in.
 //
 // Lifetime:   models, reports and programs own themselves.
 // Errors:     values; every code is a rule: nem::rule(code).id() is "CON-001".
@@ -35,6 +36,7 @@
 #ifndef TESSERA_NEM_HPP
 #define TESSERA_NEM_HPP
 
+#include "nem/catalog.hpp"
 #include "nem/execution.hpp"
 #include "nem/families.hpp"
 #include "nem/format.hpp"
@@ -42,8 +44,9 @@
 #include "nem/print.hpp"
 #include "nem/read.hpp"
 #include "nem/reformat.hpp"
+#include "nem/resolver.hpp"
 #include "nem/verify.hpp"
+#include "nem/visitor.hpp"
 #include "nem/write.hpp"
-#include "nem/write_json.hpp"
 
 #endif  // TESSERA_NEM_HPP

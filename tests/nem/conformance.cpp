@@ -66,29 +66,6 @@ std::vector<row> files() {
   return once;
 }
 
-/// Opens files of the folder for one that lies in it; their ids are paths within the folder.
-class folder {
- public:
-  explicit folder(const std::string& file) : file_(file) {}
-  [[nodiscard]] nem::resolver resolver() { return {&folder::open, this}; }
-  [[nodiscard]] const std::string& text_of(const std::string& id) const { return texts_.at(id); }
-
- private:
-  static bool open(void* context, std::string_view from, std::string_view path,
-                   nem::resolver::file& to) {
-    folder& self = *static_cast<folder*>(context);
-    const fs::path beside = fs::path(from.empty() ? self.file_ : std::string(from)).parent_path();
-    const std::string id = (beside / std::string(path)).lexically_normal().generic_string();
-    if (!fs::is_regular_file(data / id)) return false;
-    const auto [at, is_new] = self.texts_.try_emplace(id);
-    if (is_new) at->second = content_of(data / id);
-    to = {at->first, at->second};
-    return true;
-  }
-  std::string file_;
-  std::map<std::string, std::string> texts_;
-};
-
 /// One finding, to be compared and shown.
 struct finding {
   std::string file;  ///< empty for the file itself
@@ -123,13 +100,16 @@ struct outcome {
 
 /// Reads and verifies `source` as if it were `file`.
 outcome check(const std::string& file, const std::string& source, nem::profile profile) {
-  folder files(file);
+  nem::folder_files files(data.string());
   tessera::report found;
   nem::read_options how;
   how.profile = profile;
   nem::verify_options options;
   options.profile = profile;
   options.resolver = files.resolver();
+  // A name beside the file and not its own, so that what includes itself is opened once.
+  const std::string beside = (fs::path(file).parent_path() / "source").generic_string();
+  options.id = beside;
   outcome o;
   result<nem::model> d = nem::read(source, how, &found);
   o.is_read = static_cast<bool>(d);
@@ -139,7 +119,7 @@ outcome check(const std::string& file, const std::string& source, nem::profile p
     const std::string in = f.where.file == 0
                                ? std::string()
                                : std::string(found.text_of(found.files[f.where.file - 1]));
-    const std::string& text = in.empty() ? source : files.text_of(in);
+    const std::string_view text = in.empty() ? source : files.text_of(in);
     o.findings.push_back({in, static_cast<std::uint32_t>(locate(text, f.where.offset).line),
                           std::string(nem::rule(f.code).id()), name_of(f.severity),
                           std::string(found.text_of(f.text))});

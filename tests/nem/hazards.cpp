@@ -15,7 +15,7 @@
 #include "support/catch.hpp"
 #include "tessera/nem/detail/device/load.hpp"
 #include "tessera/nem/read.hpp"
-#include "tessera/nem/walk.hpp"
+#include "tessera/nem/visitor.hpp"
 
 namespace nem = tessera::nem;
 

@@ -12,7 +12,7 @@
 #include <tessera/nem/read.hpp>
 #include <tessera/nem/reformat.hpp>
 #include <tessera/nem/verify.hpp>
-#include <tessera/nem/write_json.hpp>
+#include <tessera/nem/write.hpp>
 #include <utility>
 
 #include "nem/verbs.hpp"

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 #include <tessera/nem/detail/device/load.hpp>
+#include <tessera/nem/resolver.hpp>
+#include <vector>
 
 #include "nem/verbs.hpp"
 #include "support/catch.hpp"
@@ -17,14 +19,11 @@ namespace {
 
 using files = std::map<std::string, std::string, std::less<>>;
 
-/// Files by path; "./" in front makes no difference.
-bool open_file(void* context, std::string_view, std::string_view path, nem::resolver::file& to) {
-  if (path.substr(0, 2) == "./") path.remove_prefix(2);
-  const files& all = *static_cast<const files*>(context);
-  const auto at = all.find(path);
-  if (at == all.end()) return false;
-  to = {at->first, at->second};
-  return true;
+/// Files by path, as a table.
+std::vector<nem::named_text> table_of(const files& all) {
+  std::vector<nem::named_text> table;
+  for (const auto& [path, text] : all) table.push_back({path, text});
+  return table;
 }
 
 struct outcome {
@@ -62,13 +61,15 @@ struct outcome {
   }
 };
 
-outcome load(std::string_view source, files all = {}, nem::verify_options options = {}) {
+outcome load(std::string_view source, const files& all = {}, nem::verify_options options = {}) {
   outcome o;
+  const std::vector<nem::named_text> table = table_of(all);
+  nem::text_files opened({table.data(), table.size()});
   INFO(source);
   const result<nem::model> d = nem_test::read(source, {}, &o.found);
   CHECK(o.codes() == "");
   REQUIRE(d);
-  if (!all.empty()) options.resolver = {open_file, &all};
+  if (!all.empty()) options.resolver = opened.resolver();
   nem::detail::findings findings(&o.found, options.profile, options.max_diagnostics);
   nem::detail::load(*d, options, findings, o.c, o.target);
   return o;
@@ -658,9 +659,11 @@ TEST_CASE("nem/load: a long chain of devices, and families with many variants", 
 TEST_CASE("nem/load: a report that has the files of another document", "[nem]") {
   const std::string family =
       "type_family f<T: {i8}> { X: T variants: v: {} conformance: { MUST <i8> } }";
-  files all = {{"a.nem", "include \"b.nem\""}, {"b.nem", family}};
+  const files all = {{"a.nem", "include \"b.nem\""}, {"b.nem", family}};
   nem::verify_options options;
-  options.resolver = {open_file, &all};
+  const std::vector<nem::named_text> table = table_of(all);
+  nem::text_files opened({table.data(), table.size()});
+  options.resolver = opened.resolver();
   tessera::report found;
   for (const std::string_view source :
        {"include \"a.nem\"", "include \"b.nem\"", "include \"b.nem\" include \"a.nem\""}) {

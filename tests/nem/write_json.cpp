@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/nem/read.hpp>
-#include <tessera/nem/write_json.hpp>
+#include <tessera/nem/write.hpp>
 
 #include "nem/generator.hpp"
 #include "nem/verbs.hpp"

@@ -7,14 +7,14 @@
 //   nem::verify_options options;
 //   nem::findings found(&report, program.profile(), options.max_diagnostics);
 //   nem::context c{program.model(), options, found, program.catalog(), program.target()};
-//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // as nem::visit does, with the context
+//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // for_each_task, with the context
 //
-//   walker           calls a visitor with all that a program does       walk.hpp
-//   findings         collects diagnostics                               diagnostic.hpp
-//   context          what rules share                                   context.hpp
-//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules/compute.hpp
-//   check_transfer   XFR of a transfer or a store                       rules/transfer.hpp
-//   hazards          HAZ and CAP-003, as the program goes on            hazards.hpp
+//   walker           calls a visitor with all that a program does       nem/visitor.hpp
+//   findings         collects diagnostics                               nem/rule.hpp
+//   context          what rules share
+//   compute_rules    OPC, SHP, FAM and QNT of a compute task
+//   check_transfer   XFR of a transfer or a store
+//   hazards          HAZ and CAP-003, as the program goes on
 //
 // verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
 // that no rule has seen.
@@ -33,8 +33,10 @@
 #include "detail/rules/context.hpp"
 #include "detail/rules/decorator.hpp"
 #include "detail/rules/transfer.hpp"
+#include "detail/rules/walk.hpp"
 #include "rule.hpp"
-#include "walk.hpp"
+#include "verify_options.hpp"
+#include "visitor.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

@@ -28,7 +28,7 @@
 #include <string_view>
 
 #include "../version.hpp"
-#include "detail/device/catalog.hpp"
+#include "catalog.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

@@ -29,7 +29,10 @@
 
 #include "../core/result.hpp"
 #include "../version.hpp"
-#include "walk.hpp"
+#include "catalog.hpp"
+#include "detail/rules/walk.hpp"  // the expansion, a template
+#include "verify_options.hpp"
+#include "visitor.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

@@ -21,9 +21,9 @@
 
 #include "../../../core/text.hpp"
 #include "../../../version.hpp"
+#include "../../catalog.hpp"
 #include "../../families.hpp"
 #include "../../format.hpp"
-#include "catalog.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

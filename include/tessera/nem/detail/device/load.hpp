@@ -37,6 +37,7 @@
 #include "../../../core/result.hpp"
 #include "../../../version.hpp"
 #include "../../read.hpp"
+#include "../../verify_options.hpp"
 #include "load_device.hpp"
 #include "load_family.hpp"
 #include "load_state.hpp"

@@ -27,11 +27,11 @@
 #include "../../../core/keyed_hash.hpp"
 #include "../../../core/pool.hpp"
 #include "../../../version.hpp"
+#include "../../catalog.hpp"
 #include "../../families.hpp"
 #include "../../model.hpp"
 #include "../../rule.hpp"
 #include "../syntax/suggest.hpp"
-#include "catalog.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

@@ -25,7 +25,7 @@
 #include "../../../core/pool.hpp"
 #include "../../../core/sort.hpp"
 #include "../../../version.hpp"
-#include "catalog.hpp"
+#include "../../catalog.hpp"
 #include "load_state.hpp"
 
 namespace tessera::inline TESSERA_ABI {

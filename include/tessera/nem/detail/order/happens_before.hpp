@@ -32,7 +32,7 @@
 
 #include "../../../core/pool.hpp"
 #include "../../../version.hpp"
-#include "../../values.hpp"
+#include "../../visitor.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

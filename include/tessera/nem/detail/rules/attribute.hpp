@@ -28,7 +28,7 @@
 #include "../../../version.hpp"
 #include "../../format.hpp"
 #include "../../model.hpp"
-#include "../../values.hpp"
+#include "../../visitor.hpp"
 #include "../syntax/suggest.hpp"
 #include "attributes.hpp"
 #include "context.hpp"

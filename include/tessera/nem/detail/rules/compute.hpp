@@ -25,7 +25,7 @@
 #include "../../../core/pool.hpp"
 #include "../../../version.hpp"
 #include "../../format.hpp"
-#include "../../values.hpp"
+#include "../../visitor.hpp"
 #include "attribute.hpp"
 #include "attributes.hpp"
 #include "context.hpp"

@@ -20,10 +20,11 @@
 #include "../../../core/pool.hpp"
 #include "../../../core/text.hpp"
 #include "../../../version.hpp"
+#include "../../catalog.hpp"
 #include "../../model.hpp"
 #include "../../rule.hpp"
-#include "../../values.hpp"
-#include "../device/catalog.hpp"
+#include "../../verify_options.hpp"
+#include "../../visitor.hpp"
 #include "attributes.hpp"
 
 namespace tessera::inline TESSERA_ABI {

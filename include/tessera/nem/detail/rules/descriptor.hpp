@@ -30,7 +30,7 @@
 #include "../../../version.hpp"
 #include "../../format.hpp"
 #include "../../model.hpp"
-#include "../../values.hpp"
+#include "../../visitor.hpp"
 #include "../keyed_rows.hpp"
 #include "attribute.hpp"
 #include "attributes.hpp"

@@ -31,7 +31,7 @@
 #include "../../../core/pool.hpp"
 #include "../../../version.hpp"
 #include "../../model.hpp"
-#include "../../values.hpp"
+#include "../../visitor.hpp"
 #include "../syntax/suggest.hpp"
 #include "context.hpp"
 

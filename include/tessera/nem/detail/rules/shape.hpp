@@ -36,7 +36,7 @@
 #include "../../../version.hpp"
 #include "../../format.hpp"
 #include "../../model.hpp"
-#include "../../values.hpp"
+#include "../../visitor.hpp"
 #include "attribute.hpp"
 #include "attributes.hpp"
 #include "context.hpp"

@@ -10,11 +10,12 @@
 #include <cstdint>
 #include <utility>
 
+#include "../../catalog.hpp"
 #include "../../model.hpp"
 #include "../../rule.hpp"
-#include "../../values.hpp"
 #include "../../verify.hpp"
-#include "../device/catalog.hpp"
+#include "../../verify_options.hpp"
+#include "../../visitor.hpp"
 #include "../device/load.hpp"
 #include "../order/hazards.hpp"
 #include "buffer.hpp"

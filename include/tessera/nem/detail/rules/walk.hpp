@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// How a program is expanded, task by task; see nem/walk.hpp.
+// How a program is expanded, task by task; see nem/verify.hpp.
 
 #ifndef TESSERA_NEM_DETAIL_RULES_WALK_HPP
 #define TESSERA_NEM_DETAIL_RULES_WALK_HPP
@@ -16,8 +16,7 @@
 #include "../../../core/text.hpp"
 #include "../../../version.hpp"
 #include "../../model.hpp"
-#include "../../values.hpp"
-#include "../../walk.hpp"
+#include "../../visitor.hpp"
 #include "buffer.hpp"
 #include "context.hpp"
 #include "decorator.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nem/write_json.hpp.
+// The bodies of nem/write.hpp.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_WRITE_JSON_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_WRITE_JSON_HPP
@@ -16,7 +16,7 @@
 #include "../../../core/text.hpp"
 #include "../../format.hpp"
 #include "../../print.hpp"
-#include "../../write_json.hpp"
+#include "../../write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {

@@ -1,26 +1,39 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What a program means in one iteration: buffers, regions and tasks with every expression evaluated.
+// What a program does, task by task: a visitor, and what it gets.
 //
-//   void task(const nem::values& v, const nem::task& t) {
-//     for (const nem::operand& o : v.inputs(t)) use(v.regions[o.region].offset);
-//   }
+//   struct count : nem::visitor {
+//     void task(const nem::values& v, const nem::task& t) {
+//       for (const nem::operand& o : v.inputs(t)) bytes += v.regions[o.region].extent;
+//     }
+//     std::int64_t bytes = 0;
+//   };
+//   count c;
+//   nem::for_each_task(program, c);
 //
 //   buffer      level, engine, size, alignment            "Buffers"
 //   region      buffer, bytes, element type, shape, …     "Regions"
 //   quant       scales and zero points                    "Quantization Descriptor"
 //   task        opcode, operands, tasks it depends on     "Tasks and Tokens"
 //
-// Regions of a loop body are evaluated anew in each iteration; `values` holds those that are visible.
+//   loop(v, node, first, last, in_flight)   then iteration(node, value) …, then end_loop(node)
+//   task(v, t)                              after its operands and dependences are evaluated
+//   wait(node, tasks)                       indices of those that are waited for
+//   stopped()                               asked after each task and iteration; true ends it
+//   end(v)                                  after all; `v` has all buffers
 //
-// Lifetime:   views of `values` last until the next statement is visited.
+// Tasks come in the order in which a device issues them. Loops are not unrolled in memory: a body is
+// evaluated anew in each iteration, and what it declared is gone after it. `values` holds what is
+// visible.
+//
+// Lifetime:   what visitors get lasts until they return.
 // Errors:     none.
-// Limits:     none.
+// Limits:     2^32 - 2 tasks.
 // Allocation: that of the pools.
 
-#ifndef TESSERA_NEM_VALUES_HPP
-#define TESSERA_NEM_VALUES_HPP
+#ifndef TESSERA_NEM_VISITOR_HPP
+#define TESSERA_NEM_VISITOR_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -137,7 +150,19 @@ struct values {
   view<std::int64_t> zero_points(const nem::quant&) const&& = delete;
 };
 
+/// A visitor that does nothing: derive from it, and define what is wanted.
+struct visitor {
+  void loop(const values&, std::uint32_t /*node*/, std::int64_t /*first*/, std::int64_t /*last*/,
+            std::int64_t /*in_flight*/) {}
+  void iteration(std::uint32_t /*node*/, std::int64_t /*value*/) {}
+  void end_loop(std::uint32_t /*node*/) {}
+  void wait(std::uint32_t /*node*/, view<std::uint32_t> /*tasks*/) {}
+  void task(const values&, const nem::task&) {}
+  [[nodiscard]] bool stopped() const noexcept { return false; }
+  void end(const values&) {}
+};
+
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_VALUES_HPP
+#endif  // TESSERA_NEM_VISITOR_HPP

@@ -20,20 +20,20 @@
 // Limits:     none.
 // Allocation: linear in the declarations.
 
-#ifndef TESSERA_NEM_DETAIL_DEVICE_CATALOG_HPP
-#define TESSERA_NEM_DETAIL_DEVICE_CATALOG_HPP
+#ifndef TESSERA_NEM_CATALOG_HPP
+#define TESSERA_NEM_CATALOG_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "../../../core/pool.hpp"
-#include "../../../core/sort.hpp"
-#include "../../../core/text.hpp"
-#include "../../../version.hpp"
-#include "../../format.hpp"
-#include "../../model.hpp"
-#include "../../rule.hpp"
+#include "../core/pool.hpp"
+#include "../core/sort.hpp"
+#include "../core/text.hpp"
+#include "../version.hpp"
+#include "format.hpp"
+#include "model.hpp"
+#include "rule.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -192,35 +192,7 @@ struct catalog {
   }
 };
 
-/// Finds the files that models name: what a caller supplies, for the library opens none.
-///
-/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, or
-/// verify_options::id for the model that is verified. Returns false where there is no such file, or
-/// none that may be included; then `why` may say so.
-/// What `file` points to must last until verification ends.
-struct resolver {
-  struct file {
-    std::string_view id;        ///< the same for the same file, however it is named
-    std::string_view text;      ///< its whole text
-    std::string_view why = {};  ///< what is wrong with the path, for people
-  };
-  bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
-  void* context = nullptr;
-};
-
-/// How a model is verified, and within which limits.
-struct verify_options {
-  nem::profile profile = nem::profile::standard;
-  nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
-  std::string_view id = {};      ///< file::id of the model itself, where it is a file
-  std::string_view device = {};  ///< a target by name, in place of the model's directive
-  std::uint32_t max_include_depth = 32;   ///< files inside one another
-  std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
-  std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
-  std::uint64_t max_diagnostics = 1000;   ///< that a report keeps
-};
-
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_DEVICE_CATALOG_HPP
+#endif  // TESSERA_NEM_CATALOG_HPP

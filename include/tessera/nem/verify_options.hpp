@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// How a NEM program is verified.
+//
+//   nem::verify_options options;
+//   options.profile = nem::profile::strict;       // extensions are errors
+//   options.resolver = files.resolver();          // of included files, nem/resolver.hpp
+//   options.device = "npu_c2";                    // in place of the program's directive
+//
+// Lifetime:   borrows what its views and the resolver point to.
+// Errors:     none.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_VERIFY_OPTIONS_HPP
+#define TESSERA_NEM_VERIFY_OPTIONS_HPP
+
+#include <cstdint>
+#include <string_view>
+
+#include "../version.hpp"
+#include "resolver.hpp"
+#include "rule.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// How a model is verified, and within which limits.
+struct verify_options {
+  nem::profile profile = nem::profile::standard;
+  nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
+  std::string_view id = {};      ///< file::id of the model itself, where it is a file
+  std::string_view device = {};  ///< a target by name, in place of the model's directive
+  std::uint32_t max_include_depth = 32;   ///< files inside one another
+  std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
+  std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
+  std::uint64_t max_diagnostics = 1000;   ///< that a report keeps
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_VERIFY_OPTIONS_HPP
