@@ -35,18 +35,18 @@ namespace fs = std::filesystem;
 
 void add_nem_options(const command& verb, nem_options& options) {
   verb.add_option("--profile", options.profile,
-                  "NEM: default; strict: extensions are errors; upstream: what the\n"
-                  "format's own examples do is allowed")
+                  "NEM: default: extensions are warnings; strict: they are errors;\n"
+                  "upstream: what the format's own examples do is allowed")
       ->type_name("NAME")
       ->one_of({"default", "strict", "upstream"});
   verb.add_option("--device", options.device,
-                  "NEM: the target, a device that the file defines or includes")
+                  "NEM: verify for this device, which the file defines or includes")
       ->type_name("NAME");
   verb.add_option("-I,--include", options.include_folders,
-                  "NEM: a folder of included files, after the including file's")
+                  "NEM: also look for included files in this folder")
       ->type_name("FOLDER");
   verb.add_flag("--allow-includes-anywhere", options.includes_anywhere,
-                "NEM: included files may lie outside the file's folder and those of -I");
+                "NEM: allow included files outside the file's folder and those of -I");
 }
 
 nem_files::nem_files(const source& main, const std::string& path, const nem_options& options)
@@ -164,8 +164,8 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   return out;
 }
 
-exit_code tell_nem(const nem_outcome& found, const source& from, const reporting& to,
-                   const nem_options& options) {
+exit_code report_nem(const nem_outcome& found, const source& from, const reporting& to,
+                     const nem_options& options) {
   const bool ok = found.program.has_value();
   const std::uint64_t total = found.report.errors + found.report.warnings + found.report.notes;
   const std::uint64_t omitted =
@@ -191,7 +191,7 @@ nem_document read_nem(const source& from, const reporting& to) {
 
 exit_code check_nem(const source& file, const reporting& to, const nem_options& options) {
   const nem_outcome found = verify_nem(file, to, options);
-  const exit_code code = tell_nem(found, file, to, options);
+  const exit_code code = report_nem(found, file, to, options);
   if (code != success || to.as_json) return code;
   std::string more;
   const nem::program& p = *found.program;
@@ -246,19 +246,26 @@ namespace {
 
 }  // namespace
 
-exit_code print_nem(const source& file, const reporting& to, bool tree,
-                    const nem_options& options) {
+exit_code print_nem(const source& file, const reporting& to, const nem_print_options& options) {
+  if (options.comments && (options.tree || to.as_json))
+    return usage_error("print", "--comments is for canonical text, not for --ast or --json");
+  if (options.comments) {
+    const nem_outcome found = verify_nem(file, to, options.nem);
+    if (!found.program) return report_nem(found, file, to, options.nem);
+    const text out = nem::print(*found.program);
+    return write_result("-", as_bytes(out));
+  }
   nem_document in = read_nem(file, to);
   if (!in.document) return in.code;
-  const text out = to.as_json ? nem::write_json(*in.document)
-                   : tree     ? list_tree(*in.document)
-                              : nem::print(*in.document);
-  if (tree || to.as_json) return out.empty() ? success : print_result(out);
+  const text out = to.as_json     ? nem::write_json(*in.document)
+                   : options.tree ? list_tree(*in.document)
+                                  : nem::print(*in.document);
+  if (options.tree || to.as_json) return out.empty() ? success : print_result(out);
   // The program's own text, which is read back.
   const exit_code code = out.empty() ? success : write_result("-", as_bytes(out));
   if (code != success) return code;
   // What doesn't verify is listed all the same: that is how one finds out why.
-  const nem_outcome found = verify_nem(file, to, options);
+  const nem_outcome found = verify_nem(file, to, options.nem);
   return found.program ? success : to.fail(found.found, file.what);
 }
 

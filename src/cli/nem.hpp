@@ -75,9 +75,9 @@ struct nem_outcome {
 };
 [[nodiscard]] nem_outcome verify_nem(const source& from, const reporting& to,
                                      const nem_options& options);
-/// Tells of all that was found, and returns what the verb returns for it.
-[[nodiscard]] exit_code tell_nem(const nem_outcome& found, const source& from, const reporting& to,
-                                 const nem_options& options);
+/// Shows all findings; returns the exit status that they mean.
+[[nodiscard]] exit_code report_nem(const nem_outcome& found, const source& from,
+                                   const reporting& to, const nem_options& options);
 /// The model of a file that reads; else what is wrong has been reported.
 struct nem_document {
   std::optional<nem::model> document = {};
@@ -87,9 +87,15 @@ struct nem_document {
 
 [[nodiscard]] exit_code check_nem(const source& file, const reporting& to,
                                   const nem_options& options);
+/// What print shows of NEM.
+struct nem_print_options {
+  nem_options nem;
+  bool tree = false;      ///< the syntax tree
+  bool comments = false;  ///< what the program resolves to
+};
 /// Canonical text, or the syntax tree as text or JSON.
-[[nodiscard]] exit_code print_nem(const source& file, const reporting& to, bool tree,
-                                  const nem_options& options);
+[[nodiscard]] exit_code print_nem(const source& file, const reporting& to,
+                                  const nem_print_options& options);
 [[nodiscard]] exit_code info_nem(const source& file, const reporting& to,
                                  const nem_options& options);
 struct nem_graph_options {

@@ -3,11 +3,8 @@
 //
 // `tessera run` for NEM programs.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/json_write.hpp>
 #include <utility>
@@ -48,21 +45,13 @@ class nem_runner {
   }
 
   [[nodiscard]] exit_code bind_outputs() {
-    std::set<std::string> paths;
-    std::size_t to_stdout = options_.json ? 1 : 0;
+    output_paths paths(options_);
     for (const std::string& argument : options_.outputs) {
       std::optional<nem_binding> b = parse_binding(argument);
       if (!b) return usage(needs_name(argument, "--output"));
       if (machine_.find(b->name) == nullptr && !machine_.watch(b->name))
         return usage(no_such_place(machine_, b->name, true));
-      if (b->word != "-" && b->word != "/dev/null" && !paths.insert(b->word).second)
-        return usage("two outputs for the file '" + shown_name(b->word) + "'");
-      if (b->word == "-" && ++to_stdout > 1)
-        return usage(options_.json ? "--json goes to standard output; give outputs a file"
-                                   : "only one output can go to standard output");
-      if (b->word == "-" && isatty(STDOUT_FILENO) == 1 &&
-          format_of(options_.output_format, b->word) != io::array_format::csv)
-        return usage("binary numbers can't be written to a terminal; give a file or use a pipe");
+      if (const exit_code code = paths.add(b->word); code != success) return code;
       targets_.push_back({std::move(b->name), std::move(b->word)});
     }
     return success;
@@ -292,7 +281,7 @@ exit_code run_nem(const run_options& o, const source& file) {
   nem_options reading = o.nem.reading;
   reading.hazards = !o.nem.allow_races;
   const nem_outcome found = verify_nem(file, to, reading);
-  if (!found.program) return tell_nem(found, file, to, reading);
+  if (!found.program) return report_nem(found, file, to, reading);
   if (const std::uint64_t n = found.report.warnings; n != 0 && !o.json)
     show_note(std::to_string(n) + (n == 1 ? " warning" : " warnings") +
               " of verification; `tessera check` shows them");

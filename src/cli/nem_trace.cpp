@@ -85,7 +85,7 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
   vn::timing_profile costs;
   if (const exit_code code = set_timing(more.timing, costs); code != success) return code;
   const nem_outcome found = verify_nem(file, to, o.nem.reading);
-  if (!found.program) return tell_nem(found, file, to, o.nem.reading);
+  if (!found.program) return report_nem(found, file, to, o.nem.reading);
 
   vn::machine_options how;
   if (o.max_memory) how.max_memory = *o.max_memory;

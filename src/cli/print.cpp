@@ -19,9 +19,9 @@ namespace {
 
 struct options {
   std::string file, registry;
-  bool json = false, ast = false;
+  bool json = false;
   nac_print_options nac;
-  nem_options nem;
+  nem_print_options nem;
 };
 
 void write_interval(json::writer& w, const alir::interval& q) {
@@ -213,15 +213,18 @@ void add_print(const command& app, action& run) {
                 "Print operations with their operands and types as one JSON object");
   verb.add_flag("--schedule", o->nac.schedule, "NAC: show the memory commands of each instruction");
   verb.add_flag("--inline", o->nac.inlined, "NAC: print all payloads in hex, whatever their size");
-  verb.add_flag("--ast", o->ast, "NEM: print the syntax tree with the place of each node");
-  add_nem_options(verb, o->nem);
+  verb.add_flag("--ast", o->nem.tree, "NEM: print the syntax tree with the place of each node");
+  verb.add_flag("--comments", o->nem.comments,
+                "NEM: say what each declaration and task resolves to: bytes, types, defaults");
+  add_nem_options(verb, o->nem.nem);
   add_genome_options(verb, o->registry);
   verb.footer({R"(
 ALIR: fixed<k,i,f> is a type with k sign, i integer and f fraction bits; `a << n` is a times 2^n.
 ARK: tensors and buffers are shown by their Ids.
 NAC: the assembly, which `tessera assemble` turns into a container again. Payloads of more than 64
 bytes are references to places in FILE; keep the text in the folder of the container.
-NEM: canonical text without comments (tessera fmt keeps them); with --json the syntax tree.
+NEM: canonical text; with --json the syntax tree. The file's comments are left out (tessera fmt keeps
+them); --comments adds new ones to a program without errors.
 NAC v1.2: nodes with their operations and constants; for a registry its patterns and rules.
 An invalid program is listed, too; the exit status is 1.
 
@@ -231,6 +234,7 @@ Examples:
   tessera print ark.json --json | jq '.nodes[].operations[].type'
   tessera print model.nac --schedule | less
   tessera print model.nac --json | jq '.instructions[].operation'
+  tessera print tiles.nem --comments | less
   tessera print tiles.nem --ast | less
   tessera print resnet.b64 --registry registry.json | less
 
@@ -245,7 +249,7 @@ Examples:
            .ark_model = [&to](const source& file) { return print_model(file, to); },
            .ark_plan = [&to](const source& file) { return print_plan(file, to); },
            .nac = [&](const source& file) { return print_nac(file, to, o->nac); },
-           .nem = [&](const source& file) { return print_nem(file, to, o->ast, o->nem); },
+           .nem = [&](const source& file) { return print_nem(file, to, o->nem); },
            .genome_registry = [&](const source& file) { return print_registry(file, to); },
            .genome_stream =
                [&](const source& file) { return print_streams(file, to, o->registry); },
