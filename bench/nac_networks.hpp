@@ -33,7 +33,7 @@
 #include <vector>
 
 #include "tessera/nac/all.hpp"
-#include "tests/vm_nac/part_builder.hpp"
+#include "tests/vm/nac/part_builder.hpp"
 #include "vm/nac/machine.hpp"
 #include "vm/nac/schedule.hpp"
 

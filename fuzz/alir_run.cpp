@@ -15,8 +15,8 @@
 
 #include "alir_any.hpp"
 #include "require.hpp"
-#include "tests/alir/naive.hpp"
-#include "tests/alir/random_program.hpp"
+#include "tests/vm/alir/naive.hpp"
+#include "tests/vm/alir/random_program.hpp"
 #include "vm/alir/vm.hpp"
 
 using namespace tessera;

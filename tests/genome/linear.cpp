@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// One of the worst registries with a stream, of size n, through every verb: tests/alir/linear.cmake
+// One of the worst registries with a stream, of size n, through every verb: tests/support/linear.cmake
 // runs it under callgrind and looks at the instructions of each function measure_*.
 //
 //   tessera_genome_linear            the names of the worst

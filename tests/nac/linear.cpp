@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// One of the worst containers, of size n, through every verb: tests/alir/linear.cmake runs it under
+// One of the worst containers, of size n, through every verb: tests/support/linear.cmake runs it under
 // callgrind and looks at the instructions of each function measure_*.
 //
 //   tessera_nac_linear            the names of the containers

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "../support/catch.hpp"
+#include "support/catch.hpp"
 
 using tessera::vm::meter;
 using tessera::vm::product_of_steps;

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "../support/catch.hpp"
+#include "support/catch.hpp"
 
 using tessera::vm::workers;
 
