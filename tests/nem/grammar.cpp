@@ -9,6 +9,7 @@
 
 #include "dump.hpp"
 #include "support/catch.hpp"
+#include "tessera/nem/format.hpp"
 
 using namespace tessera;
 using tessera_tests::found;
