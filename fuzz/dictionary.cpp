@@ -15,6 +15,7 @@
 #include <tessera/core/json.hpp>
 #include <tessera/genome.hpp>
 #include <tessera/nac/all.hpp>
+#include <tessera/nac/detail/words.hpp>
 #include <tessera/nem.hpp>
 
 namespace {

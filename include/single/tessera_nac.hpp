@@ -2404,6 +2404,416 @@ inline constexpr std::uint32_t max_id = 32767;            ///< of constants and 
 #include <string_view>
 
 
+// ---- tessera/nac/detail/record_list.hpp
+//
+// How the records of a section are found in its bytes; the lists of nac/model.hpp are made of it.
+
+#ifndef TESSERA_NAC_DETAIL_RECORD_LIST_HPP
+#define TESSERA_NAC_DETAIL_RECORD_LIST_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/core/number.hpp
+//
+// Decimal text to doubles: correctly rounded, independent of the locale.
+//
+//   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
+//
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here uses
+// <charconv>. Common numbers take one multiplication or division whose result is exact; the
+// rest uses plain big-integer arithmetic that reads like the definition. The inverse is in
+// shortest.hpp.
+//
+// Lifetime:   values.
+// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to reject.
+// Limits:     none: any number of digits is rounded correctly.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_NUMBER_HPP
+#define TESSERA_CORE_NUMBER_HPP
+
+#include <bit>
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// A decimal number: its digits, read as one integer, times 10^exponent.
+struct decimal {
+  std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
+  std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
+};
+
+namespace detail {
+
+inline constexpr double infinity = std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
+
+inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+inline constexpr std::uint64_t powers_of_ten[] = {
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
+};
+
+/// An unsigned integer of up to 8192 bits: enough for 800 digits times 10^1200.
+class big_integer {
+ public:
+  explicit big_integer(std::uint64_t v = 0) noexcept {
+    for (; v != 0; v >>= 32) limbs_[size_++] = static_cast<std::uint32_t>(v);
+  }
+
+  /// this = this * factor + addend
+  void multiply_add(std::uint32_t factor, std::uint32_t addend) noexcept {
+    std::uint64_t carry = addend;
+    for (unsigned i = 0; i < size_; ++i) {
+      carry += std::uint64_t{limbs_[i]} * factor;
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    if (carry != 0) limbs_[size_++] = static_cast<std::uint32_t>(carry);
+  }
+  void multiply_power_of_ten(unsigned exponent) noexcept {
+    for (; exponent >= 9; exponent -= 9) multiply_add(1000000000u, 0);
+    for (; exponent > 0; --exponent) multiply_add(10, 0);
+  }
+  void shift_left(unsigned count) noexcept {
+    if (size_ == 0) return;
+    const unsigned words = count / 32;
+    if (words != 0) {
+      std::memmove(limbs_ + words, limbs_, size_ * sizeof *limbs_);
+      std::memset(limbs_, 0, words * sizeof *limbs_);
+      size_ += words;
+    }
+    if (count % 32 != 0) multiply_add(1u << count % 32, 0);
+  }
+  /// this -= other, which must not be larger
+  void subtract(const big_integer& other) noexcept {
+    std::uint64_t borrow = 0;
+    for (unsigned i = 0; i < size_; ++i) {
+      const std::uint64_t take = borrow + (i < other.size_ ? other.limbs_[i] : 0u);
+      borrow = limbs_[i] < take ? 1 : 0;
+      limbs_[i] = static_cast<std::uint32_t>(limbs_[i] - take);
+    }
+    while (size_ != 0 && limbs_[size_ - 1] == 0) --size_;
+  }
+  void add(const big_integer& other) noexcept {
+    std::uint64_t carry = 0;
+    for (unsigned i = 0; i < other.size_ || carry != 0; ++i) {
+      if (i >= size_) limbs_[size_++] = 0;
+      carry += std::uint64_t{limbs_[i]} + (i < other.size_ ? other.limbs_[i] : 0u);
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+  }
+  [[nodiscard]] int compare(const big_integer& other) const noexcept {
+    if (size_ != other.size_) return size_ < other.size_ ? -1 : 1;
+    for (unsigned i = size_; i-- > 0;)
+      if (limbs_[i] != other.limbs_[i]) return limbs_[i] < other.limbs_[i] ? -1 : 1;
+    return 0;
+  }
+  [[nodiscard]] bool is_zero() const noexcept { return size_ == 0; }
+  [[nodiscard]] int bit_length() const noexcept {
+    return size_ == 0 ? 0 : static_cast<int>(32 * size_) - std::countl_zero(limbs_[size_ - 1]);
+  }
+
+ private:
+  unsigned size_ = 0;
+  std::uint32_t limbs_[256];
+};
+
+/// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
+[[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
+                                            int exponent) noexcept {
+  // 11 bits go for a normal number, more for a subnormal one, all or more for zero.
+  int dropped = 11;
+  if (exponent + dropped < -1074) dropped = -1074 - exponent;
+  if (dropped > 64) return 0.0;
+  std::uint64_t kept = dropped == 64 ? 0 : significand >> dropped;
+  const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
+  const std::uint64_t lost = dropped == 64 ? significand : significand & ((tie << 1) - 1);
+  if (lost > tie || (lost == tie && (rest || (kept & 1) != 0))) ++kept;
+  const int unit = exponent + dropped;  // the power of two of the last kept bit
+  if (unit > 971 || (unit == 971 && kept >> 53 != 0)) return infinity;
+  // The carry of rounding up runs into the exponent field, where it belongs.
+  const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
+  return std::bit_cast<double>((biased << 52) + kept);
+}
+
+/// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
+/// most one step and a half off: what dividing the rounded m by the exact power gives. The
+/// remainder decides; it is small, so that arithmetic modulo 2^64 finds it.
+[[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
+                                             unsigned k) noexcept {
+  auto bits = std::bit_cast<std::uint64_t>(quotient);
+  const std::uint64_t significand = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
+  const int exponent = static_cast<int>(bits >> 52) - 1075;  // quotient = significand * 2^exponent
+  // In units of 2^exponent, or of 1 where that is above 1.
+  const int up = exponent > 0 ? exponent : 0, down = exponent < 0 ? -exponent : 0;
+  const std::uint64_t step = powers_of_ten[k] << up;
+  std::uint64_t rest = (down < 64 ? m << down : 0) - significand * step;
+  const bool above = rest >> 63 == 0;
+  if (!above) rest = 0 - rest;
+  if (!above && significand == std::uint64_t{1} << 52) rest *= 2;  // steps below it are half
+  while (2 * rest > step || (2 * rest == step && (bits & 1) != 0)) {
+    bits = above ? bits + 1 : bits - 1;
+    if (rest < step) break;
+    rest -= step;
+  }
+  return std::bit_cast<double>(bits);
+}
+
+/// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
+[[nodiscard, gnu::always_inline]] inline double quotient_by_power_of_ten(std::uint64_t m,
+                                                                         unsigned k) noexcept {
+  const double quotient =
+      static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
+  // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
+  const bool rounded = m == 0 || (FLT_EVAL_METHOD == 0 && m >> 53 == 0);
+  return rounded ? quotient : nearest_quotient(m, quotient, k);
+}
+
+/// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
+[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
+  // Beyond 800 digits the rest only means "a little more": the halfway points between doubles
+  // have at most 767 significant digits.
+  constexpr unsigned max_digits = 800;
+  big_integer numerator;
+  std::int64_t exponent = d.exponent;
+  unsigned taken = 0;
+  bool more = false;
+  for (const char c : d.digits) {
+    if (c == '.' || (taken == 0 && c == '0')) continue;
+    if (taken < max_digits) {
+      numerator.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
+      ++taken;
+    } else {
+      more = more || c != '0';
+      ++exponent;
+    }
+  }
+  if (numerator.is_zero()) return 0.0;
+  if (more) {
+    numerator.multiply_add(10, 1);
+    --exponent;
+  }
+  if (exponent + taken > 310) return infinity;
+  if (exponent + taken < -330) return 0.0;
+  big_integer denominator(1);
+  if (exponent >= 0)
+    numerator.multiply_power_of_ten(static_cast<unsigned>(exponent));
+  else
+    denominator.multiply_power_of_ten(static_cast<unsigned>(-exponent));
+  // Scale so that the quotient lies in [2^63, 2^65), then divide bit by bit.
+  int scale = 64 - (numerator.bit_length() - denominator.bit_length());
+  if (scale >= 0)
+    numerator.shift_left(static_cast<unsigned>(scale));
+  else
+    denominator.shift_left(static_cast<unsigned>(-scale));
+  denominator.shift_left(64);
+  std::uint64_t quotient = 0;
+  bool top = false;
+  for (int bit = 64; bit >= 0; --bit) {
+    const bool one = numerator.compare(denominator) >= 0;
+    if (one) numerator.subtract(denominator);
+    if (bit == 64)
+      top = one;
+    else
+      quotient |= std::uint64_t{one ? 1u : 0u} << bit;
+    numerator.shift_left(1);
+  }
+  bool rest = !numerator.is_zero();
+  if (top) {  // 65 bits: the last joins the rest
+    rest = rest || (quotient & 1) != 0;
+    quotient = quotient >> 1 | std::uint64_t{1} << 63;
+    --scale;
+  }
+  return round_to_double(quotient, rest, -scale);
+}
+
+}  // namespace detail
+
+/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest. The
+/// value of the digits is known, and below 2^64.
+[[nodiscard]] inline double decimal_to_double(const decimal& d,
+                                              std::uint64_t significand) noexcept {
+  if (significand == 0) return 0.0;
+  const std::int64_t e = d.exponent;
+  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
+  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
+    const auto v = static_cast<double>(significand);
+    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
+  }
+  if (e < 0 && e >= -18) {
+    const volatile double quotient =  // a double also where the host computes wider
+        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
+    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
+  }
+  return detail::decimal_to_double_exact(d);
+}
+
+/// The same for any digits.
+[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
+  std::uint64_t significand = 0;
+  unsigned taken = 0;
+  for (const char c : d.digits) {
+    if (c == '.') continue;
+    if (significand != 0 || c != '0') ++taken;
+    if (taken > 19) return detail::decimal_to_double_exact(d);
+    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return decimal_to_double(d, significand);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_NUMBER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+template <class T>
+class packed;
+struct named;
+struct constant;
+struct tensor;
+struct resource;
+struct array;
+struct command;
+struct tick;
+
+}  // namespace nac
+namespace nac::detail {
+
+/// The number of elements of a shape: 1 of none, 0 as soon as one dimension is 0. False when it
+/// doesn't fit.
+template <class Shape>
+[[nodiscard]] inline bool count_elements(const Shape& shape, std::uint64_t& count) noexcept {
+  bool fits = true, none = false;
+  count = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    none = none || shape[i] == 0;
+    fits = fits && checked_mul(count, std::uint64_t{shape[i]}, count);
+  }
+  if (none) count = 0;
+  return fits || none;
+}
+
+/// Walks over a part of a file; what it takes was asked for by `has` before.
+class cursor {
+ public:
+  cursor() noexcept = default;
+  cursor(const std::byte* model, std::uint64_t at, std::uint64_t end) noexcept
+      : model_(model), at_(at), end_(end) {}
+  [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
+  [[nodiscard]] std::uint64_t left() const noexcept { return end_ - at_; }
+  [[nodiscard]] bool has(std::uint64_t count) const noexcept { return left() >= count; }
+  [[nodiscard]] const std::byte* data() const noexcept { return model_ + at_; }
+  template <class T>
+  [[nodiscard]] T take() noexcept {
+    const T value = load_le<T>(data());
+    at_ += sizeof(T);
+    return value;
+  }
+  [[nodiscard]] bytes take_bytes(std::uint64_t count) noexcept;
+  template <class T>
+  [[nodiscard]] packed<T> take_packed(std::uint32_t count) noexcept {
+    const packed<T> values(data(), count);
+    at_ += std::uint64_t{count} * sizeof(T);
+    return values;
+  }
+  [[nodiscard]] error fail(errc code) const noexcept { return {code, at_}; }
+
+ private:
+  const std::byte* model_ = nullptr;
+  std::uint64_t at_ = 0, end_ = 0;
+};
+
+// One function for each record: how many bytes it has at least, and how it is read.
+
+struct short_named {
+  using record = named;
+  static constexpr std::uint64_t least = 3;
+  [[nodiscard]] static error parse(cursor& in, named& out) noexcept;
+};
+
+struct long_named {
+  using record = named;
+  static constexpr std::uint64_t least = 4;
+  [[nodiscard]] static error parse(cursor& in, named& out) noexcept;
+};
+
+struct constant_form {
+  using record = constant;
+  static constexpr std::uint64_t least = 5;
+  [[nodiscard]] static error parse(cursor& in, constant& out) noexcept;
+};
+
+struct tensor_form {
+  using record = tensor;
+  static constexpr std::uint64_t least = 14;
+  [[nodiscard]] static error parse(cursor& in, tensor& out) noexcept;
+};
+
+struct resource_form {
+  using record = resource;
+  static constexpr std::uint64_t least = 6;
+  [[nodiscard]] static error parse(cursor& in, resource& out) noexcept;
+};
+
+struct array_form {
+  using record = array;
+  static constexpr std::uint64_t least = 12;
+  [[nodiscard]] static error parse(cursor& in, array& out) noexcept;
+};
+
+struct command_form {
+  using record = command;
+  static constexpr std::uint64_t least = 3;
+  [[nodiscard]] static error parse(cursor& in, command& out) noexcept;
+};
+
+struct tick_form {
+  using record = tick;
+  static constexpr std::uint64_t least = 3;
+  [[nodiscard]] static error parse(cursor& in, tick& out) noexcept;
+};
+
+/// An instruction in the middle of a list, which `read` came by: a second place to decode from.
+struct halfway {
+  std::uint64_t offset = 0;                ///< from the first instruction
+  std::uint32_t index = 0, arguments = 0;  ///< of the instruction; in front of it
+};
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_RECORD_LIST_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
@@ -2516,113 +2926,6 @@ struct command {
   std::uint16_t target = 0;
 };
 
-namespace detail {
-
-/// The number of elements of a shape: 1 of none, 0 as soon as one dimension is 0. False when it
-/// doesn't fit.
-template <class Shape>
-[[nodiscard]] inline bool count_elements(const Shape& shape, std::uint64_t& count) noexcept {
-  bool fits = true, none = false;
-  count = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    none = none || shape[i] == 0;
-    fits = fits && checked_mul(count, std::uint64_t{shape[i]}, count);
-  }
-  if (none) count = 0;
-  return fits || none;
-}
-
-/// Walks over a part of a file; what it takes was asked for by `has` before.
-class cursor {
- public:
-  cursor() noexcept = default;
-  cursor(const std::byte* model, std::uint64_t at, std::uint64_t end) noexcept
-      : model_(model), at_(at), end_(end) {}
-  [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
-  [[nodiscard]] std::uint64_t left() const noexcept { return end_ - at_; }
-  [[nodiscard]] bool has(std::uint64_t count) const noexcept { return left() >= count; }
-  [[nodiscard]] const std::byte* data() const noexcept { return model_ + at_; }
-  template <class T>
-  [[nodiscard]] T take() noexcept {
-    const T value = load_le<T>(data());
-    at_ += sizeof(T);
-    return value;
-  }
-  [[nodiscard]] bytes take_bytes(std::uint64_t count) noexcept;
-  template <class T>
-  [[nodiscard]] packed<T> take_packed(std::uint32_t count) noexcept {
-    const packed<T> values(data(), count);
-    at_ += std::uint64_t{count} * sizeof(T);
-    return values;
-  }
-  [[nodiscard]] error fail(errc code) const noexcept { return {code, at_}; }
-
- private:
-  const std::byte* model_ = nullptr;
-  std::uint64_t at_ = 0, end_ = 0;
-};
-
-template <class Length>
-[[nodiscard]] inline error parse_named(cursor& in, named& out) noexcept {
-  if (!in.has(2 + sizeof(Length))) return in.fail(errc::nac_truncated);
-  out.offset = in.offset();
-  out.id = in.take<std::uint16_t>();
-  const Length length = in.take<Length>();
-  if (!in.has(length)) return in.fail(errc::nac_truncated);
-  out.text = as_text(in.take_bytes(length));
-  return {};
-}
-
-// One function for each record: how many bytes it has at least, and how it is read.
-
-struct short_named {
-  using record = named;
-  static constexpr std::uint64_t least = 3;
-  [[nodiscard]] static error parse(cursor& in, named& out) noexcept {
-    return parse_named<std::uint8_t>(in, out);
-  }
-};
-
-struct long_named {
-  using record = named;
-  static constexpr std::uint64_t least = 4;
-  [[nodiscard]] static error parse(cursor& in, named& out) noexcept {
-    return parse_named<std::uint16_t>(in, out);
-  }
-};
-
-struct constant_form {
-  using record = constant;
-  static constexpr std::uint64_t least = 5;
-  [[nodiscard]] static error parse(cursor& in, constant& out) noexcept;
-};
-
-struct tensor_form {
-  using record = tensor;
-  static constexpr std::uint64_t least = 14;
-  [[nodiscard]] static error parse(cursor& in, tensor& out) noexcept;
-};
-
-struct resource_form {
-  using record = resource;
-  static constexpr std::uint64_t least = 6;
-  [[nodiscard]] static error parse(cursor& in, resource& out) noexcept;
-};
-
-struct array_form {
-  using record = array;
-  static constexpr std::uint64_t least = 12;
-  [[nodiscard]] static error parse(cursor& in, array& out) noexcept;
-};
-
-struct command_form {
-  using record = command;
-  static constexpr std::uint64_t least = 3;
-  [[nodiscard]] static error parse(cursor& in, command& out) noexcept;
-};
-
-}  // namespace detail
-
 /// A number of records of one form, decoded while they are iterated.
 template <class Form>
 class list {
@@ -2682,16 +2985,6 @@ struct tick {
   nac::commands commands;
 };
 
-namespace detail {
-
-struct tick_form {
-  using record = tick;
-  static constexpr std::uint64_t least = 3;
-  [[nodiscard]] static error parse(cursor& in, tick& out) noexcept;
-};
-
-}  // namespace detail
-
 using schedule = list<detail::tick_form>;
 
 /// An instruction of OPS or TRNG.
@@ -2719,12 +3012,6 @@ namespace detail {
 [[nodiscard]] error parse_instruction(const model& f, cursor& in, instruction& out) noexcept;
 struct maker;
 struct place_finder;
-
-/// An instruction in the middle of a list, which `read` came by: a second place to decode from.
-struct halfway {
-  std::uint64_t offset = 0;                ///< from the first instruction
-  std::uint32_t index = 0, arguments = 0;  ///< of the instruction; in front of it
-};
 }  // namespace detail
 
 /// The instructions of OPS or TRNG.
@@ -3601,7 +3888,6 @@ struct parts {
 #ifndef TESSERA_NAC_PRINT_HPP
 #define TESSERA_NAC_PRINT_HPP
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -3609,238 +3895,11 @@ struct parts {
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-// ---- NAC assembly as tokens: what assemble and its parts read from, and how strings are printed.
-//
-//   nac::detail::lexer in(source);
-//   if (in.accept("schedule")) in.expect(':');
-//   const std::int64_t tick = in.integer(0, 65535);
-//   in.end_line();
-//   if (in.failed()) return in.error();
-//
-//   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
-//   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
-//   string    "…" with \" \\ \n \r \t \xHH                                "fc.weight"
-//   mark      any other character by itself                               ( ) [ ] { } = : , #
-//   line end  ends a statement, but for those inside of brackets
-//   comment   from ';' to the end of the line
-//
-// The first error stays, and everything after it is refused without effect.
-//
-// Lifetime:   borrows the source.
-// Errors:     nac_text_*, at the token that is wrong.
-// Limits:     none.
-// Allocation: what is asked for: decoded strings.
-namespace detail {
-
 /// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
 void print_string(text& out, std::string_view s);
 
-}  // namespace detail
-
-using detail::print_string;
-
-// ---- NAC assembly: its words, a table for each kind, which print, assemble and dictionaries share.
-//
-//   nac::assembly::word_of(nac::assembly::section_words, "code");    // its index, or not_a_word
-//
-//   keys          of the header: nac 1.6, quantization none, weights internal, inputs 1 …
-//   sections      operations: signatures: constants: parameters: input_names: tensors: code: …
-//   instructions  those of the system: input, parameter, output …; raw and op for any other
-//   fields        of tensors and payloads: scale, scales, axis, block, shape; hex, values, file
-//
-// Names of data types, quantization methods and actions are those of format.hpp.
-//
-// Lifetime:   constants.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-/// The words of NAC assembly.
-namespace assembly {
-
-// X(word)
-#define TESSERA_NAC_KEYS(X)                                                                        \
-  X(nac)                                                                                           \
-  X(quantization)                                                                                  \
-  X(weights)                                                                                       \
-  X(inputs)                                                                                        \
-  X(outputs)                                                                                       \
-  X(d_model)                                                                                       \
-  X(training_flag)                                                                                 \
-  X(self_counting)                                                                                 \
-  X(order)
-
-/// The header's keys, one line each.
-enum class key : std::uint8_t {
-#define TESSERA_X(word) word,
-  TESSERA_NAC_KEYS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr std::string_view key_words[] = {
-#define TESSERA_X(word) #word,
-    TESSERA_NAC_KEYS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NAC_KEYS
-
-// X(word), in the order of printing
-#define TESSERA_NAC_TEXT_SECTIONS(X)                                                               \
-  X(operations)                                                                                    \
-  X(signatures)                                                                                    \
-  X(constants)                                                                                     \
-  X(parameters)                                                                                    \
-  X(input_names)                                                                                   \
-  X(tensors)                                                                                       \
-  X(code)                                                                                          \
-  X(schedule)                                                                                      \
-  X(training)                                                                                      \
-  X(arrays)                                                                                        \
-  X(resources)                                                                                     \
-  X(plan_constants)                                                                                \
-  X(plan)                                                                                          \
-  X(tokenizer)
-
-/// The sections of the text; plan and tokenizer close with the word `end`.
-enum class text_section : std::uint8_t {
-#define TESSERA_X(word) word,
-  TESSERA_NAC_TEXT_SECTIONS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr std::string_view section_words[] = {
-#define TESSERA_X(word) #word,
-    TESSERA_NAC_TEXT_SECTIONS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NAC_TEXT_SECTIONS
-
-/// The operands of an instruction's word.
-enum class operands : std::uint8_t {
-  name,       ///< nothing, or the name of an input
-  parameter,  ///< an id, or a parameter's name
-  number,
-  constant,     ///< # and an id, or the constant itself
-  saved,        ///< an index into OPS, or its value
-  values,       ///< (values), and `filler [words]` where C isn't zeros
-  step,         ///< a parameter, and (gradient, learning rate)
-  end,          ///< (), or (value)
-  branch,       ///< (predicate, length if true, length if false)
-  convergence,  ///< (input), or (input, end, branches …)
-  raw,          ///< A B, c [words] and d [words]
-  operation     ///< an operation's id, and its arguments
-};
-
-// X(word, A, B, operands)
-#define TESSERA_NAC_INSTRUCTION_WORDS(X)                                                           \
-  X("input", 2, 0, name)                                                                           \
-  X("parameter", 2, 1, parameter)                                                                  \
-  X("state", 2, 2, number)                                                                         \
-  X("lifted", 2, 3, constant)                                                                      \
-  X("saved", 2, 4, saved)                                                                          \
-  X("target", 2, 5, number)                                                                        \
-  X("output", 3, 0, values)                                                                        \
-  X("subgraph_output", 3, 1, values)                                                               \
-  X("reserved_output", 3, 2, values)                                                               \
-  X("step", 3, 3, step)                                                                            \
-  X("end_training", 3, 4, end)                                                                     \
-  X("control_flow", 6, 0, branch)                                                                  \
-  X("convergence", 7, 0, convergence)                                                              \
-  X("raw", 0, 0, raw)                                                                              \
-  X("op", 0, 0, operation)
-
-struct instruction_word {
-  std::string_view word;
-  std::uint8_t a, b;
-  operands what;
-};
-inline constexpr instruction_word instruction_words[] = {
-#define TESSERA_X(word, a, b, what) {word, a, b, operands::what},
-    TESSERA_NAC_INSTRUCTION_WORDS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NAC_INSTRUCTION_WORDS
-
-[[nodiscard]] constexpr const instruction_word* instruction_word_of(
-    std::string_view word) noexcept {
-  for (const instruction_word& w : instruction_words)
-    if (w.word == word) return &w;
-  return nullptr;
-}
-/// Of a system instruction; null where it has no word of its own.
-[[nodiscard]] constexpr const instruction_word* instruction_word_of(std::uint8_t a,
-                                                                    std::uint8_t b) noexcept {
-  for (const instruction_word& w : instruction_words)
-    if (w.a != 0 && w.a == a && (w.b == b || a == op_control_flow || a == op_convergence))
-      return &w;
-  return nullptr;
-}
-
-inline constexpr std::string_view header_words[] = {"1.6", "1.7", "1.8"};
-inline constexpr std::string_view weights_words[] = {"external", "internal"};
-inline constexpr std::string_view boolean_words[] = {"false", "true"};
-/// Operations whose prefixes may count themselves.
-inline constexpr std::string_view counting_words[] = {"input", "output", "control_flow"};
-
-inline constexpr std::string_view word_hex = "hex", word_values = "values", word_file = "file",
-                                  word_end = "end", word_c = "c", word_d = "d",
-                                  word_filler = "filler", word_action = "action",
-                                  word_scale = "scale", word_scales = "scales", word_axis = "axis",
-                                  word_block = "block", word_shape = "shape", word_ints = "ints",
-                                  word_floats = "floats", word_null = "null", word_nan = "nan",
-                                  word_none = "none", word_infinity = "inf",
-                                  word_minus_infinity = "-inf";
-
-/// Words that arguments may be, and so no value's name.
-inline constexpr std::string_view reserved_words[] = {
-    word_null,     boolean_words[0], boolean_words[1], word_nan,
-    word_infinity, word_ints,        word_floats,      word_end};
-
-/// A section's tag without the space at the end of one of them.
-[[nodiscard]] constexpr std::string_view tag_word(section s) noexcept {
-  const std::string_view t = tag(s);
-  return t.substr(0, t.back() == ' ' ? 3 : 4);
-}
-
-inline constexpr std::size_t not_a_word = ~std::size_t{0};
-template <std::size_t N>
-[[nodiscard]] constexpr std::size_t word_of(const std::string_view (&words)[N],
-                                            std::string_view word) noexcept {
-  for (std::size_t i = 0; i < N; ++i)
-    if (words[i] == word) return i;
-  return not_a_word;
-}
-
-/// Texts of CMAP or PERM by their ids, and the least id of a text.
-class short_index {
- public:
-  short_index() noexcept = default;
-  /// The last record of an id counts; ids above 255 name nothing.
-  void set(std::uint16_t id, std::string_view text) noexcept;
-  [[nodiscard]] bool has(std::uint32_t id) const noexcept { return id < 256 && present_[id]; }
-  [[nodiscard]] std::string_view operator[](std::uint8_t id) const noexcept { return texts_[id]; }
-  /// The least id whose text this is; 256 when there is none.
-  [[nodiscard]] std::uint32_t find(std::string_view text) noexcept;
-
- private:
-  static constexpr std::uint32_t slot_count = 1024;  // a quarter full at most
-  static constexpr std::uint16_t empty = 0xffff;
-  [[nodiscard]] static std::uint32_t hash(std::string_view text) noexcept;
-  void rebuild() noexcept;
-  std::string_view texts_[256];
-  std::uint16_t slots_[slot_count] = {};
-  bool present_[256] = {};
-  bool stale_ = true;
-};
-
-}  // namespace assembly
-namespace detail {
-using namespace assembly;
-}
-
 /// The assembly's word for a system instruction; empty where it has none of its own.
-[[nodiscard]] constexpr std::string_view system_word(std::uint8_t a, std::uint8_t b) noexcept {
-  const assembly::instruction_word* const w = assembly::instruction_word_of(a, b);
-  return w == nullptr ? std::string_view() : w->word;
-}
+[[nodiscard]] std::string_view system_word(std::uint8_t a, std::uint8_t b) noexcept;
 
 /// How a container is printed.
 struct print_options {
@@ -3963,14 +4022,25 @@ result<model> read(Owner&& in, const read_options& = {})
 // from 0; those of records are indices in their list. An instruction whose arguments can't be
 // resolved is reported once, and all others are checked.
 //
+// A program has its instructions as records of one size, with their arguments resolved:
+//
+//   for (const nac::step& s : program->code().steps) {
+//     const nac::operation o = program->operation_of(s);       // unknown: a system operation
+//     const nac::binding b = program->binding_of(s);           // which arguments are which
+//     for (const nac::argument a : program->code().arguments_of(s))
+//       if (a.is_constant()) use(program->constant(a.id())); else use(results[a.index()]);
+//   }
+//
 // Lifetime:   the program borrows the container's bytes and the external weights, and holds a copy of
 //             the model, which may be a temporary.
 // Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
 //             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
 //             those of external tensors too: they are where the parameter is named.
 // Limits:     verify_options::limit, of which max_items holds for each list of instructions.
-// Allocation: the program's (see below), 18 bytes for an instruction, 16 more for an INPUT,
-//             and 64 for the name of a resource or array.
+// Allocation: the program: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a
+//             constant, 136 for a parameter, 6 for a command of the schedule, 4 for each id up to the
+//             largest, at most twice that of each; while it is made 18 bytes for an instruction, 16
+//             more for an INPUT, and 64 for the name of a resource or array.
 
 #ifndef TESSERA_NAC_VERIFY_HPP
 #define TESSERA_NAC_VERIFY_HPP
@@ -4204,47 +4274,205 @@ class id_table {
 
 #endif  // TESSERA_NAC_DETAIL_IDS_HPP
 
-// ---- tessera/nac/safetensors.hpp
-//
-// Safetensors files, in which NAC containers keep their weights outside.
-//
-//   auto weights = nac::read_safetensors(mapped);
-//   if (!weights) return fail(describe(weights.error(), mapped));
-//   if (const std::size_t i = weights->find("encoder.weight"); i != weights->size())
-//     use((*weights)[i].as);                    // a nac::tensor, with its quantization
-//
-//   0      u64    bytes of the header, n
-//   8      n      JSON, from '{' on, then white space:
-//                 {"__metadata__":{KEY:STRING},NAME:{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}
-//   8+n           elements, little-endian; the offsets count from here
-//
-// All that the format promises is checked: each name once, a type of the format, offsets that
-// ascend inside the file and span what shape and type need, and that each byte belongs to one tensor.
-// Tensors of types that NAC doesn't have are there, but have no `as`. Members of a tensor that the
-// format doesn't know are skipped.
-//
-// How a tensor is quantized is in the metadata, where three conventions use different places;
-// where a tensor is in several, the first counts:
-//   1. "nac_quant_meta":  JSON, {NAME: {"quant_code": 3, "axis": 0, "scales": [1, 0.5]}}
-//   2. NAME:              JSON, {"quant_type": "INT8_CHANNEL", "axis": 0, "scales": [1, 0.5]}
-//   3. "metadata":        JSON, {NAME: the JSON of 2. in a string}
-// Members: quant_code or quant_type; scale, scales or block_scales; axis; block_size; orig_shape or
-// original_shape. Texts that don't begin with '{' are ignored.
-//
-// Lifetime:   borrows the bytes; what it gives borrows from them and from it.
-// Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
-//             JSON value that is wrong; for JSON inside a string, of the string.
-// Limits:     a header of 100,000,000 bytes, as elsewhere; max_items for the tensors; max_depth.
-// Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows with
-//             the elements.
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
 
-#ifndef TESSERA_NAC_SAFETENSORS_HPP
-#define TESSERA_NAC_SAFETENSORS_HPP
+class safetensors;
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
+/// How a container is verified, and within which limits.
+struct verify_options {
+  const safetensors* weights = nullptr;  ///< of containers with external weights
+  /// External weights may be missing: then program::has_weights() is false.
+  bool weights_elsewhere = false;
+  /// Prefixes that no convention knows are errors rather than warnings.
+  bool strict_prefixes = false;
+  limits limit = {};                     ///< max_items: instructions of a list
+  std::uint64_t max_diagnostics = 1000;  ///< that a report keeps; it counts all
+};
 
+/// An instruction: where it is, what it is, and which of the program's arguments are its own (see
+/// `argument`).
+struct step {
+  std::uint32_t offset = 0;  ///< bytes from the first instruction of the list
+  std::uint8_t a = 0, b = 0;
+  std::uint16_t arguments = 0;  ///< how many
+  std::uint32_t first = 0;      ///< index of the first one
+  std::uint16_t operation = 0;  ///< filled by `verify`
+  std::uint16_t reserved = 0;
+};
+static_assert(sizeof(step) == 16);
+
+inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
+
+struct decode_options {
+  limits limit = {};  ///< max_items: instructions
+};
+
+/// The instructions of `list`, which is f.instructions() or f.training(), without their arguments.
+/// Errors: too_many_items, input_too_large. Allocates 16 bytes for each instruction.
+[[nodiscard]] result<pool<step>> decode(const model& f, const instructions& list,
+                                        const decode_options& options = {});
+
+/// The index of an instruction, or an id.
+struct argument {
+  static constexpr std::uint32_t constant_bit = std::uint32_t{1} << 31;
+  std::uint32_t bits = 0;
+
+  /// Whether it is an id (or a branch's length) rather than an instruction.
+  [[nodiscard]] constexpr bool is_constant() const noexcept { return (bits & constant_bit) != 0; }
+  [[nodiscard]] constexpr std::uint32_t index() const noexcept { return bits & ~constant_bit; }
+  [[nodiscard]] constexpr std::uint16_t id() const noexcept {
+    return static_cast<std::uint16_t>(bits);
+  }
+  friend constexpr bool operator==(argument, argument) noexcept = default;
+};
+
+/// A list of instructions with their arguments.
+struct code {
+  pool<step> steps;
+  pool<argument> arguments;
+
+  [[nodiscard]] view<argument> arguments_of(const step& s) const noexcept {
+    return {arguments.data() + s.first, s.arguments};
+  }
+};
+
+/// How arguments are resolved: one after another, four at a time, or with what this processor has;
+/// `automatic` is the last where there are enough of them. It changes nothing but time.
+enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
+
+struct resolve_options {
+  limits limit = {};  ///< max_items: instructions
+  resolve_path path = resolve_path::automatic;
+};
+
+/// The instructions of `list`, which is f.instructions() or f.training(), with their arguments:
+///
+///   instruction            arguments
+///   A ≥ 10                 one for each letter of its signature: a constant of CNST, or a result
+///   INPUT 0                none
+///   INPUT 1-5              its id; of a constant (3) it must be in CNST
+///   OUTPUT 0-2             the results
+///   OUTPUT 3               a parameter's id, the gradient's and the rate's results
+///   OUTPUT 4               one result; none where D is 0
+///   CONTROL_FLOW           the predicate's result, and the lengths of both branches, marked as ids
+///   CONVERGENCE            the input's result, the index of the instruction after its branches,
+///                          and of the first one of each branch
+///   others                 none
+///
+/// Results come from earlier instructions; as many constants are given as are taken, and all are in
+/// CNST; the true and the false branch of a CONTROL_FLOW, which follow it, end inside the program; so
+/// do the branches of a CONVERGENCE, which ascend and hold one instruction or more. A CONVERGENCE
+/// without branches, whose end is 0, ends at the next instruction.
+///
+/// Errors: nac_reference … nac_convergence_branch: the first broken instruction's, with the offset of
+/// the word that is wrong; too_many_items, input_too_large. Allocates 28 bytes for an instruction,
+/// and where there are more than three arguments for each, 4 to 8 for each of them; some hundred KB
+/// more.
+[[nodiscard]] result<code> resolve(const model& f, const instructions& list,
+                                   const resolve_options& options = {});
+
+/// A parameter: a weight with its name.
+struct parameter {
+  std::uint16_t id = 0;
+  bool has_name = false, has_value = false;
+  std::string_view name;
+  tensor value;              ///< internal or external; of the latter, offsets count in its own file
+  std::uint64_t offset = 0;  ///< of its record with the name
+};
+
+/// An INPUT of variant 0. Those without a name are constants that the compiler lifted and lost.
+struct model_input {
+  std::uint32_t instruction = 0;
+  std::string_view name;
+};
+
+/// A command of the schedule that changes no result.
+struct scheduled_command {
+  std::uint16_t tick = 0, target = 0;  ///< instructions
+  action what = action::free;
+};
+
+namespace detail {
+struct verifier;
+}  // namespace detail
+
+/// A container that was proven. Only verify() makes one.
+class program {
+ public:
+  [[nodiscard]] const nac::model& model() const& noexcept { return model_; }
+  const nac::model& model() const&& = delete;
+  /// OPS; the operation of a step is an enumerator of nac::operation.
+  [[nodiscard]] const nac::code& code() const& noexcept { return code_; }
+  const nac::code& code() const&& = delete;
+  /// TRNG, of which only the structure is proven; its operations may be unknown.
+  [[nodiscard]] const nac::code& training() const& noexcept { return training_; }
+  const nac::code& training() const&& = delete;
+  [[nodiscard]] std::size_t size() const noexcept { return code_.steps.size(); }
+
+  [[nodiscard]] static operation operation_of(const step& s) noexcept {
+    return static_cast<operation>(s.operation);
+  }
+  /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
+  [[nodiscard]] binding binding_of(const step& s) const noexcept;
+  [[nodiscard]] argument_form form(argument a) const noexcept {
+    return a.is_constant() ? forms_[constant_of_[a.id()]] : argument_form::result;
+  }
+
+  [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept;
+  [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
+    return constants_[constant_of_[id]];
+  }
+  [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept;
+  [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
+    return parameters_[parameter_of_[id]];
+  }
+  /// All that DATA names or holds; those of internal weights that no INPUT asks for, too.
+  [[nodiscard]] view<nac::parameter> parameters() const& noexcept { return parameters_; }
+  view<nac::parameter> parameters() const&& = delete;
+  /// Whether every parameter that is asked for has its value; see weights_elsewhere.
+  [[nodiscard]] bool has_weights() const noexcept { return has_weights_; }
+
+  /// What a caller has to give, in this order.
+  [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
+  view<model_input> inputs() const&& = delete;
+  /// What MMAP advises, in its order, without the commands that verification warned of.
+  [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
+  view<scheduled_command> schedule() const&& = delete;
+  /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
+  [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
+  /// The largest number of results that are needed at once, with parameters.
+  [[nodiscard]] std::uint32_t peak_results() const noexcept { return peak_results_; }
+
+ private:
+  friend struct detail::verifier;
+  friend result<program> verify(const nac::model& f, const verify_options& options, report* found);
+  explicit program(const nac::model& f) noexcept : model_(f) {}
+
+  [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept;
+
+  nac::model model_;
+  nac::code code_, training_;
+  pool<nac::constant> constants_;
+  pool<argument_form> forms_;  // of the constants
+  detail::id_table constant_of_, parameter_of_;
+  pool<nac::parameter> parameters_;
+  pool<model_input> inputs_;
+  pool<scheduled_command> schedule_;
+  pool<std::uint32_t> last_use_;
+  std::uint32_t peak_results_ = 0;
+  bool has_weights_ = true;
+};
+
+/// A program, if `f` has no errors. All findings are appended to `found`.
+[[nodiscard]] result<program> verify(const model& f, const verify_options& options = {},
+                                     report* found = nullptr);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_VERIFY_HPP
 
 // ---- tessera/nac/write.hpp
 //
@@ -4351,434 +4579,6 @@ struct write_options {
 
 
 #endif  // TESSERA_NAC_WRITE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-/// A type of safetensors files.
-struct safetensors_type {
-  std::string_view name;
-  std::uint8_t bits;  ///< of an element
-};
-/// All types, in the order of the reference implementation: tensors are written from the last type
-/// to the first, so that elements are aligned.
-inline constexpr safetensors_type safetensors_types[] = {
-    {"BOOL", 8}, {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},
-    {"I8", 8},   {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"I16", 16},
-    {"U16", 16}, {"F16", 16},    {"BF16", 16},   {"I32", 32},    {"U32", 32},
-    {"F32", 32}, {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},
-};
-inline constexpr std::size_t safetensors_type_count = 20;
-/// The row of a type's name; safetensors_type_count where there is none.
-[[nodiscard]] constexpr std::size_t safetensors_row(std::string_view name) noexcept {
-  std::size_t i = 0;
-  while (i < safetensors_type_count && safetensors_types[i].name != name) ++i;
-  return i;
-}
-
-inline constexpr std::uint64_t max_safetensors_header = 100'000'000;  ///< bytes
-inline constexpr std::string_view safetensors_metadata = "__metadata__";
-inline constexpr std::string_view nac_quantization_key = "nac_quant_meta";
-
-/// A tensor of a safetensors file.
-struct external_tensor {
-  std::uint64_t offset = 0;  ///< of its JSON object
-  std::string_view name;
-  std::string_view type;       ///< "F32", …
-  bool representable = false;  ///< NAC has its type, and its shape fits: `as` has type and shape
-  tensor as;                   ///< `data` and `data_offset` always; `id` and `metadata` never
-};
-
-/// A string of the metadata.
-struct external_metadata {
-  std::uint64_t offset = 0;
-  std::string_view key, value;
-};
-
-namespace detail {
-struct safetensors_maker;
-}
-
-/// A safetensors file. Only `read_safetensors` makes one that isn't empty.
-class safetensors {
- public:
-  [[nodiscard]] bytes source() const noexcept { return source_; }
-  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
-  /// The tensors in the order of their elements.
-  [[nodiscard]] external_tensor operator[](std::size_t i) const noexcept;
-  /// The index of a tensor; size() where there is none. Logarithmic.
-  [[nodiscard]] std::size_t find(std::string_view name) const noexcept;
-  /// The strings of `__metadata__`, in the order of the file.
-  [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }
-  [[nodiscard]] external_metadata metadata(std::size_t i) const noexcept {
-    return {metadata_[i].offset, string(metadata_[i].key), string(metadata_[i].value)};
-  }
-
- private:
-  friend struct detail::safetensors_maker;
-  struct part {
-    std::uint32_t first = 0, size = 0;
-  };
-  struct record {
-    std::uint64_t offset = 0, offsets_offset = 0, first = 0, end = 0;
-    part name, shape, original_shape, scales;
-    std::uint16_t block = 0;
-    std::uint8_t row = 0, axis = 0;
-    data_type type = data_type::float32;
-    nac::quantization quantization = nac::quantization::none;
-    bool representable = true;
-  };
-  struct metadata_record {
-    std::uint64_t offset = 0;
-    part key, value;
-  };
-
-  [[nodiscard]] std::string_view string(part p) const noexcept {
-    return characters_.view().substr(p.first, p.size);
-  }
-  template <class T>
-  [[nodiscard]] packed<T> numbers(part p) const noexcept {
-    return {numbers_.data() + std::size_t{p.first} * 4, p.size};
-  }
-
-  bytes source_;
-  std::uint64_t data_ = 0;  // offset of the first element
-  pool<record> records_;    // by the offset of their elements
-  pool<std::uint32_t> by_name_;
-  pool<metadata_record> metadata_;
-  pool<std::byte> numbers_;  // of 4 bytes each, little-endian
-  text characters_;
-};
-
-namespace detail {
-struct safetensors_maker;
-
-}  // namespace detail
-
-/// A safetensors file over `in`, all of whose header was checked; no element is looked at.
-[[nodiscard]] result<safetensors> read_safetensors(bytes in, const read_options& options = {});
-[[nodiscard]] inline result<safetensors> read_safetensors(std::string_view in,
-                                                          const read_options& options = {}) {
-  return read_safetensors(as_bytes(in), options);
-}
-/// A temporary owner would be gone before the file is used.
-template <class Owner>
-  requires(temporary_bytes<Owner> || temporary_text<Owner>)
-result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
-= delete;
-
-// ---- Writes safetensors files: one form for what they hold.
-//
-//   nac::external_parts weights;
-//   weights.add("bias", nac::data_type::float32, shape, nac::parts::borrow(data));
-//   weights.add_metadata("format", "pt");
-//   auto bytes = nac::write_safetensors(weights);       // or to a sink, without a copy
-//
-//   0      u64    bytes of the header, a multiple of 8
-//   8      text   compact JSON, "__metadata__" first where there is some, then spaces
-//   8+n           elements, without gaps
-//
-// Tensors have the order of the reference implementation: by type, from the last row of
-// safetensors_types to the first, so that all are aligned, and then by name in the order of bytes.
-// Metadata have the order given.
-//
-// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
-// Errors:     nac_external_*, nac_write_data_type, nac_write_range: all before the first byte. The
-//             offset is the index of the tensor, or of the metadata; nac_write_stopped, offset 0.
-// Limits:     a header of 100,000,000 bytes.
-// Allocation: at most 8 × the header, and 24 bytes a tensor; without a sink the file, once.
-
-struct external_part {
-  range name;  ///< in external_parts::characters
-  data_type type = data_type::float32;
-  range shape;   ///< in external_parts::numbers
-  payload data;  ///< borrowed or with a source
-};
-
-struct external_metadata_part {
-  range key, value;  ///< in external_parts::characters
-};
-
-/// A safetensors file in parts.
-struct external_parts {
-  pool<external_part> tensors;
-  pool<external_metadata_part> metadata;
-  text characters;
-  pool<std::uint32_t> numbers;
-
-  [[nodiscard]] std::string_view string(range r) const noexcept {
-    return characters.view().substr(r.first, r.size);
-  }
-  [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
-    return {numbers.data() + r.first, r.size};
-  }
-  void add(std::string_view name, data_type type, view<std::uint32_t> shape, const payload& data);
-  void add_metadata(std::string_view key, std::string_view value);
-
- private:
-  [[nodiscard]] range keep(std::string_view s);
-};
-
-/// Hands a safetensors file to `to`, piece by piece; every check comes before the first.
-[[nodiscard]] error write_safetensors(const external_parts& p, const sink& to);
-
-/// A safetensors file of these parts.
-[[nodiscard]] result<pool<std::byte>> write_safetensors(const external_parts& p);
-
-}  // namespace nac
-
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_SAFETENSORS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-// ---- Instructions as records of one size: where each is and how many arguments it has.
-//
-//   auto steps = nac::decode(*file, file->instructions());
-//   (*steps)[41].offset;        // of instruction 41, from the first one
-//
-// An instruction's length depends on its operation, its signature and often on a word inside it, so
-// instructions can only be found one after another, and this chain of loads takes most of the time.
-// Therefore a table has the parts of the length for each kind of instruction, and the loop has no
-// data-dependent branch; and `read` notes an instruction in the middle, so that two chains run at
-// once.
-//
-//   length = fixed + 2 × (count & mask)          count: the word after A and B
-//
-// Kinds with another length have an impossible one in the table. They, negative counts and the last
-// instructions are decoded by the function that `read` uses.
-//
-// Lifetime:   owns.
-// Errors:     too_many_items, input_too_large.
-// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
-// Allocation: 16 bytes for each instruction.
-
-/// An instruction: where it is, what it is, and which of the program's arguments are its own (see
-/// `argument`).
-struct step {
-  std::uint32_t offset = 0;  ///< bytes from the first instruction of the list
-  std::uint8_t a = 0, b = 0;
-  std::uint16_t arguments = 0;  ///< how many
-  std::uint32_t first = 0;      ///< index of the first one
-  std::uint16_t operation = 0;  ///< filled by `verify`
-  std::uint16_t reserved = 0;
-};
-static_assert(sizeof(step) == 16);
-
-inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
-
-struct decode_options {
-  limits limit = {};  ///< max_items: instructions
-};
-
-/// The instructions of `list`, which is f.instructions() or f.training().
-[[nodiscard]] result<pool<step>> decode(const model& f, const instructions& list,
-                                        const decode_options& options = {});
-
-// ---- NAC programs with their arguments resolved: absolute indices of instructions, and ids.
-//
-//   auto code = nac::resolve(*file, file->instructions());
-//   if (!code) return fail(describe(code.error(), mapped));
-//   for (const nac::step& s : code->steps)
-//     for (const nac::argument a : code->arguments_of(s))
-//       if (a.is_constant()) use_constant(a.id()); else use(results[a.index()]);
-//
-//   instruction            arguments
-//   A ≥ 10                 one for each letter of its signature: a constant of CNST, or a result
-//   INPUT 0                none
-//   INPUT 1-5              its id; of a constant (3) it must be in CNST
-//   OUTPUT 0-2             the results
-//   OUTPUT 3               a parameter's id, the gradient's and the rate's results
-//   OUTPUT 4               one result; none where D is 0
-//   CONTROL_FLOW           the predicate's result, and the lengths of both branches, marked as ids
-//   CONVERGENCE            the input's result, the index of the instruction after its branches,
-//                          and of the first one of each branch
-//   others                 none
-//
-// What holds of a program that was resolved: results come from earlier instructions; as many
-// constants are given as are taken, and all are in CNST; the true and the false branch of a
-// CONTROL_FLOW, which follow it, end inside the program; so do the branches of a CONVERGENCE, which
-// ascend and hold one instruction or more. A CONVERGENCE without branches, whose end is 0, ends at
-// the next instruction.
-//
-// Lifetime:   owns.
-// Errors:     nac_reference … nac_convergence_branch: the first broken instruction's, with the
-//             offset of the word that is wrong; too_many_items, input_too_large.
-// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
-// Allocation: 28 bytes for an instruction, and where there are more than three arguments for each,
-//             4 to 8 for each of them; some hundred KB more.
-
-/// The index of an instruction, or an id.
-struct argument {
-  static constexpr std::uint32_t constant_bit = std::uint32_t{1} << 31;
-  std::uint32_t bits = 0;
-
-  /// Whether it is an id (or a branch's length) rather than an instruction.
-  [[nodiscard]] constexpr bool is_constant() const noexcept { return (bits & constant_bit) != 0; }
-  [[nodiscard]] constexpr std::uint32_t index() const noexcept { return bits & ~constant_bit; }
-  [[nodiscard]] constexpr std::uint16_t id() const noexcept {
-    return static_cast<std::uint16_t>(bits);
-  }
-  friend constexpr bool operator==(argument, argument) noexcept = default;
-};
-
-/// A list of instructions with their arguments.
-struct code {
-  pool<step> steps;
-  pool<argument> arguments;
-
-  [[nodiscard]] view<argument> arguments_of(const step& s) const noexcept {
-    return {arguments.data() + s.first, s.arguments};
-  }
-};
-
-/// How arguments are resolved: one after another, four at a time, or with what this processor has;
-/// `automatic` is the last where there are enough of them. It changes nothing but time.
-enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
-
-struct resolve_options {
-  limits limit = {};  ///< max_items: instructions
-  resolve_path path = resolve_path::automatic;
-};
-
-/// The arguments of `list`, which is f.instructions() or f.training().
-[[nodiscard]] result<code> resolve(const model& f, const instructions& list,
-                                   const resolve_options& options = {});
-
-// ---- NAC programs that were verified, with everything that running them looks up.
-//
-//   for (const nac::step& s : program.code().steps) {
-//     const nac::operation o = program.operation_of(s);       // unknown: a system operation
-//     const nac::binding b = program.binding_of(s);           // which arguments are which
-//     for (const nac::argument a : program.code().arguments_of(s))
-//       if (a.is_constant()) use(program.constant(a.id())); else use(results[a.index()]);
-//   }
-//
-// Only `verify` makes one.
-//
-// Lifetime:   borrows the bytes that the file was read from, and external weights; holds a copy of
-//             the file's view, so that one may go. What it hands out borrows from it.
-// Errors:     none; ids and indices that the program doesn't hold are not to be asked for.
-// Limits:     none.
-// Allocation: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a constant,
-//             136 for a parameter, 6 for a command of the schedule, 4 for each id up to the largest;
-//             of each at most twice that.
-
-struct verify_options {
-  const safetensors* weights = nullptr;  ///< of containers with external weights
-  /// External weights may be missing: then program::has_weights() is false.
-  bool weights_elsewhere = false;
-  /// Prefixes that no convention knows are errors rather than warnings.
-  bool strict_prefixes = false;
-  limits limit = {};                     ///< max_items: instructions of a list
-  std::uint64_t max_diagnostics = 1000;  ///< that a report keeps; it counts all
-};
-
-/// A parameter: a weight with its name.
-struct parameter {
-  std::uint16_t id = 0;
-  bool has_name = false, has_value = false;
-  std::string_view name;
-  tensor value;              ///< internal or external; of the latter, offsets count in its own file
-  std::uint64_t offset = 0;  ///< of its record with the name
-};
-
-/// An INPUT of variant 0. Those without a name are constants that the compiler lifted and lost.
-struct model_input {
-  std::uint32_t instruction = 0;
-  std::string_view name;
-};
-
-/// A command of the schedule that changes no result.
-struct scheduled_command {
-  std::uint16_t tick = 0, target = 0;  ///< instructions
-  action what = action::free;
-};
-
-namespace detail {
-struct verifier;
-}  // namespace detail
-
-/// A container that was proven. Only verify() makes one.
-class program {
- public:
-  [[nodiscard]] const nac::model& model() const& noexcept { return model_; }
-  const nac::model& model() const&& = delete;
-  /// OPS; the operation of a step is an enumerator of nac::operation.
-  [[nodiscard]] const nac::code& code() const& noexcept { return code_; }
-  const nac::code& code() const&& = delete;
-  /// TRNG, of which only the structure is proven; its operations may be unknown.
-  [[nodiscard]] const nac::code& training() const& noexcept { return training_; }
-  const nac::code& training() const&& = delete;
-  [[nodiscard]] std::size_t size() const noexcept { return code_.steps.size(); }
-
-  [[nodiscard]] static operation operation_of(const step& s) noexcept {
-    return static_cast<operation>(s.operation);
-  }
-  /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
-  [[nodiscard]] binding binding_of(const step& s) const noexcept;
-  [[nodiscard]] argument_form form(argument a) const noexcept {
-    return a.is_constant() ? forms_[constant_of_[a.id()]] : argument_form::result;
-  }
-
-  [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept;
-  [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
-    return constants_[constant_of_[id]];
-  }
-  [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept;
-  [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
-    return parameters_[parameter_of_[id]];
-  }
-  /// All that DATA names or holds; those of internal weights that no INPUT asks for, too.
-  [[nodiscard]] view<nac::parameter> parameters() const& noexcept { return parameters_; }
-  view<nac::parameter> parameters() const&& = delete;
-  /// Whether every parameter that is asked for has its value; see weights_elsewhere.
-  [[nodiscard]] bool has_weights() const noexcept { return has_weights_; }
-
-  /// What a caller has to give, in this order.
-  [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
-  view<model_input> inputs() const&& = delete;
-  /// What MMAP advises, in its order, without the commands that verification warned of.
-  [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
-  view<scheduled_command> schedule() const&& = delete;
-  /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
-  [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
-  /// The largest number of results that are needed at once, with parameters.
-  [[nodiscard]] std::uint32_t peak_results() const noexcept { return peak_results_; }
-
- private:
-  friend struct detail::verifier;
-  friend result<program> verify(const nac::model& f, const verify_options& options, report* found);
-  explicit program(const nac::model& f) noexcept : model_(f) {}
-
-  [[nodiscard]] view<argument_form> forms_of(const step& s, argument_form* out) const noexcept;
-
-  nac::model model_;
-  nac::code code_, training_;
-  pool<nac::constant> constants_;
-  pool<argument_form> forms_;  // of the constants
-  detail::id_table constant_of_, parameter_of_;
-  pool<nac::parameter> parameters_;
-  pool<model_input> inputs_;
-  pool<scheduled_command> schedule_;
-  pool<std::uint32_t> last_use_;
-  std::uint32_t peak_results_ = 0;
-  bool has_weights_ = true;
-};
-
-/// A program, if `f` has no errors. All findings are appended to `found`.
-[[nodiscard]] result<program> verify(const model& f, const verify_options& options = {},
-                                     report* found = nullptr);
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NAC_VERIFY_HPP
 
 #endif  // TESSERA_NAC_HPP
 
@@ -4917,6 +4717,199 @@ template <class T, class Below>
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_SORT_HPP
+
+// ---- tessera/nac/detail/words.hpp
+//
+// NAC assembly: its words, a table for each kind, which print, assemble and dictionaries share.
+//
+//   nac::assembly::word_of(nac::assembly::section_words, "code");    // its index, or not_a_word
+//
+//   keys          of the header: nac 1.6, quantization none, weights internal, inputs 1 …
+//   sections      operations: signatures: constants: parameters: input_names: tensors: code: …
+//   instructions  those of the system: input, parameter, output …; raw and op for any other
+//   fields        of tensors and payloads: scale, scales, axis, block, shape; hex, values, file
+//
+// Names of data types, quantization methods and actions are those of format.hpp.
+//
+// Lifetime:   constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_DETAIL_WORDS_HPP
+#define TESSERA_NAC_DETAIL_WORDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// The words of NAC assembly.
+namespace assembly {
+
+// X(word)
+#define TESSERA_NAC_KEYS(X)                                                                        \
+  X(nac)                                                                                           \
+  X(quantization)                                                                                  \
+  X(weights)                                                                                       \
+  X(inputs)                                                                                        \
+  X(outputs)                                                                                       \
+  X(d_model)                                                                                       \
+  X(training_flag)                                                                                 \
+  X(self_counting)                                                                                 \
+  X(order)
+
+/// The header's keys, one line each.
+enum class key : std::uint8_t {
+#define TESSERA_X(word) word,
+  TESSERA_NAC_KEYS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::string_view key_words[] = {
+#define TESSERA_X(word) #word,
+    TESSERA_NAC_KEYS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_KEYS
+
+// X(word), in the order of printing
+#define TESSERA_NAC_TEXT_SECTIONS(X)                                                               \
+  X(operations)                                                                                    \
+  X(signatures)                                                                                    \
+  X(constants)                                                                                     \
+  X(parameters)                                                                                    \
+  X(input_names)                                                                                   \
+  X(tensors)                                                                                       \
+  X(code)                                                                                          \
+  X(schedule)                                                                                      \
+  X(training)                                                                                      \
+  X(arrays)                                                                                        \
+  X(resources)                                                                                     \
+  X(plan_constants)                                                                                \
+  X(plan)                                                                                          \
+  X(tokenizer)
+
+/// The sections of the text; plan and tokenizer close with the word `end`.
+enum class text_section : std::uint8_t {
+#define TESSERA_X(word) word,
+  TESSERA_NAC_TEXT_SECTIONS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::string_view section_words[] = {
+#define TESSERA_X(word) #word,
+    TESSERA_NAC_TEXT_SECTIONS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_TEXT_SECTIONS
+
+/// The operands of an instruction's word.
+enum class operands : std::uint8_t {
+  name,       ///< nothing, or the name of an input
+  parameter,  ///< an id, or a parameter's name
+  number,
+  constant,     ///< # and an id, or the constant itself
+  saved,        ///< an index into OPS, or its value
+  values,       ///< (values), and `filler [words]` where C isn't zeros
+  step,         ///< a parameter, and (gradient, learning rate)
+  end,          ///< (), or (value)
+  branch,       ///< (predicate, length if true, length if false)
+  convergence,  ///< (input), or (input, end, branches …)
+  raw,          ///< A B, c [words] and d [words]
+  operation     ///< an operation's id, and its arguments
+};
+
+// X(word, A, B, operands)
+#define TESSERA_NAC_INSTRUCTION_WORDS(X)                                                           \
+  X("input", 2, 0, name)                                                                           \
+  X("parameter", 2, 1, parameter)                                                                  \
+  X("state", 2, 2, number)                                                                         \
+  X("lifted", 2, 3, constant)                                                                      \
+  X("saved", 2, 4, saved)                                                                          \
+  X("target", 2, 5, number)                                                                        \
+  X("output", 3, 0, values)                                                                        \
+  X("subgraph_output", 3, 1, values)                                                               \
+  X("reserved_output", 3, 2, values)                                                               \
+  X("step", 3, 3, step)                                                                            \
+  X("end_training", 3, 4, end)                                                                     \
+  X("control_flow", 6, 0, branch)                                                                  \
+  X("convergence", 7, 0, convergence)                                                              \
+  X("raw", 0, 0, raw)                                                                              \
+  X("op", 0, 0, operation)
+
+struct instruction_word {
+  std::string_view word;
+  std::uint8_t a, b;
+  operands what;
+};
+inline constexpr instruction_word instruction_words[] = {
+#define TESSERA_X(word, a, b, what) {word, a, b, operands::what},
+    TESSERA_NAC_INSTRUCTION_WORDS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_INSTRUCTION_WORDS
+
+[[nodiscard]] constexpr const instruction_word* instruction_word_of(
+    std::string_view word) noexcept {
+  for (const instruction_word& w : instruction_words)
+    if (w.word == word) return &w;
+  return nullptr;
+}
+/// Of a system instruction; null where it has no word of its own.
+[[nodiscard]] constexpr const instruction_word* instruction_word_of(std::uint8_t a,
+                                                                    std::uint8_t b) noexcept {
+  for (const instruction_word& w : instruction_words)
+    if (w.a != 0 && w.a == a && (w.b == b || a == op_control_flow || a == op_convergence))
+      return &w;
+  return nullptr;
+}
+
+inline constexpr std::string_view header_words[] = {"1.6", "1.7", "1.8"};
+inline constexpr std::string_view weights_words[] = {"external", "internal"};
+inline constexpr std::string_view boolean_words[] = {"false", "true"};
+/// Operations whose prefixes may count themselves.
+inline constexpr std::string_view counting_words[] = {"input", "output", "control_flow"};
+
+inline constexpr std::string_view word_hex = "hex", word_values = "values", word_file = "file",
+                                  word_end = "end", word_c = "c", word_d = "d",
+                                  word_filler = "filler", word_action = "action",
+                                  word_scale = "scale", word_scales = "scales", word_axis = "axis",
+                                  word_block = "block", word_shape = "shape", word_ints = "ints",
+                                  word_floats = "floats", word_null = "null", word_nan = "nan",
+                                  word_none = "none", word_infinity = "inf",
+                                  word_minus_infinity = "-inf";
+
+/// Words that arguments may be, and so no value's name.
+inline constexpr std::string_view reserved_words[] = {
+    word_null,     boolean_words[0], boolean_words[1], word_nan,
+    word_infinity, word_ints,        word_floats,      word_end};
+
+/// A section's tag without the space at the end of one of them.
+[[nodiscard]] constexpr std::string_view tag_word(section s) noexcept {
+  const std::string_view t = tag(s);
+  return t.substr(0, t.back() == ' ' ? 3 : 4);
+}
+
+inline constexpr std::size_t not_a_word = ~std::size_t{0};
+template <std::size_t N>
+[[nodiscard]] constexpr std::size_t word_of(const std::string_view (&words)[N],
+                                            std::string_view word) noexcept {
+  for (std::size_t i = 0; i < N; ++i)
+    if (words[i] == word) return i;
+  return not_a_word;
+}
+
+}  // namespace assembly
+namespace detail {
+using namespace assembly;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_WORDS_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -5581,19 +5574,6 @@ namespace nac {
 
 inline constexpr std::uint16_t default_block = 64;  ///< elements of one scale of block_fp8
 
-namespace detail {
-
-/// A float as memory holds it: hosts that compute with more precision round it there.
-[[nodiscard]] float stored(float value) noexcept;
-
-template <class T>
-inline void convert(const std::byte* from, float* to, std::size_t count) noexcept {
-  for (std::size_t i = 0; i < count; ++i)
-    to[i] = stored(static_cast<float>(load_le<T>(from + i * sizeof(T))));
-}
-
-}  // namespace detail
-
 /// The values of a tensor as float32: products of elements and scales, wider floats rounded, other
 /// types converted; a boolean is 0 or 1. Only `of` makes one that isn't empty.
 class tensor_values {
@@ -5643,7 +5623,86 @@ struct quantized_form {
   std::uint64_t run = 1;       ///< consecutive elements of one scale
 };
 
+/// The first pass: what form `values` of a shape of rank 1 or more take, and their scales, which are
+/// appended to `scales`. nac_quantize_method for `none`; values that aren't finite have no scale,
+/// and those that f16 would make infinite no place in it.
+template <class Values>
+[[nodiscard]] error measure(const Values& values, view<std::uint32_t> shape, quantization method,
+                            std::uint16_t block, quantized_form& form, pool<float>& scales);
+
+/// The second pass: elements `first` to `first + count` - 1 of a form that `measure` found, with the
+/// scales that it appended.
+template <class Values>
+void quantize_elements(const Values& values, const quantized_form& form, const float* scales,
+                       std::uint64_t first, std::byte* to, std::size_t count) noexcept;
+
+/// Values and how they are stored.
+struct quantized_values {
+  quantized_form form;
+  pool<float> scales;
+  pool<std::byte> data;
+};
+
+/// Stores float values of a shape by a method.
+[[nodiscard]] result<quantized_values> quantize(view<float> values, view<std::uint32_t> shape,
+                                                quantization method,
+                                                std::uint16_t block = default_block);
+
+/// How far values are from others, in sums that figures are made of.
+struct quantization_error {
+  std::uint64_t values = 0;
+  double largest = 0;  ///< of |x - y|
+  double signal = 0;   ///< sum of x²
+  double noise = 0;    ///< sum of (x - y)²
+
+  void add(float x, float y) noexcept;
+  void add(const quantization_error& other) noexcept;
+  /// The root of the mean square of x - y; 0 for no values.
+  [[nodiscard]] double rms() const noexcept {
+    return values == 0 ? 0 : __builtin_sqrt(noise / static_cast<double>(values));
+  }
+  /// The ratio of signal and noise in decibels; infinite without noise.
+  [[nodiscard]] double snr_db() const noexcept;
+};
+
+/// How far the values of `stored` are from those of `original`. nac_tensor_shapes, at `stored`, for
+/// another number of values.
+[[nodiscard]] result<quantization_error> error_between(const tensor& original,
+                                                       const tensor& stored);
+
+/// How far a tensor's values would be from themselves when stored by a method. What `measure`
+/// refuses, at the tensor's record.
+[[nodiscard]] result<quantization_error> requantization_error(const tensor& t, quantization method,
+                                                              std::uint16_t block = default_block);
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+
+// ---- tessera/nac/detail/quantize_values.hpp
+//
+// Both passes over values that are quantized, for any owner of values.
+
+#ifndef TESSERA_NAC_DETAIL_QUANTIZE_VALUES_HPP
+#define TESSERA_NAC_DETAIL_QUANTIZE_VALUES_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
 namespace detail {
+
+/// A float as memory holds it: hosts that compute with more precision round it there.
+[[nodiscard]] float stored(float value) noexcept;
+
+template <class T>
+inline void convert(const std::byte* from, float* to, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i)
+    to[i] = stored(static_cast<float>(load_le<T>(from + i * sizeof(T))));
+}
 
 inline constexpr std::size_t chunk = 512;  // values that are looked at together, on the stack
 
@@ -5675,13 +5734,9 @@ constexpr std::uint32_t not_finite = 0x7f800000;  // and above, without the sign
 
 }  // namespace detail
 
-/// The first pass: what form `values` of a shape of rank 1 or more take, and their scales, which are
-/// appended to `scales`. nac_quantize_method for `none`; values that aren't finite have no scale,
-/// and those that f16 would make infinite no place in it.
 template <class Values>
-[[nodiscard]] inline error measure(const Values& values, view<std::uint32_t> shape,
-                                   quantization method, std::uint16_t block, quantized_form& form,
-                                   pool<float>& scales) {
+error measure(const Values& values, view<std::uint32_t> shape, quantization method,
+              std::uint16_t block, quantized_form& form, pool<float>& scales) {
   std::uint64_t count = 0;
   if (method == quantization::none || shape.empty()) return {errc::nac_quantize_method, 0};
   if (block == 0) return {errc::nac_quantize_block, 0};
@@ -5739,11 +5794,9 @@ template <class Values>
   return {};
 }
 
-/// The second pass: elements `first` to `first + count` - 1 of a form that `measure` found, with the
-/// scales that it appended.
 template <class Values>
-inline void quantize_elements(const Values& values, const quantized_form& form, const float* scales,
-                              std::uint64_t first, std::byte* to, std::size_t count) noexcept {
+void quantize_elements(const Values& values, const quantized_form& form, const float* scales,
+                       std::uint64_t first, std::byte* to, std::size_t count) noexcept {
   float some[detail::chunk];
   const float low = detail::lowest(form.quantization);
   while (count != 0) {
@@ -5770,50 +5823,236 @@ inline void quantize_elements(const Values& values, const quantized_form& form, 
   }
 }
 
-/// Values and how they are stored.
-struct quantized_values {
-  quantized_form form;
-  pool<float> scales;
-  pool<std::byte> data;
-};
-
-/// Stores float values of a shape by a method.
-[[nodiscard]] result<quantized_values> quantize(view<float> values, view<std::uint32_t> shape,
-                                                quantization method,
-                                                std::uint16_t block = default_block);
-
-/// How far values are from others, in sums that figures are made of.
-struct quantization_error {
-  std::uint64_t values = 0;
-  double largest = 0;  ///< of |x - y|
-  double signal = 0;   ///< sum of x²
-  double noise = 0;    ///< sum of (x - y)²
-
-  void add(float x, float y) noexcept;
-  void add(const quantization_error& other) noexcept;
-  /// The root of the mean square of x - y; 0 for no values.
-  [[nodiscard]] double rms() const noexcept {
-    return values == 0 ? 0 : __builtin_sqrt(noise / static_cast<double>(values));
-  }
-  /// The ratio of signal and noise in decibels; infinite without noise.
-  [[nodiscard]] double snr_db() const noexcept;
-};
-
-/// How far the values of `stored` are from those of `original`. nac_tensor_shapes, at `stored`, for
-/// another number of values.
-[[nodiscard]] result<quantization_error> error_between(const tensor& original,
-                                                       const tensor& stored);
-
-/// How far a tensor's values would be from themselves when stored by a method. What `measure`
-/// refuses, at the tensor's record.
-[[nodiscard]] result<quantization_error> requantization_error(const tensor& t, quantization method,
-                                                              std::uint16_t block = default_block);
-
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
+#endif  // TESSERA_NAC_DETAIL_QUANTIZE_VALUES_HPP
+
 
 #endif  // TESSERA_NAC_QUANTIZATION_HPP
+
+// ---- tessera/nac/safetensors.hpp
+//
+// Safetensors files, in which NAC containers keep their weights outside.
+//
+//   auto weights = nac::read_safetensors(mapped);
+//   if (!weights) return fail(describe(weights.error(), mapped));
+//   if (const std::size_t i = weights->find("encoder.weight"); i != weights->size())
+//     use((*weights)[i].as);                    // a nac::tensor, with its quantization
+//
+//   0      u64    bytes of the header, n
+//   8      n      JSON, from '{' on, then white space:
+//                 {"__metadata__":{KEY:STRING},NAME:{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}
+//   8+n           elements, little-endian; the offsets count from here
+//
+// All that the format promises is checked: each name once, a type of the format, offsets that
+// ascend inside the file and span what shape and type need, and that each byte belongs to one tensor.
+// Tensors of types that NAC doesn't have are there, but have no `as`. Members of a tensor that the
+// format doesn't know are skipped.
+//
+// How a tensor is quantized is in the metadata, where three conventions use different places;
+// where a tensor is in several, the first counts:
+//   1. "nac_quant_meta":  JSON, {NAME: {"quant_code": 3, "axis": 0, "scales": [1, 0.5]}}
+//   2. NAME:              JSON, {"quant_type": "INT8_CHANNEL", "axis": 0, "scales": [1, 0.5]}
+//   3. "metadata":        JSON, {NAME: the JSON of 2. in a string}
+// Members: quant_code or quant_type; scale, scales or block_scales; axis; block_size; orig_shape or
+// original_shape. Texts that don't begin with '{' are ignored.
+//
+// Lifetime:   borrows the bytes; what it gives borrows from them and from it.
+// Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
+//             JSON value that is wrong; for JSON inside a string, of the string.
+// Limits:     a header of 100,000,000 bytes, as elsewhere; max_items for the tensors; max_depth.
+// Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows with
+//             the elements.
+
+#ifndef TESSERA_NAC_SAFETENSORS_HPP
+#define TESSERA_NAC_SAFETENSORS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// A type of safetensors files.
+struct safetensors_type {
+  std::string_view name;
+  std::uint8_t bits;  ///< of an element
+};
+/// All types, in the order of the reference implementation: tensors are written from the last type
+/// to the first, so that elements are aligned.
+inline constexpr safetensors_type safetensors_types[] = {
+    {"BOOL", 8}, {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},
+    {"I8", 8},   {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"I16", 16},
+    {"U16", 16}, {"F16", 16},    {"BF16", 16},   {"I32", 32},    {"U32", 32},
+    {"F32", 32}, {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},
+};
+inline constexpr std::size_t safetensors_type_count = 20;
+/// The row of a type's name; safetensors_type_count where there is none.
+[[nodiscard]] constexpr std::size_t safetensors_row(std::string_view name) noexcept {
+  std::size_t i = 0;
+  while (i < safetensors_type_count && safetensors_types[i].name != name) ++i;
+  return i;
+}
+
+inline constexpr std::uint64_t max_safetensors_header = 100'000'000;  ///< bytes
+inline constexpr std::string_view safetensors_metadata = "__metadata__";
+inline constexpr std::string_view nac_quantization_key = "nac_quant_meta";
+
+/// A tensor of a safetensors file.
+struct external_tensor {
+  std::uint64_t offset = 0;  ///< of its JSON object
+  std::string_view name;
+  std::string_view type;       ///< "F32", …
+  bool representable = false;  ///< NAC has its type, and its shape fits: `as` has type and shape
+  tensor as;                   ///< `data` and `data_offset` always; `id` and `metadata` never
+};
+
+/// A string of the metadata.
+struct external_metadata {
+  std::uint64_t offset = 0;
+  std::string_view key, value;
+};
+
+namespace detail {
+struct safetensors_maker;
+}
+
+/// A safetensors file. Only `read_safetensors` makes one that isn't empty.
+class safetensors {
+ public:
+  [[nodiscard]] bytes source() const noexcept { return source_; }
+  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
+  /// The tensors in the order of their elements.
+  [[nodiscard]] external_tensor operator[](std::size_t i) const noexcept;
+  /// The index of a tensor; size() where there is none. Logarithmic.
+  [[nodiscard]] std::size_t find(std::string_view name) const noexcept;
+  /// The strings of `__metadata__`, in the order of the file.
+  [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }
+  [[nodiscard]] external_metadata metadata(std::size_t i) const noexcept {
+    return {metadata_[i].offset, string(metadata_[i].key), string(metadata_[i].value)};
+  }
+
+ private:
+  friend struct detail::safetensors_maker;
+  struct part {
+    std::uint32_t first = 0, size = 0;
+  };
+  struct record {
+    std::uint64_t offset = 0, offsets_offset = 0, first = 0, end = 0;
+    part name, shape, original_shape, scales;
+    std::uint16_t block = 0;
+    std::uint8_t row = 0, axis = 0;
+    data_type type = data_type::float32;
+    nac::quantization quantization = nac::quantization::none;
+    bool representable = true;
+  };
+  struct metadata_record {
+    std::uint64_t offset = 0;
+    part key, value;
+  };
+
+  [[nodiscard]] std::string_view string(part p) const noexcept {
+    return characters_.view().substr(p.first, p.size);
+  }
+  template <class T>
+  [[nodiscard]] packed<T> numbers(part p) const noexcept {
+    return {numbers_.data() + std::size_t{p.first} * 4, p.size};
+  }
+
+  bytes source_;
+  std::uint64_t data_ = 0;  // offset of the first element
+  pool<record> records_;    // by the offset of their elements
+  pool<std::uint32_t> by_name_;
+  pool<metadata_record> metadata_;
+  pool<std::byte> numbers_;  // of 4 bytes each, little-endian
+  text characters_;
+};
+
+namespace detail {
+struct safetensors_maker;
+
+}  // namespace detail
+
+/// A safetensors file over `in`, all of whose header was checked; no element is looked at.
+[[nodiscard]] result<safetensors> read_safetensors(bytes in, const read_options& options = {});
+[[nodiscard]] inline result<safetensors> read_safetensors(std::string_view in,
+                                                          const read_options& options = {}) {
+  return read_safetensors(as_bytes(in), options);
+}
+/// A temporary owner would be gone before the file is used.
+template <class Owner>
+  requires(temporary_bytes<Owner> || temporary_text<Owner>)
+result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
+= delete;
+
+// ---- Writes safetensors files: one form for what they hold.
+//
+//   nac::external_parts weights;
+//   weights.add("bias", nac::data_type::float32, shape, nac::parts::borrow(data));
+//   weights.add_metadata("format", "pt");
+//   auto bytes = nac::write_safetensors(weights);       // or to a sink, without a copy
+//
+//   0      u64    bytes of the header, a multiple of 8
+//   8      text   compact JSON, "__metadata__" first where there is some, then spaces
+//   8+n           elements, without gaps
+//
+// Tensors have the order of the reference implementation: by type, from the last row of
+// safetensors_types to the first, so that all are aligned, and then by name in the order of bytes.
+// Metadata have the order given.
+//
+// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
+// Errors:     nac_external_*, nac_write_data_type, nac_write_range: all before the first byte. The
+//             offset is the index of the tensor, or of the metadata; nac_write_stopped, offset 0.
+// Limits:     a header of 100,000,000 bytes.
+// Allocation: at most 8 × the header, and 24 bytes a tensor; without a sink the file, once.
+
+struct external_part {
+  range name;  ///< in external_parts::characters
+  data_type type = data_type::float32;
+  range shape;   ///< in external_parts::numbers
+  payload data;  ///< borrowed or with a source
+};
+
+struct external_metadata_part {
+  range key, value;  ///< in external_parts::characters
+};
+
+/// A safetensors file in parts.
+struct external_parts {
+  pool<external_part> tensors;
+  pool<external_metadata_part> metadata;
+  text characters;
+  pool<std::uint32_t> numbers;
+
+  [[nodiscard]] std::string_view string(range r) const noexcept {
+    return characters.view().substr(r.first, r.size);
+  }
+  [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
+    return {numbers.data() + r.first, r.size};
+  }
+  void add(std::string_view name, data_type type, view<std::uint32_t> shape, const payload& data);
+  void add_metadata(std::string_view key, std::string_view value);
+
+ private:
+  [[nodiscard]] range keep(std::string_view s);
+};
+
+/// Hands a safetensors file to `to`, piece by piece; every check comes before the first.
+[[nodiscard]] error write_safetensors(const external_parts& p, const sink& to);
+
+/// A safetensors file of these parts.
+[[nodiscard]] result<pool<std::byte>> write_safetensors(const external_parts& p);
+
+}  // namespace nac
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NAC_SAFETENSORS_HPP
 
 // ---- tessera/nac/tokenizer.hpp
 //
@@ -5846,6 +6085,110 @@ struct quantization_error {
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/nac/detail/payload_reader.hpp
+//
+// How the fields and lists of a tokenizer's instruction are read from its payload.
+
+#ifndef TESSERA_NAC_DETAIL_PAYLOAD_READER_HPP
+#define TESSERA_NAC_DETAIL_PAYLOAD_READER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+struct partition_rule;
+struct compose_item;
+
+}  // namespace nac
+namespace nac::detail {
+
+/// The fields of a payload. The first that isn't complete stops it.
+class payload_reader {
+ public:
+  payload_reader(bytes b, std::uint64_t offset) noexcept : in_(b), offset_(offset) {}
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  [[nodiscard]] bool at_end() const noexcept { return at_ == in_.size(); }
+  /// Of the next field, in the manifest; after a failure of the field that isn't complete.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_ + at_; }
+  template <class T>
+  [[nodiscard]] T number() noexcept {
+    if (failed_ || in_.size() - at_ < sizeof(T)) return failed_ = true, T{};
+    const T value = load_le<T>(in_.data() + at_);
+    at_ += sizeof(T);
+    return value;
+  }
+  template <class Length>
+  [[nodiscard]] std::string_view string() noexcept {
+    const std::size_t first = at_;
+    const Length size = number<Length>();
+    if (failed_ || in_.size() - at_ < size) {
+      failed_ = true;
+      at_ = first;
+      return {};
+    }
+    at_ += size;
+    return as_text(in_.subspan(at_ - size, size));
+  }
+
+ private:
+  bytes in_;
+  std::size_t at_ = 0;
+  std::uint64_t offset_;
+  bool failed_ = false;
+};
+
+/// The list in a payload. `Form::read` takes an element; false where it can't be one.
+template <class Count, class Element, bool (*Read)(payload_reader&, Element&, errc&)>
+class payload_list {
+ public:
+  template <class Instruction>
+  explicit payload_list(const Instruction& i) noexcept : in_(i.fields()) {
+    left_ = size_ = in_.number<Count>();
+    if (in_.failed()) code_ = errc::nac_tisa_payload_short;
+  }
+  /// The count that the payload begins with.
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] bool next(Element& out) noexcept {
+    if (left_ == 0 || code_ != errc::ok) return false;
+    --left_;
+    offset_ = in_.offset();
+    if (!Read(in_, out, code_)) {
+      if (code_ == errc::ok) code_ = errc::nac_tisa_payload_short;
+      return false;
+    }
+    return true;
+  }
+  [[nodiscard]] tessera::error error() const noexcept {
+    return code_ == errc::ok                       ? tessera::error{}
+           : code_ == errc::nac_tisa_payload_short ? tessera::error{code_, in_.offset()}
+                                                   : tessera::error{code_, offset_};
+  }
+  /// Of the element that was read last.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+  /// Whether the payload ends with the list.
+  [[nodiscard]] bool at_end() const noexcept { return in_.at_end(); }
+  [[nodiscard]] std::uint64_t end_offset() const noexcept { return in_.offset(); }
+
+ private:
+  payload_reader in_;
+  std::uint64_t offset_ = 0;
+  std::uint32_t size_ = 0, left_ = 0;
+  errc code_ = errc::ok;
+};
+
+[[nodiscard]] bool read_category(payload_reader& in, std::string_view& out, errc&) noexcept;
+[[nodiscard]] bool read_rule(payload_reader& in, partition_rule& out, errc& code) noexcept;
+[[nodiscard]] bool read_item(payload_reader& in, compose_item& out, errc& code) noexcept;
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_PAYLOAD_READER_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -5926,45 +6269,6 @@ struct compose_item {
   std::int32_t number = 0;      ///< of an id
 };
 
-namespace detail {
-
-/// The fields of a payload. The first that isn't complete stops it.
-class payload_reader {
- public:
-  payload_reader(bytes b, std::uint64_t offset) noexcept : in_(b), offset_(offset) {}
-  [[nodiscard]] bool failed() const noexcept { return failed_; }
-  [[nodiscard]] bool at_end() const noexcept { return at_ == in_.size(); }
-  /// Of the next field, in the manifest; after a failure of the field that isn't complete.
-  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_ + at_; }
-  template <class T>
-  [[nodiscard]] T number() noexcept {
-    if (failed_ || in_.size() - at_ < sizeof(T)) return failed_ = true, T{};
-    const T value = load_le<T>(in_.data() + at_);
-    at_ += sizeof(T);
-    return value;
-  }
-  template <class Length>
-  [[nodiscard]] std::string_view string() noexcept {
-    const std::size_t first = at_;
-    const Length size = number<Length>();
-    if (failed_ || in_.size() - at_ < size) {
-      failed_ = true;
-      at_ = first;
-      return {};
-    }
-    at_ += size;
-    return as_text(in_.subspan(at_ - size, size));
-  }
-
- private:
-  bytes in_;
-  std::size_t at_ = 0;
-  std::uint64_t offset_;
-  bool failed_ = false;
-};
-
-}  // namespace detail
-
 /// An instruction with its payload, which may be anything: what is missing in it reads as empty.
 struct tokenizer_instruction {
   std::uint64_t offset = 0;               ///< into the manifest
@@ -5982,52 +6286,6 @@ struct tokenizer_instruction {
   /// What a replacement puts there.
   [[nodiscard]] std::string_view second_string() const noexcept;
 };
-
-namespace detail {
-
-/// The list in a payload. `Form::read` takes an element; false where it can't be one.
-template <class Count, class Element, bool (*Read)(payload_reader&, Element&, errc&)>
-class payload_list {
- public:
-  explicit payload_list(const tokenizer_instruction& i) noexcept : in_(i.fields()) {
-    left_ = size_ = in_.number<Count>();
-    if (in_.failed()) code_ = errc::nac_tisa_payload_short;
-  }
-  /// The count that the payload begins with.
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  [[nodiscard]] bool next(Element& out) noexcept {
-    if (left_ == 0 || code_ != errc::ok) return false;
-    --left_;
-    offset_ = in_.offset();
-    if (!Read(in_, out, code_)) {
-      if (code_ == errc::ok) code_ = errc::nac_tisa_payload_short;
-      return false;
-    }
-    return true;
-  }
-  [[nodiscard]] tessera::error error() const noexcept {
-    return code_ == errc::ok                       ? tessera::error{}
-           : code_ == errc::nac_tisa_payload_short ? tessera::error{code_, in_.offset()}
-                                                   : tessera::error{code_, offset_};
-  }
-  /// Of the element that was read last.
-  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Whether the payload ends with the list.
-  [[nodiscard]] bool at_end() const noexcept { return in_.at_end(); }
-  [[nodiscard]] std::uint64_t end_offset() const noexcept { return in_.offset(); }
-
- private:
-  payload_reader in_;
-  std::uint64_t offset_ = 0;
-  std::uint32_t size_ = 0, left_ = 0;
-  errc code_ = errc::ok;
-};
-
-[[nodiscard]] bool read_category(payload_reader& in, std::string_view& out, errc&) noexcept;
-[[nodiscard]] bool read_rule(payload_reader& in, partition_rule& out, errc& code) noexcept;
-[[nodiscard]] bool read_item(payload_reader& in, compose_item& out, errc& code) noexcept;
-
-}  // namespace detail
 
 using category_reader = detail::payload_list<std::uint8_t, std::string_view, detail::read_category>;
 using rule_reader = detail::payload_list<std::uint16_t, partition_rule, detail::read_rule>;
@@ -6561,284 +6819,6 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 #include <string_view>
 #include <type_traits>
 
-
-// ---- tessera/core/number.hpp
-//
-// Decimal text to doubles: correctly rounded, independent of the locale.
-//
-//   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
-//
-// std::from_chars for doubles is missing from libc++ before version 20, so nothing here uses
-// <charconv>. Common numbers take one multiplication or division whose result is exact; the
-// rest uses plain big-integer arithmetic that reads like the definition. The inverse is in
-// shortest.hpp.
-//
-// Lifetime:   values.
-// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to reject.
-// Limits:     none: any number of digits is rounded correctly.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_NUMBER_HPP
-#define TESSERA_CORE_NUMBER_HPP
-
-#include <bit>
-#include <cfloat>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// A decimal number: its digits, read as one integer, times 10^exponent.
-struct decimal {
-  std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
-  std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
-};
-
-namespace detail {
-
-inline constexpr double infinity = std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
-
-inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-inline constexpr std::uint64_t powers_of_ten[] = {
-    1,
-    10,
-    100,
-    1000,
-    10000,
-    100000,
-    1000000,
-    10000000,
-    100000000,
-    1000000000,
-    10000000000,
-    100000000000,
-    1000000000000,
-    10000000000000,
-    100000000000000,
-    1000000000000000,
-    10000000000000000,
-    100000000000000000,
-    1000000000000000000,
-};
-
-/// An unsigned integer of up to 8192 bits: enough for 800 digits times 10^1200.
-class big_integer {
- public:
-  explicit big_integer(std::uint64_t v = 0) noexcept {
-    for (; v != 0; v >>= 32) limbs_[size_++] = static_cast<std::uint32_t>(v);
-  }
-
-  /// this = this * factor + addend
-  void multiply_add(std::uint32_t factor, std::uint32_t addend) noexcept {
-    std::uint64_t carry = addend;
-    for (unsigned i = 0; i < size_; ++i) {
-      carry += std::uint64_t{limbs_[i]} * factor;
-      limbs_[i] = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-    if (carry != 0) limbs_[size_++] = static_cast<std::uint32_t>(carry);
-  }
-  void multiply_power_of_ten(unsigned exponent) noexcept {
-    for (; exponent >= 9; exponent -= 9) multiply_add(1000000000u, 0);
-    for (; exponent > 0; --exponent) multiply_add(10, 0);
-  }
-  void shift_left(unsigned count) noexcept {
-    if (size_ == 0) return;
-    const unsigned words = count / 32;
-    if (words != 0) {
-      std::memmove(limbs_ + words, limbs_, size_ * sizeof *limbs_);
-      std::memset(limbs_, 0, words * sizeof *limbs_);
-      size_ += words;
-    }
-    if (count % 32 != 0) multiply_add(1u << count % 32, 0);
-  }
-  /// this -= other, which must not be larger
-  void subtract(const big_integer& other) noexcept {
-    std::uint64_t borrow = 0;
-    for (unsigned i = 0; i < size_; ++i) {
-      const std::uint64_t take = borrow + (i < other.size_ ? other.limbs_[i] : 0u);
-      borrow = limbs_[i] < take ? 1 : 0;
-      limbs_[i] = static_cast<std::uint32_t>(limbs_[i] - take);
-    }
-    while (size_ != 0 && limbs_[size_ - 1] == 0) --size_;
-  }
-  void add(const big_integer& other) noexcept {
-    std::uint64_t carry = 0;
-    for (unsigned i = 0; i < other.size_ || carry != 0; ++i) {
-      if (i >= size_) limbs_[size_++] = 0;
-      carry += std::uint64_t{limbs_[i]} + (i < other.size_ ? other.limbs_[i] : 0u);
-      limbs_[i] = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-  }
-  [[nodiscard]] int compare(const big_integer& other) const noexcept {
-    if (size_ != other.size_) return size_ < other.size_ ? -1 : 1;
-    for (unsigned i = size_; i-- > 0;)
-      if (limbs_[i] != other.limbs_[i]) return limbs_[i] < other.limbs_[i] ? -1 : 1;
-    return 0;
-  }
-  [[nodiscard]] bool is_zero() const noexcept { return size_ == 0; }
-  [[nodiscard]] int bit_length() const noexcept {
-    return size_ == 0 ? 0 : static_cast<int>(32 * size_) - std::countl_zero(limbs_[size_ - 1]);
-  }
-
- private:
-  unsigned size_ = 0;
-  std::uint32_t limbs_[256];
-};
-
-/// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
-[[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
-                                            int exponent) noexcept {
-  // 11 bits go for a normal number, more for a subnormal one, all or more for zero.
-  int dropped = 11;
-  if (exponent + dropped < -1074) dropped = -1074 - exponent;
-  if (dropped > 64) return 0.0;
-  std::uint64_t kept = dropped == 64 ? 0 : significand >> dropped;
-  const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
-  const std::uint64_t lost = dropped == 64 ? significand : significand & ((tie << 1) - 1);
-  if (lost > tie || (lost == tie && (rest || (kept & 1) != 0))) ++kept;
-  const int unit = exponent + dropped;  // the power of two of the last kept bit
-  if (unit > 971 || (unit == 971 && kept >> 53 != 0)) return infinity;
-  // The carry of rounding up runs into the exponent field, where it belongs.
-  const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
-  return std::bit_cast<double>((biased << 52) + kept);
-}
-
-/// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
-/// most one step and a half off: what dividing the rounded m by the exact power gives. The
-/// remainder decides; it is small, so that arithmetic modulo 2^64 finds it.
-[[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
-                                             unsigned k) noexcept {
-  auto bits = std::bit_cast<std::uint64_t>(quotient);
-  const std::uint64_t significand = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
-  const int exponent = static_cast<int>(bits >> 52) - 1075;  // quotient = significand * 2^exponent
-  // In units of 2^exponent, or of 1 where that is above 1.
-  const int up = exponent > 0 ? exponent : 0, down = exponent < 0 ? -exponent : 0;
-  const std::uint64_t step = powers_of_ten[k] << up;
-  std::uint64_t rest = (down < 64 ? m << down : 0) - significand * step;
-  const bool above = rest >> 63 == 0;
-  if (!above) rest = 0 - rest;
-  if (!above && significand == std::uint64_t{1} << 52) rest *= 2;  // steps below it are half
-  while (2 * rest > step || (2 * rest == step && (bits & 1) != 0)) {
-    bits = above ? bits + 1 : bits - 1;
-    if (rest < step) break;
-    rest -= step;
-  }
-  return std::bit_cast<double>(bits);
-}
-
-/// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
-[[nodiscard, gnu::always_inline]] inline double quotient_by_power_of_ten(std::uint64_t m,
-                                                                         unsigned k) noexcept {
-  const double quotient =
-      static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
-  // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
-  const bool rounded = m == 0 || (FLT_EVAL_METHOD == 0 && m >> 53 == 0);
-  return rounded ? quotient : nearest_quotient(m, quotient, k);
-}
-
-/// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
-[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
-  // Beyond 800 digits the rest only means "a little more": the halfway points between doubles
-  // have at most 767 significant digits.
-  constexpr unsigned max_digits = 800;
-  big_integer numerator;
-  std::int64_t exponent = d.exponent;
-  unsigned taken = 0;
-  bool more = false;
-  for (const char c : d.digits) {
-    if (c == '.' || (taken == 0 && c == '0')) continue;
-    if (taken < max_digits) {
-      numerator.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
-      ++taken;
-    } else {
-      more = more || c != '0';
-      ++exponent;
-    }
-  }
-  if (numerator.is_zero()) return 0.0;
-  if (more) {
-    numerator.multiply_add(10, 1);
-    --exponent;
-  }
-  if (exponent + taken > 310) return infinity;
-  if (exponent + taken < -330) return 0.0;
-  big_integer denominator(1);
-  if (exponent >= 0)
-    numerator.multiply_power_of_ten(static_cast<unsigned>(exponent));
-  else
-    denominator.multiply_power_of_ten(static_cast<unsigned>(-exponent));
-  // Scale so that the quotient lies in [2^63, 2^65), then divide bit by bit.
-  int scale = 64 - (numerator.bit_length() - denominator.bit_length());
-  if (scale >= 0)
-    numerator.shift_left(static_cast<unsigned>(scale));
-  else
-    denominator.shift_left(static_cast<unsigned>(-scale));
-  denominator.shift_left(64);
-  std::uint64_t quotient = 0;
-  bool top = false;
-  for (int bit = 64; bit >= 0; --bit) {
-    const bool one = numerator.compare(denominator) >= 0;
-    if (one) numerator.subtract(denominator);
-    if (bit == 64)
-      top = one;
-    else
-      quotient |= std::uint64_t{one ? 1u : 0u} << bit;
-    numerator.shift_left(1);
-  }
-  bool rest = !numerator.is_zero();
-  if (top) {  // 65 bits: the last joins the rest
-    rest = rest || (quotient & 1) != 0;
-    quotient = quotient >> 1 | std::uint64_t{1} << 63;
-    --scale;
-  }
-  return round_to_double(quotient, rest, -scale);
-}
-
-}  // namespace detail
-
-/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest. The
-/// value of the digits is known, and below 2^64.
-[[nodiscard]] inline double decimal_to_double(const decimal& d,
-                                              std::uint64_t significand) noexcept {
-  if (significand == 0) return 0.0;
-  const std::int64_t e = d.exponent;
-  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
-  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
-    const auto v = static_cast<double>(significand);
-    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
-  }
-  if (e < 0 && e >= -18) {
-    const volatile double quotient =  // a double also where the host computes wider
-        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
-    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
-  }
-  return detail::decimal_to_double_exact(d);
-}
-
-/// The same for any digits.
-[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
-  std::uint64_t significand = 0;
-  unsigned taken = 0;
-  for (const char c : d.digits) {
-    if (c == '.') continue;
-    if (significand != 0 || c != '0') ++taken;
-    if (taken > 19) return detail::decimal_to_double_exact(d);
-    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return decimal_to_double(d, significand);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_NUMBER_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
@@ -8548,6 +8528,25 @@ TESSERA_INLINE bytes cursor::take_bytes(std::uint64_t count) noexcept {
   return b;
 }
 
+template <class Length>
+[[nodiscard]] inline error parse_named(cursor& in, named& out) noexcept {
+  if (!in.has(2 + sizeof(Length))) return in.fail(errc::nac_truncated);
+  out.offset = in.offset();
+  out.id = in.take<std::uint16_t>();
+  const Length length = in.take<Length>();
+  if (!in.has(length)) return in.fail(errc::nac_truncated);
+  out.text = as_text(in.take_bytes(length));
+  return {};
+}
+
+TESSERA_INLINE error short_named::parse(cursor& in, named& out) noexcept {
+  return parse_named<std::uint8_t>(in, out);
+}
+
+TESSERA_INLINE error long_named::parse(cursor& in, named& out) noexcept {
+  return parse_named<std::uint16_t>(in, out);
+}
+
 /// u8 type, u8 rank, rank × u32.
 template <class Record>
 [[nodiscard]] inline error parse_shape(cursor& in, Record& out, errc truncated) noexcept {
@@ -9182,245 +9181,6 @@ TESSERA_INLINE parts parts_of(const model& f) {
 
 #endif  // TESSERA_NAC_DETAIL_PARTS_HPP
 
-// ---- tessera/nac/detail/lexer.hpp
-//
-// The bodies of nac/print.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_LEXER_HPP
-#define TESSERA_NAC_DETAIL_LEXER_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-enum class token_kind : std::uint8_t { word, number, string, mark, line_end, end };
-
-struct token {
-  token_kind kind = token_kind::end;
-  std::uint64_t offset = 0;
-  std::string_view text;  ///< as written; a string with its quotes
-};
-
-[[nodiscard]] constexpr bool is_letter(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-[[nodiscard]] constexpr bool is_decimal(char c) noexcept { return c >= '0' && c <= '9'; }
-
-/// 0 to 15, or 16.
-[[nodiscard]] constexpr unsigned hex_digit(char c) noexcept {
-  return is_decimal(c)            ? static_cast<unsigned>(c - '0')
-         : (c >= 'a' && c <= 'f') ? static_cast<unsigned>(c - 'a') + 10
-         : (c >= 'A' && c <= 'F') ? static_cast<unsigned>(c - 'A') + 10
-                                  : 16;
-}
-
-[[nodiscard]] constexpr bool starts_word(char c) noexcept {
-  return is_letter(c) || c == '_' || c == '<';
-}
-
-[[nodiscard]] constexpr bool is_in_word(char c) noexcept {
-  return is_letter(c) || is_decimal(c) || c == '_' || c == '.' || c == '<' || c == '>';
-}
-
-class lexer {
- public:
-  lexer() noexcept = default;
-  explicit lexer(std::string_view source) noexcept : source_(source) { read(); }
-
-  [[nodiscard]] const token& peek() const noexcept { return now_; }
-  [[nodiscard]] std::uint64_t offset() const noexcept { return now_.offset; }
-  [[nodiscard]] std::string_view source() const noexcept { return source_; }
-  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-  /// Keeps the first error, and ends the tokens.
-  void fail(errc code, std::uint64_t offset) noexcept {
-    if (failed()) return;
-    error_ = {code, offset};
-    now_ = {token_kind::end, offset, {}};
-  }
-  void fail(errc code) noexcept { fail(code, now_.offset); }
-
-  token next() noexcept {
-    const token t = now_;
-    if (!failed()) read();
-    return t;
-  }
-  /// Takes the token if it is this mark, or this word.
-  bool accept(char mark) noexcept {
-    if (now_.kind != token_kind::mark || now_.text[0] != mark) return false;
-    next();
-    return true;
-  }
-  bool accept(std::string_view word) noexcept {
-    if (now_.kind != token_kind::word || now_.text != word) return false;
-    next();
-    return true;
-  }
-  bool expect(char mark) noexcept {
-    if (accept(mark)) return true;
-    fail(errc::nac_text_mark);
-    return false;
-  }
-  [[nodiscard]] bool at_line_end() const noexcept {
-    return now_.kind == token_kind::line_end || now_.kind == token_kind::end;
-  }
-  /// The end of a statement, and the empty lines after it.
-  void end_line() noexcept {
-    if (!at_line_end()) return fail(errc::nac_text_line_end);
-    skip_lines();
-  }
-  void skip_lines() noexcept {
-    while (now_.kind == token_kind::line_end) next();
-  }
-  [[nodiscard]] std::string_view word() noexcept {
-    if (now_.kind != token_kind::word) return fail(errc::nac_text_word), std::string_view();
-    return next().text;
-  }
-  /// A decimal integer, or hex digits after 0x; `min` after an error.
-  [[nodiscard]] std::int64_t integer(std::int64_t min, std::int64_t max) noexcept {
-    if (now_.kind != token_kind::number) return fail(errc::nac_text_integer), min;
-    std::string_view digits = now_.text;
-    const bool negative = digits[0] == '-';
-    if (negative) digits.remove_prefix(1);
-    const bool hex = digits.substr(0, 2) == "0x";
-    if (hex) digits.remove_prefix(2);
-    std::uint64_t magnitude = 0;
-    bool fits = true;
-    if (digits.empty()) return fail(errc::nac_text_integer), min;
-    for (const char c : digits) {
-      const unsigned d = hex_digit(c);
-      if (d >= (hex ? 16u : 10u)) return fail(errc::nac_text_integer), min;
-      fits = fits && !__builtin_mul_overflow(magnitude, std::uint64_t{hex ? 16u : 10u}, &magnitude);
-      fits = fits && !__builtin_add_overflow(magnitude, std::uint64_t{d}, &magnitude);
-    }
-    constexpr std::uint64_t half = std::uint64_t{1} << 63;
-    fits = fits && magnitude <= (negative ? half : half - 1);
-    const auto value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
-    if (!fits || value < min || value > max) return fail(errc::nac_text_range), min;
-    next();
-    return value;
-  }
-  /// A string, decoded and appended to `to`.
-  void string(text& to) {
-    if (now_.kind != token_kind::string) return fail(errc::nac_text_string);
-    const token t = next();
-    const std::string_view s = t.text.substr(1, t.text.size() - 2);
-    for (std::size_t i = 0; i < s.size(); ++i) {
-      if (s[i] != '\\') {
-        to << s[i];
-        continue;
-      }
-      const char c = ++i < s.size() ? s[i] : '\0';
-      if (c == 'x' && i + 2 < s.size() && hex_digit(s[i + 1]) < 16 && hex_digit(s[i + 2]) < 16) {
-        to << static_cast<char>(hex_digit(s[i + 1]) << 4 | hex_digit(s[i + 2]));
-        i += 2;
-      } else if (c == '"' || c == '\\') {
-        to << c;
-      } else if (c == 'n' || c == 'r' || c == 't') {
-        to << (c == 'n' ? '\n' : c == 'r' ? '\r' : '\t');
-      } else {
-        return fail(errc::nac_text_escape, t.offset + 1 + i);
-      }
-    }
-  }
-
- private:
-  [[nodiscard]] char at(std::size_t i) const noexcept {
-    return i < source_.size() ? source_[i] : '\0';
-  }
-  void read() noexcept {
-    while (at_ < source_.size()) {
-      const char c = source_[at_];
-      if (c == ';') {
-        while (at_ < source_.size() && source_[at_] != '\n') ++at_;
-      } else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && depth_ != 0)) {
-        ++at_;
-      } else {
-        break;
-      }
-    }
-    const std::size_t first = at_;
-    const auto take = [&](token_kind kind) {
-      now_ = {kind, first, source_.substr(first, at_ - first)};
-    };
-    if (at_ >= source_.size()) return take(token_kind::end);
-    const char c = source_[at_++];
-    if (c == '\n') return take(token_kind::line_end);
-    if (c == '"') {
-      while (at_ < source_.size() && source_[at_] != '"' && source_[at_] != '\n')
-        at_ += source_[at_] == '\\' ? std::size_t{2} : std::size_t{1};
-      if (at_ >= source_.size() || source_[at_] != '"')
-        return fail(errc::nac_text_string_end, first);
-      ++at_;
-      return take(token_kind::string);
-    }
-    if (starts_word(c)) {
-      while (is_in_word(at(at_))) ++at_;
-      return take(token_kind::word);
-    }
-    if (is_decimal(c) || (c == '-' && (is_decimal(at(at_)) || is_letter(at(at_))))) {
-      while (is_in_word(at(at_)) || at(at_) == '+' || at(at_) == '-') ++at_;
-      return take(token_kind::number);
-    }
-    if (c == '(' || c == '[' || c == '{') ++depth_;
-    if ((c == ')' || c == ']' || c == '}') && depth_ != 0) --depth_;
-    take(token_kind::mark);
-  }
-
-  std::string_view source_;
-  std::size_t at_ = 0;
-  std::uint32_t depth_ = 0;
-  token now_;
-  tessera::error error_;
-};
-
-TESSERA_INLINE void print_string(text& out, std::string_view s) {
-  out << '"';
-  for (std::size_t i = 0; i < s.size();) {
-    std::size_t plain = i;
-    while (plain < s.size() && s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '"' &&
-           s[plain] != '\\')
-      ++plain;
-    if (plain != i) {
-      out << s.substr(i, plain - i);
-      i = plain;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(s[i]);
-    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
-    if (byte == '"' || byte == '\\') {
-      out << '\\' << s[i++];
-    } else if (byte == '\n') {
-      out << "\\n", ++i;
-    } else if (byte == '\t') {
-      out << "\\t", ++i;
-    } else if (byte == '\r') {
-      out << "\\r", ++i;
-    } else if (unsafe != 0) {
-      for (unsigned k = 0; k < unsafe; ++k, ++i) {
-        const auto b = static_cast<unsigned char>(s[i]);
-        out << "\\x"
-            << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
-      }
-    } else {
-      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
-      out << s.substr(i, length);
-      i += length;
-    }
-  }
-  out << '"';
-}
-
-}  // namespace nac::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_LEXER_HPP
-
 // ---- tessera/nac/detail/print.hpp
 //
 // The bodies of nac/print.hpp.
@@ -9629,6 +9389,228 @@ TESSERA_INLINE std::uint16_t plan_writer::add(constant_type type, std::uint64_t 
 #include <cstddef>
 #include <string_view>
 
+
+// ---- tessera/nac/detail/lexer.hpp
+//
+// NAC assembly as tokens: what assemble and its parts read from.
+//
+//   nac::detail::lexer in(source);
+//   if (in.accept("schedule")) in.expect(':');
+//   const std::int64_t tick = in.integer(0, 65535);
+//   in.end_line();
+//   if (in.failed()) return in.error();
+//
+//   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
+//   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
+//   string    "…" with \" \\ \n \r \t \xHH                                "fc.weight"
+//   mark      any other character by itself                               ( ) [ ] { } = : , #
+//   line end  ends a statement, but for those inside of brackets
+//   comment   from ';' to the end of the line
+//
+// The first error stays, and everything after it is refused without effect.
+//
+// Lifetime:   borrows the source.
+// Errors:     nac_text_*, at the token that is wrong.
+// Limits:     none.
+// Allocation: what is asked for: decoded strings.
+
+#ifndef TESSERA_NAC_DETAIL_LEXER_HPP
+#define TESSERA_NAC_DETAIL_LEXER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+enum class token_kind : std::uint8_t { word, number, string, mark, line_end, end };
+
+struct token {
+  token_kind kind = token_kind::end;
+  std::uint64_t offset = 0;
+  std::string_view text;  ///< as written; a string with its quotes
+};
+
+[[nodiscard]] constexpr bool is_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+[[nodiscard]] constexpr bool is_decimal(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// 0 to 15, or 16.
+[[nodiscard]] constexpr unsigned hex_digit(char c) noexcept {
+  return is_decimal(c)            ? static_cast<unsigned>(c - '0')
+         : (c >= 'a' && c <= 'f') ? static_cast<unsigned>(c - 'a') + 10
+         : (c >= 'A' && c <= 'F') ? static_cast<unsigned>(c - 'A') + 10
+                                  : 16;
+}
+
+[[nodiscard]] constexpr bool starts_word(char c) noexcept {
+  return is_letter(c) || c == '_' || c == '<';
+}
+
+[[nodiscard]] constexpr bool is_in_word(char c) noexcept {
+  return is_letter(c) || is_decimal(c) || c == '_' || c == '.' || c == '<' || c == '>';
+}
+
+class lexer {
+ public:
+  lexer() noexcept = default;
+  explicit lexer(std::string_view source) noexcept : source_(source) { read(); }
+
+  [[nodiscard]] const token& peek() const noexcept { return now_; }
+  [[nodiscard]] std::uint64_t offset() const noexcept { return now_.offset; }
+  [[nodiscard]] std::string_view source() const noexcept { return source_; }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  /// Keeps the first error, and ends the tokens.
+  void fail(errc code, std::uint64_t offset) noexcept {
+    if (failed()) return;
+    error_ = {code, offset};
+    now_ = {token_kind::end, offset, {}};
+  }
+  void fail(errc code) noexcept { fail(code, now_.offset); }
+
+  token next() noexcept {
+    const token t = now_;
+    if (!failed()) read();
+    return t;
+  }
+  /// Takes the token if it is this mark, or this word.
+  bool accept(char mark) noexcept {
+    if (now_.kind != token_kind::mark || now_.text[0] != mark) return false;
+    next();
+    return true;
+  }
+  bool accept(std::string_view word) noexcept {
+    if (now_.kind != token_kind::word || now_.text != word) return false;
+    next();
+    return true;
+  }
+  bool expect(char mark) noexcept {
+    if (accept(mark)) return true;
+    fail(errc::nac_text_mark);
+    return false;
+  }
+  [[nodiscard]] bool at_line_end() const noexcept {
+    return now_.kind == token_kind::line_end || now_.kind == token_kind::end;
+  }
+  /// The end of a statement, and the empty lines after it.
+  void end_line() noexcept {
+    if (!at_line_end()) return fail(errc::nac_text_line_end);
+    skip_lines();
+  }
+  void skip_lines() noexcept {
+    while (now_.kind == token_kind::line_end) next();
+  }
+  [[nodiscard]] std::string_view word() noexcept {
+    if (now_.kind != token_kind::word) return fail(errc::nac_text_word), std::string_view();
+    return next().text;
+  }
+  /// A decimal integer, or hex digits after 0x; `min` after an error.
+  [[nodiscard]] std::int64_t integer(std::int64_t min, std::int64_t max) noexcept {
+    if (now_.kind != token_kind::number) return fail(errc::nac_text_integer), min;
+    std::string_view digits = now_.text;
+    const bool negative = digits[0] == '-';
+    if (negative) digits.remove_prefix(1);
+    const bool hex = digits.substr(0, 2) == "0x";
+    if (hex) digits.remove_prefix(2);
+    std::uint64_t magnitude = 0;
+    bool fits = true;
+    if (digits.empty()) return fail(errc::nac_text_integer), min;
+    for (const char c : digits) {
+      const unsigned d = hex_digit(c);
+      if (d >= (hex ? 16u : 10u)) return fail(errc::nac_text_integer), min;
+      fits = fits && !__builtin_mul_overflow(magnitude, std::uint64_t{hex ? 16u : 10u}, &magnitude);
+      fits = fits && !__builtin_add_overflow(magnitude, std::uint64_t{d}, &magnitude);
+    }
+    constexpr std::uint64_t half = std::uint64_t{1} << 63;
+    fits = fits && magnitude <= (negative ? half : half - 1);
+    const auto value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+    if (!fits || value < min || value > max) return fail(errc::nac_text_range), min;
+    next();
+    return value;
+  }
+  /// A string, decoded and appended to `to`.
+  void string(text& to) {
+    if (now_.kind != token_kind::string) return fail(errc::nac_text_string);
+    const token t = next();
+    const std::string_view s = t.text.substr(1, t.text.size() - 2);
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      if (s[i] != '\\') {
+        to << s[i];
+        continue;
+      }
+      const char c = ++i < s.size() ? s[i] : '\0';
+      if (c == 'x' && i + 2 < s.size() && hex_digit(s[i + 1]) < 16 && hex_digit(s[i + 2]) < 16) {
+        to << static_cast<char>(hex_digit(s[i + 1]) << 4 | hex_digit(s[i + 2]));
+        i += 2;
+      } else if (c == '"' || c == '\\') {
+        to << c;
+      } else if (c == 'n' || c == 'r' || c == 't') {
+        to << (c == 'n' ? '\n' : c == 'r' ? '\r' : '\t');
+      } else {
+        return fail(errc::nac_text_escape, t.offset + 1 + i);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] char at(std::size_t i) const noexcept {
+    return i < source_.size() ? source_[i] : '\0';
+  }
+  void read() noexcept {
+    while (at_ < source_.size()) {
+      const char c = source_[at_];
+      if (c == ';') {
+        while (at_ < source_.size() && source_[at_] != '\n') ++at_;
+      } else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && depth_ != 0)) {
+        ++at_;
+      } else {
+        break;
+      }
+    }
+    const std::size_t first = at_;
+    const auto take = [&](token_kind kind) {
+      now_ = {kind, first, source_.substr(first, at_ - first)};
+    };
+    if (at_ >= source_.size()) return take(token_kind::end);
+    const char c = source_[at_++];
+    if (c == '\n') return take(token_kind::line_end);
+    if (c == '"') {
+      while (at_ < source_.size() && source_[at_] != '"' && source_[at_] != '\n')
+        at_ += source_[at_] == '\\' ? std::size_t{2} : std::size_t{1};
+      if (at_ >= source_.size() || source_[at_] != '"')
+        return fail(errc::nac_text_string_end, first);
+      ++at_;
+      return take(token_kind::string);
+    }
+    if (starts_word(c)) {
+      while (is_in_word(at(at_))) ++at_;
+      return take(token_kind::word);
+    }
+    if (is_decimal(c) || (c == '-' && (is_decimal(at(at_)) || is_letter(at(at_))))) {
+      while (is_in_word(at(at_)) || at(at_) == '+' || at(at_) == '-') ++at_;
+      return take(token_kind::number);
+    }
+    if (c == '(' || c == '[' || c == '{') ++depth_;
+    if ((c == ')' || c == ']' || c == '}') && depth_ != 0) --depth_;
+    take(token_kind::mark);
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  std::uint32_t depth_ = 0;
+  token now_;
+  tessera::error error_;
+};
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_LEXER_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -11072,7 +11054,7 @@ TESSERA_INLINE std::size_t manifest_writer::begin(tokenizer_op op) {
 }
 
 TESSERA_INLINE void manifest_writer::end(std::size_t payload) {
-  const std::size_t size = out_.size() - payload;
+  const std::uint64_t size = out_.size() - payload;
   if (size > 0xffffffff) fail(errc::nac_tisa_string);
   store_le(out_.data() + payload - 4, static_cast<std::uint32_t>(size));
   ++count_;
@@ -11211,6 +11193,81 @@ TESSERA_INLINE void print_manifest(text& out, bytes manifest) {
 #include <cstring>
 #include <string_view>
 
+
+// ---- tessera/nac/detail/short_index.hpp
+//
+// Texts of CMAP and PERM by their ids, and ids by their texts.
+
+#ifndef TESSERA_NAC_DETAIL_SHORT_INDEX_HPP
+#define TESSERA_NAC_DETAIL_SHORT_INDEX_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Texts of CMAP or PERM by their ids, and the least id of a text.
+class short_index {
+ public:
+  short_index() noexcept = default;
+  /// The last record of an id counts; ids above 255 name nothing.
+  void set(std::uint16_t id, std::string_view text) noexcept;
+  [[nodiscard]] bool has(std::uint32_t id) const noexcept { return id < 256 && present_[id]; }
+  [[nodiscard]] std::string_view operator[](std::uint8_t id) const noexcept { return texts_[id]; }
+  /// The least id whose text this is; 256 when there is none.
+  [[nodiscard]] std::uint32_t find(std::string_view text) noexcept;
+
+ private:
+  static constexpr std::uint32_t slot_count = 1024;  // a quarter full at most
+  static constexpr std::uint16_t empty = 0xffff;
+  [[nodiscard]] static std::uint32_t hash(std::string_view text) noexcept;
+  void rebuild() noexcept;
+  std::string_view texts_[256];
+  std::uint16_t slots_[slot_count] = {};
+  bool present_[256] = {};
+  bool stale_ = true;
+};
+
+inline void short_index::set(std::uint16_t id, std::string_view text) noexcept {
+  if (id > 255) return;
+  texts_[id] = text;
+  present_[id] = true;
+  stale_ = true;
+}
+
+inline std::uint32_t short_index::find(std::string_view text) noexcept {
+  if (stale_) rebuild();
+  for (std::uint32_t slot = hash(text);; slot = (slot + 1) % slot_count) {
+    const std::uint16_t id = slots_[slot];
+    if (id == empty) return 256;
+    if (texts_[id] == text) return id;
+  }
+}
+
+inline std::uint32_t short_index::hash(std::string_view text) noexcept {
+  std::uint32_t h = 2166136261u;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+  return (h ^ h >> 16) % slot_count;
+}
+
+inline void short_index::rebuild() noexcept {
+  stale_ = false;
+  for (std::uint16_t& slot : slots_) slot = empty;
+  for (std::uint32_t id = 0; id < 256; ++id) {
+    if (!present_[id]) continue;
+    std::uint32_t slot = hash(texts_[id]);
+    while (slots_[slot] != empty && texts_[slots_[slot]] != texts_[id])
+      slot = (slot + 1) % slot_count;
+    if (slots_[slot] == empty) slots_[slot] = static_cast<std::uint16_t>(id);
+  }
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_SHORT_INDEX_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -11531,6 +11588,51 @@ class code_printer {
 #endif  // TESSERA_NAC_DETAIL_PRINT_CODE_HPP
 
 namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE void print_string(text& out, std::string_view s) {
+  out << '"';
+  for (std::size_t i = 0; i < s.size();) {
+    std::size_t plain = i;
+    while (plain < s.size() && s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '"' &&
+           s[plain] != '\\')
+      ++plain;
+    if (plain != i) {
+      out << s.substr(i, plain - i);
+      i = plain;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(s[i]);
+    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
+    if (byte == '"' || byte == '\\') {
+      out << '\\' << s[i++];
+    } else if (byte == '\n') {
+      out << "\\n", ++i;
+    } else if (byte == '\t') {
+      out << "\\t", ++i;
+    } else if (byte == '\r') {
+      out << "\\r", ++i;
+    } else if (unsafe != 0) {
+      for (unsigned k = 0; k < unsafe; ++k, ++i) {
+        const auto b = static_cast<unsigned char>(s[i]);
+        out << "\\x"
+            << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
+      }
+    } else {
+      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
+      out << s.substr(i, length);
+      i += length;
+    }
+  }
+  out << '"';
+}
+
+TESSERA_INLINE std::string_view system_word(std::uint8_t a, std::uint8_t b) noexcept {
+  const assembly::instruction_word* const w = assembly::instruction_word_of(a, b);
+  return w == nullptr ? std::string_view() : w->word;
+}
+
+}  // namespace nac
 namespace nac::detail {
 
 /// `offset` is that of the bytes in the file, `expected` the size that the text implies.
@@ -11730,60 +11832,6 @@ TESSERA_INLINE text print(const model& f, const print_options& options) {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NAC_DETAIL_PRINT_HPP
-
-// ---- tessera/nac/detail/words.hpp
-//
-// The bodies of nac/print.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_WORDS_HPP
-#define TESSERA_NAC_DETAIL_WORDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::assembly {
-
-TESSERA_INLINE void short_index::set(std::uint16_t id, std::string_view text) noexcept {
-  if (id > 255) return;
-  texts_[id] = text;
-  present_[id] = true;
-  stale_ = true;
-}
-
-TESSERA_INLINE std::uint32_t short_index::find(std::string_view text) noexcept {
-  if (stale_) rebuild();
-  for (std::uint32_t slot = hash(text);; slot = (slot + 1) % slot_count) {
-    const std::uint16_t id = slots_[slot];
-    if (id == empty) return 256;
-    if (texts_[id] == text) return id;
-  }
-}
-
-TESSERA_INLINE std::uint32_t short_index::hash(std::string_view text) noexcept {
-  std::uint32_t h = 2166136261u;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
-  return (h ^ h >> 16) % slot_count;
-}
-
-TESSERA_INLINE void short_index::rebuild() noexcept {
-  stale_ = false;
-  for (std::uint16_t& slot : slots_) slot = empty;
-  for (std::uint32_t id = 0; id < 256; ++id) {
-    if (!present_[id]) continue;
-    std::uint32_t slot = hash(texts_[id]);
-    while (slots_[slot] != empty && texts_[slots_[slot]] != texts_[id])
-      slot = (slot + 1) % slot_count;
-    if (slots_[slot] == empty) slots_[slot] = static_cast<std::uint16_t>(id);
-  }
-}
-
-}  // namespace nac::assembly
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_WORDS_HPP
 
 // ---- tessera/nac/detail/read.hpp
 //
@@ -12494,1185 +12542,20 @@ struct place_finder {
 
 #endif  // TESSERA_NAC_DETAIL_READ_HPP
 
-// ---- tessera/nac/detail/check.hpp
-//
-// The bodies of nac/write.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_CHECK_HPP
-#define TESSERA_NAC_DETAIL_CHECK_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-/// What PERM says of a signature's instructions.
-struct signature_shape {
-  bool known = false, has_constants = false;
-  std::uint32_t arguments = 0;
-};
-
-/// Finds what a container can't hold.
-class part_checker {
- public:
-  explicit part_checker(const parts& p) noexcept : p_(p) {}
-
-  [[nodiscard]] error all() noexcept {
-    using enum error_index;
-    error e = header().in(whole);
-    if (e.code == errc::ok) e = texts();
-    if (e.code == errc::ok) e = schedule().in(tick);
-    if (e.code == errc::ok) e = code(p_.instructions).in(instruction);
-    if (e.code == errc::ok) e = code(p_.training).in(training_instruction);
-    if (e.code == errc::ok) e = constants(p_.constants).in(constant);
-    if (e.code == errc::ok) e = constants(p_.plan_constants).in(plan_constant);
-    if (e.code == errc::ok) e = tensors().in(tensor);
-    if (e.code == errc::ok) e = files();
-    return e;
-  }
-  [[nodiscard]] const signature_shape& signature(std::uint8_t b) const noexcept {
-    return signatures_[b];
-  }
-
- private:
-  [[nodiscard]] bool inside(const payload& d) const noexcept {
-    return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
-           (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
-  }
-  [[nodiscard]] static constexpr bool fits_u32(std::uint64_t n) noexcept { return n <= UINT32_MAX; }
-
-  [[nodiscard]] error header() const noexcept {
-    if (p_.form > nac::header::v1_8) return {errc::nac_write_form, 0};
-    if (static_cast<std::size_t>(p_.quantization) >= quantization_count)
-      return {errc::nac_write_quantization, 0};
-    if (container_version(p_.form) == 1 && (p_.training_flag || p_.has_training))
-      return {errc::nac_write_training, 0};
-    if (p_.form != nac::header::v1_8 && !p_.arrays.empty()) return {errc::nac_write_arrays, 0};
-    if (!p_.internal_weights && !p_.tensors.empty()) return {errc::nac_write_weights, 0};
-    if ((!p_.has_training && !p_.training.empty()) || (!p_.has_manifest && p_.manifest.size != 0))
-      return {errc::nac_write_absent, 0};
-    if (p_.instructions.size() > max_instructions || p_.training.size() > max_instructions)
-      return {errc::nac_too_many_instructions, max_instructions};
-    for (const std::size_t n :
-         {p_.schedule.size(), p_.operations.size(), p_.signatures.size(), p_.parameters.size(),
-          p_.input_names.size(), p_.constants.size(), p_.plan_constants.size(), p_.tensors.size(),
-          p_.resources.size(), p_.arrays.size()})
-      if (!fits_u32(n)) return {errc::nac_write_count, UINT32_MAX};
-    return {};
-  }
-
-  /// Names with ids: `longest` bytes each, ids up to `last`.
-  [[nodiscard]] error names(const pool<named_part>& rows, std::size_t longest, errc too_long,
-                            std::uint16_t last, errc too_large) const noexcept {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!rows[i].text.is_inside(p_.characters)) return {errc::nac_write_range, i};
-      if (rows[i].text.size > longest) return {too_long, i};
-      if (rows[i].id > last) return {too_large, i};
-    }
-    return {};
-  }
-
-  [[nodiscard]] error texts() noexcept {
-    error e =
-        names(p_.operations, 255, errc::nac_write_operation_name, 255, errc::nac_write_operation_id)
-            .in(error_index::operation);
-    if (e.code == errc::ok)
-      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id)
-              .in(error_index::signature);
-    for (const pool<named_part>* rows : {&p_.parameters, &p_.input_names})
-      if (e.code == errc::ok)
-        e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok)
-                .in(rows == &p_.parameters ? error_index::parameter : error_index::input_name);
-    if (e.code != errc::ok) return e;
-    for (const named_part& row : p_.signatures) {
-      signature_shape& s = signatures_[row.id];  // of several, the last counts
-      s = {true, takes_constants(p_.string(row.text)), row.text.size};
-    }
-    return {};
-  }
-
-  [[nodiscard]] error schedule() const noexcept {
-    for (std::size_t i = 0; i < p_.schedule.size(); ++i) {
-      if (!p_.schedule[i].commands.is_inside(p_.commands)) return {errc::nac_write_range, i};
-      if (p_.schedule[i].commands.size > 255) return {errc::nac_write_commands, i};
-    }
-    return {};
-  }
-
-  [[nodiscard]] error code(const pool<instruction_part>& list) const noexcept {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!list[i].c.is_inside(p_.words) || !list[i].d.is_inside(p_.words))
-        return {errc::nac_write_range, i};
-      const errc e =
-          list[i].a < first_regular_op ? system_instruction(list[i]) : regular_instruction(list[i]);
-      if (e != errc::ok) return {e, i};
-    }
-    return {};
-  }
-
-  [[nodiscard]] errc regular_instruction(const instruction_part& i) const noexcept {
-    const signature_shape& s = signatures_[i.b];
-    if (i.b != 0 && !s.known) return errc::nac_write_signature_unknown;
-    if (i.d.size != s.arguments) return errc::nac_write_arguments;
-    if (i.c.size != 0 && !s.has_constants) return errc::nac_write_constants;
-    if (i.c.size > 32767) return errc::nac_write_long_c;
-    for (const std::uint16_t id : p_.words_of(i.c))
-      if (id > max_id) return errc::nac_write_id;
-    return errc::ok;
-  }
-
-  [[nodiscard]] errc system_instruction(const instruction_part& i) const noexcept {
-    if (!has_variant(i.a, i.b, container_version(p_.form)))
-      return i.a == op_input ? errc::nac_write_input : errc::nac_write_output;
-    system_words words = system_words_of(i.a, i.b, p_.outputs);
-    if (i.a == op_output && words.c > 32766)
-      return errc::nac_write_long_c;  // for its prefix counts itself
-    if (i.a == op_convergence) {
-      if (i.c.size > 32767) return errc::nac_write_long_c;
-      words.c = i.c.size;
-      words.d = convergence_offsets(p_.words_of(i.d));
-    }
-    if (i.c.size != words.c || i.d.size != words.d) return errc::nac_write_words;
-    const bool is_id = (i.a == op_input && i.b < 4) || (i.a == op_output && i.b == 3);
-    if (is_id && words.c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
-    return errc::ok;
-  }
-
-  /// How many words a reader takes for D of a CONVERGENCE that begins like this.
-  [[nodiscard]] static std::uint32_t convergence_offsets(view<std::uint16_t> d) noexcept {
-    if (d.empty() || d[0] == 0) return 1;
-    if (d.size() < 2) return 2;
-    return 2 + (d[1] < 0x8000 ? std::uint32_t{d[1]} : 0);
-  }
-
-  [[nodiscard]] error constants(const pool<constant_part>& list) const noexcept {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const constant_part& c = list[i];
-      if (static_cast<std::size_t>(c.type) >= constant_type_count)
-        return {errc::nac_write_constant_type, i};
-      if (c.type == constant_type::string) {
-        if (!c.values.is_inside(p_.characters)) return {errc::nac_write_range, i};
-        if (c.values.size > 65535) return {errc::nac_write_string, i};
-      } else if (c.type > constant_type::string) {
-        if (!c.values.is_inside(p_.numbers)) return {errc::nac_write_range, i};
-        if (c.values.size > 65535) return {errc::nac_write_list, i};
-      }
-    }
-    return {};
-  }
-
-  [[nodiscard]] error tensors() const noexcept {
-    for (std::size_t i = 0; i < p_.tensors.size(); ++i)
-      if (const errc e = tensor(p_.tensors[i]); e != errc::ok) return {e, i};
-    return {};
-  }
-  [[nodiscard]] errc tensor(const tensor_part& t) const noexcept {
-    if (!t.shape.is_inside(p_.numbers) || !t.original_shape.is_inside(p_.numbers) ||
-        !t.scales.is_inside(p_.numbers) || !inside(t.data))
-      return errc::nac_write_range;
-    if (static_cast<std::size_t>(t.type) >= data_type_count) return errc::nac_write_data_type;
-    if (static_cast<std::size_t>(t.quantization) >= quantization_count)
-      return errc::nac_write_tensor_quantization;
-    if (t.shape.size > 255 || t.original_shape.size > 255) return errc::nac_write_rank;
-    const bool whole = t.quantization == quantization::int8_tensor,
-               channel = t.quantization == quantization::int8_channel,
-               block = t.quantization == quantization::block_fp8;
-    if (block && t.block == 0) return errc::nac_write_block_size;
-    if ((!channel && t.axis != 0) || (!block && (t.block != 0 || t.original_shape.size != 0)) ||
-        (!channel && !block && t.scales.size != (whole ? 1 : 0)))
-      return errc::nac_write_tensor_fields;
-    if (!fits_u32(metadata_size(t))) return errc::nac_write_metadata;
-    return errc::ok;
-  }
-
- public:
-  [[nodiscard]] static std::uint64_t metadata_size(const tensor_part& t) noexcept {
-    const std::uint64_t shape = 3 + 4 * std::uint64_t{t.shape.size},
-                        scales = 4 * std::uint64_t{t.scales.size};
-    switch (t.quantization) {
-      case quantization::none:
-      case quantization::fp16: break;
-      case quantization::int8_tensor: return shape + scales;
-      case quantization::int8_channel: return shape + 5 + scales;
-      case quantization::block_fp8:
-        return shape + 7 + 4 * std::uint64_t{t.original_shape.size} + scales;
-    }
-    return shape;
-  }
-
- private:
-  [[nodiscard]] error files() const noexcept {
-    for (const payload* b : {&p_.manifest, &p_.plan}) {
-      if (!inside(*b)) return {errc::nac_write_range, 0, error_index::whole};
-      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0, error_index::whole};
-    }
-    for (std::size_t i = 0; i < p_.resources.size(); ++i) {
-      const resource_part& r = p_.resources[i];
-      if (!r.name.is_inside(p_.characters) || !inside(r.data))
-        return {errc::nac_write_range, i, error_index::resource};
-      if (r.name.size > 65535) return {errc::nac_write_name, i, error_index::resource};
-      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i, error_index::resource};
-    }
-    for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
-      const array_part& a = p_.arrays[i];
-      if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
-        return {errc::nac_write_range, i, error_index::array};
-      if (a.name.size > 65535) return {errc::nac_write_name, i, error_index::array};
-      if (static_cast<std::size_t>(a.type) >= data_type_count)
-        return {errc::nac_write_data_type, i, error_index::array};
-      if (a.shape.size > 255) return {errc::nac_write_rank, i, error_index::array};
-    }
-    return {};
-  }
-
-  const parts& p_;
-  signature_shape signatures_[256];
-};
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE error check(const parts& p) noexcept { return detail::part_checker(p).all(); }
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_CHECK_HPP
-
-// ---- tessera/nac/detail/sink.hpp
-//
-// The bodies of nac/write.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_SINK_HPP
-#define TESSERA_NAC_DETAIL_SINK_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-/// Gathers small fields and hands them to a sink; payloads go past the buffer.
-class part_stream {
- public:
-  explicit part_stream(const sink& to) noexcept : to_(to) {}
-  template <class T>
-  void put(T value) {
-    if (sizeof buffer_ - used_ < sizeof(T)) flush();
-    store_le(buffer_ + used_, value);
-    used_ += sizeof(T);
-  }
-  void put_text(std::string_view s) { put_bytes(as_bytes(s)); }
-  /// A payload: `b`, or what its source makes.
-  void put_payload(bytes b, const payload& p) {
-    if (p.source == nullptr) return put_bytes(b);
-    flush();
-    for (std::uint64_t first = 0; first < p.size && !stopped_; first += used_) {
-      const std::uint64_t left = p.size - first;
-      used_ = left < sizeof buffer_ ? static_cast<std::size_t>(left) : sizeof buffer_;
-      stopped_ = !p.source->read(p.source->context, p.first, first, buffer_, used_);
-      hand_over({buffer_, used_});
-    }
-    used_ = 0;
-  }
-  void put_bytes(bytes b) {
-    if (b.size() > sizeof buffer_ - used_) {
-      flush();
-      if (b.size() > sizeof buffer_) return hand_over(b);
-    }
-    if (!b.empty()) std::memcpy(buffer_ + used_, b.data(), b.size());
-    used_ += b.size();
-  }
-  void flush() {
-    hand_over({buffer_, used_});
-    used_ = 0;
-  }
-  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-
- private:
-  void hand_over(bytes b) {
-    if (!stopped_ && !b.empty()) stopped_ = !to_.put(to_.context, b);
-  }
-  sink to_;
-  bool stopped_ = false;
-  std::size_t used_ = 0;
-  std::byte buffer_[4096];
-};
-
-/// Appends what it takes.
-[[nodiscard]] inline sink sink_into(pool<std::byte>& to) noexcept {
-  return {&to, [](void* pool_of, bytes piece) {
-            static_cast<pool<std::byte>*>(pool_of)->append(piece.data(), piece.size());
-            return true;
-          }};
-}
-
-}  // namespace nac::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_SINK_HPP
-
-// ---- tessera/nac/detail/write.hpp
-//
-// The bodies of nac/write.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_WRITE_HPP
-#define TESSERA_NAC_DETAIL_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-/// Counts what would be written.
-class part_counter {
- public:
-  template <class T>
-  void put(T) noexcept {
-    add(sizeof(T));
-  }
-  void put_text(std::string_view s) noexcept { add(s.size()); }
-  void put_payload(bytes, const payload& p) noexcept { add(p.size); }
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
-
- private:
-  void add(std::uint64_t n) noexcept {
-    if (!checked_add(size_, n, size_)) overflowed_ = true;
-  }
-  std::uint64_t size_ = 0;
-  bool overflowed_ = false;
-};
-
-/// Puts checked parts out, section by section: once to count, once to write.
-class part_writer {
- public:
-  explicit part_writer(const parts& p) noexcept : p_(p), checked_(p) {}
-
-  /// All checks, and the offsets of the sections.
-  [[nodiscard]] error prepare() noexcept {
-    if (const error e = checked_.all(); e.code != errc::ok) return e;
-    size_ = header_sizes[static_cast<std::size_t>(p_.form)];
-    order();
-    for (const section s : order_) {
-      if (!present(s)) continue;
-      part_counter count;
-      put_section(count, s);
-      offsets_[static_cast<std::size_t>(s)] = size_;
-      if (count.overflowed() || !checked_add(size_, count.size(), size_))
-        return {errc::nac_write_size, 0, error_index::whole};
-    }
-    return {};
-  }
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-
-  [[nodiscard]] error write(const sink& to) const {
-    part_stream out(to);
-    put_header(out);
-    for (const section s : order_)
-      if (offsets_[static_cast<std::size_t>(s)] != 0 && !out.stopped()) put_section(out, s);
-    out.flush();
-    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
-  }
-
- private:
-  void order() noexcept {
-    bool placed[section_count] = {};
-    std::size_t count = 0;
-    const auto place = [&](section s) {
-      if (static_cast<std::size_t>(s) >= section_count || placed[static_cast<std::size_t>(s)])
-        return;
-      placed[static_cast<std::size_t>(s)] = true;
-      order_[count++] = s;
-    };
-    for (const section s : p_.layout.order) place(s);
-    for (std::size_t i = 0; i < section_count; ++i) place(section_in_order(p_.form, i));
-  }
-
-  [[nodiscard]] bool present(section s) const noexcept {
-    switch (s) {
-      case section::proc: return p_.has_manifest;
-      case section::trng: return p_.has_training;
-      case section::rsrc: return p_.has_resources || !p_.resources.empty();
-      case section::arrs: return p_.form == header::v1_8;
-      default: return true;
-    }
-  }
-
-  template <class Out>
-  void put_header(Out& out) const {
-    out.put_text("NAC");
-    out.put(container_version(p_.form));
-    out.put(static_cast<std::uint8_t>((p_.internal_weights ? 0x80u : 0u) |
-                                      (p_.training_flag ? 0x40u : 0u) |
-                                      static_cast<unsigned>(p_.quantization)));
-    out.put(p_.inputs);
-    out.put(p_.outputs);
-    out.put(std::uint8_t{0});
-    out.put(p_.d_model);
-    for (std::uint32_t i = 0; i < header_slots[static_cast<std::size_t>(p_.form)]; ++i)
-      out.put(offsets_[static_cast<std::size_t>(section_of_slot(p_.form, i))]);
-    if (p_.form == header::v1_6) out.put(std::uint32_t{0});
-  }
-
-  template <class Out>
-  void put_section(Out& out, section s) const {
-    out.put_text(tag(s));
-    switch (s) {
-      case section::mmap: return put_schedule(out);
-      case section::ops: return put_code(out, p_.instructions);
-      case section::cmap: return put_names<std::uint8_t>(out, p_.operations);
-      case section::cnst: put_count(out, p_.constants); return put_constants(out, p_.constants);
-      case section::perm: return put_names<std::uint8_t>(out, p_.signatures);
-      case section::data: return put_data(out);
-      case section::proc:
-        out.put(static_cast<std::uint32_t>(p_.manifest.size));
-        return out.put_payload(p_.data_of(p_.manifest), p_.manifest);
-      case section::orch:
-        out.put(static_cast<std::uint32_t>(p_.plan.size));
-        put_count(out, p_.plan_constants);
-        out.put_payload(p_.data_of(p_.plan), p_.plan);
-        return put_constants(out, p_.plan_constants);
-      case section::trng: return put_code(out, p_.training);
-      case section::rsrc: return put_resources(out);
-      case section::arrs: return put_arrays(out);
-    }
-  }
-
-  template <class Out, class Pool>
-  void put_count(Out& out, const Pool& of) const {
-    out.put(static_cast<std::uint32_t>(of.size()));
-  }
-  template <class Out>
-  void put_numbers(Out& out, range r) const {
-    for (const std::uint32_t n : p_.numbers_of(r)) out.put(n);
-  }
-
-  template <class Out>
-  void put_schedule(Out& out) const {
-    put_count(out, p_.schedule);
-    for (const tick_part& t : p_.schedule) {
-      out.put(t.instruction);
-      out.put(static_cast<std::uint8_t>(t.commands.size));
-      for (std::uint32_t i = 0; i < t.commands.size; ++i) {
-        const command_part& c = p_.commands[t.commands.first + i];
-        out.put(static_cast<std::uint8_t>(c.what));
-        out.put(c.target);
-      }
-    }
-  }
-
-  template <class Out>
-  void put_code(Out& out, const pool<instruction_part>& list) const {
-    put_count(out, list);
-    for (const instruction_part& i : list) {
-      out.put(i.a);
-      out.put(i.b);
-      if (has_prefix(i)) out.put(prefix(i));
-      for (const std::uint16_t word : p_.words_of(i.c)) out.put(word);
-      for (const std::uint16_t word : p_.words_of(i.d)) out.put(word);
-    }
-  }
-  [[nodiscard]] bool has_prefix(const instruction_part& i) const noexcept {
-    if (i.a >= first_regular_op) return checked_.signature(i.b).has_constants;
-    return system_words_of(i.a, i.b, p_.outputs).has_prefix;
-  }
-  [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
-    const self_count* const rule = i.a < first_regular_op ? rule_of(p_.layout, i.a, i.b) : nullptr;
-    const bool itself = rule != nullptr && counts_itself(*rule, i.a, p_.form);
-    return static_cast<std::uint16_t>(i.c.size + (itself ? 1 : 0));
-  }
-
-  template <class Length, class Out>
-  void put_names(Out& out, const pool<named_part>& rows) const {
-    put_count(out, rows);
-    for (const named_part& row : rows) {
-      out.put(row.id);
-      out.put(static_cast<Length>(row.text.size));
-      out.put_text(p_.string(row.text));
-    }
-  }
-
-  template <class Out>
-  void put_constants(Out& out, const pool<constant_part>& list) const {
-    for (const constant_part& c : list) {
-      out.put(c.id);
-      out.put(static_cast<std::uint8_t>(c.type));
-      switch (c.type) {
-        case constant_type::null: out.put(std::uint16_t{0}); break;
-        case constant_type::boolean:
-          out.put(std::uint16_t{1});
-          out.put(static_cast<std::uint8_t>(c.bits != 0));
-          break;
-        case constant_type::int64:
-        case constant_type::float64:
-          out.put(std::uint16_t{8});
-          out.put(c.bits);
-          break;
-        case constant_type::string:
-          out.put(static_cast<std::uint16_t>(c.values.size));
-          out.put_text(p_.string(c.values));
-          break;
-        case constant_type::int32_list:
-        case constant_type::float32_list:
-          out.put(static_cast<std::uint16_t>(c.values.size));
-          put_numbers(out, c.values);
-          break;
-      }
-    }
-  }
-
-  template <class Out>
-  void put_data(Out& out) const {
-    put_names<std::uint16_t>(out, p_.parameters);
-    put_names<std::uint16_t>(out, p_.input_names);
-    if (!p_.internal_weights) return;
-    put_count(out, p_.tensors);
-    for (const tensor_part& t : p_.tensors) {
-      out.put(t.id);
-      out.put(static_cast<std::uint32_t>(part_checker::metadata_size(t)));
-      out.put(t.data.size);
-      put_shape(out, t.type, t.shape);
-      out.put(static_cast<std::uint8_t>(t.quantization));
-      if (t.quantization == quantization::int8_channel) out.put(t.axis);
-      if (t.quantization == quantization::block_fp8) {
-        out.put(t.block);
-        out.put(static_cast<std::uint8_t>(t.original_shape.size));
-        put_numbers(out, t.original_shape);
-      }
-      if (t.quantization >= quantization::int8_channel) out.put(t.scales.size);
-      put_numbers(out, t.scales);
-      out.put_payload(p_.data_of(t.data), t.data);
-    }
-  }
-  template <class Out>
-  void put_shape(Out& out, data_type type, range shape) const {
-    out.put(static_cast<std::uint8_t>(type));
-    out.put(static_cast<std::uint8_t>(shape.size));
-    put_numbers(out, shape);
-  }
-
-  template <class Out>
-  void put_resources(Out& out) const {
-    put_count(out, p_.resources);
-    for (const resource_part& r : p_.resources) {
-      out.put(static_cast<std::uint16_t>(r.name.size));
-      out.put_text(p_.string(r.name));
-      out.put(static_cast<std::uint32_t>(r.data.size));
-      out.put_payload(p_.data_of(r.data), r.data);
-    }
-  }
-
-  template <class Out>
-  void put_arrays(Out& out) const {
-    put_count(out, p_.arrays);
-    for (const array_part& a : p_.arrays) {
-      out.put(static_cast<std::uint16_t>(a.name.size));
-      out.put_text(p_.string(a.name));
-      put_shape(out, a.type, a.shape);
-      out.put(a.data.size);
-      out.put_payload(p_.data_of(a.data), a.data);
-    }
-  }
-
-  const parts& p_;
-  part_checker checked_;
-  section order_[section_count] = {};
-  std::uint64_t offsets_[section_count] = {};
-  std::uint64_t size_ = 0;
-};
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE result<std::uint64_t> written_size(const parts& p) {
-  detail::part_writer out(p);
-  if (const error e = out.prepare(); e.code != errc::ok) return e;
-  return out.size();
-}
-
-TESSERA_INLINE error write(const parts& p, const sink& to) {
-  detail::part_writer out(p);
-  const error e = out.prepare();
-  return e.code == errc::ok ? out.write(to) : e;
-}
-
-TESSERA_INLINE result<pool<std::byte>> write(const parts& p) {
-  detail::part_writer writer(p);
-  error e = writer.prepare();
-  if (e.code != errc::ok) return e;
-  if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};
-  pool<std::byte> out;
-  out.reserve(to_size(writer.size()));
-  e = writer.write(detail::sink_into(out));
-  if (e.code != errc::ok) return e;
-  return out;
-}
-
-TESSERA_INLINE result<pool<std::byte>> write(const model& f, const write_options& options) {
-  parts p = parts_of(f);
-  if (!options.keep_layout) p.layout = {};
-  return write(p);
-}
-
-TESSERA_INLINE error write(const model& f, const sink& to, const write_options& options) {
-  parts p = parts_of(f);
-  if (!options.keep_layout) p.layout = {};
-  return write(p, to);
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_WRITE_HPP
-
-// ---- tessera/nac/detail/safetensors.hpp
-//
-// The bodies of nac/safetensors.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_SAFETENSORS_HPP
-#define TESSERA_NAC_DETAIL_SAFETENSORS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac::detail {
-
-struct safetensors_maker;
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE external_tensor safetensors::operator[](std::size_t i) const noexcept {
-  const record& r = records_[i];
-  external_tensor t;
-  t.offset = r.offset;
-  t.name = string(r.name);
-  t.type = safetensors_types[r.row].name;
-  t.representable = r.representable;
-  t.as.offset = r.offset;
-  t.as.data_offset = data_ + r.first;
-  t.as.data = source_.subspan(to_size(t.as.data_offset), to_size(r.end - r.first));
-  if (!r.representable) return t;
-  t.as.type = r.type;
-  t.as.quantization = r.quantization;
-  t.as.axis = r.axis;
-  t.as.block = r.block;
-  t.as.shape = numbers<std::uint32_t>(r.shape);
-  t.as.original_shape = numbers<std::uint32_t>(r.original_shape);
-  t.as.scales = numbers<float>(r.scales);
-  return t;
-}
-
-TESSERA_INLINE std::size_t safetensors::find(std::string_view name) const noexcept {
-  const std::size_t i = first_not_below(by_name_.data(), by_name_.size(), [&](std::uint32_t row) {
-    return string(records_[row].name) < name;
-  });
-  return i < by_name_.size() && string(records_[by_name_[i]].name) == name ? by_name_[i] : size();
-}
-
-}  // namespace nac
-namespace nac::detail {
-
-/// Reads into a safetensors.
-struct safetensors_maker {
-  using part = safetensors::part;
-  using record = safetensors::record;
-  safetensors& out;
-  const limits& limit;
-
-  [[nodiscard]] part keep(std::string_view s) const {
-    const part p{static_cast<std::uint32_t>(out.characters_.size()),
-                 static_cast<std::uint32_t>(s.size())};
-    out.characters_ << s;
-    return p;
-  }
-  void number(part& p, std::uint32_t value) const {
-    append_le(out.numbers_, value);
-    ++p.size;
-  }
-  [[nodiscard]] part numbers() const noexcept {
-    return {static_cast<std::uint32_t>(out.numbers_.size() / 4), 0};
-  }
-
-  // ---- the header
-
-  void metadata(json::reader& in) const {
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      const part name = keep(key);
-      const std::uint64_t offset = in.offset() + 8;
-      out.metadata_.push_back({offset, name, keep(in.string())});
-    }
-  }
-
-  /// The number of elements, multiplied from the first dimension on.
-  [[nodiscard]] bool shape(json::reader& in, record& r, std::uint64_t& elements) const {
-    bool fits = true;
-    elements = 1;
-    r.shape = numbers();
-    for (in.array(); in.element();) {
-      const std::uint64_t size = in.uint64();
-      fits = fits && checked_mul(elements, size, elements);
-      if (size > UINT32_MAX || r.shape.size == 255) r.representable = false;
-      if (r.representable) number(r.shape, static_cast<std::uint32_t>(size));
-    }
-    return fits;
-  }
-
-  void one_tensor(json::reader& in, std::string_view name) const {
-    record r;
-    r.name = keep(name);
-    r.offset = in.offset() + 8;
-    bool has_type = false, has_shape = false, has_offsets = false, fits = true;
-    std::uint64_t elements = 0, type_offset = 0;
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "dtype") {
-        type_offset = in.offset();
-        const std::size_t row = safetensors_row(in.string());
-        if (row == safetensors_type_count) in.fail(errc::nac_safetensors_type, type_offset);
-        r.row = static_cast<std::uint8_t>(row);
-        has_type = true;
-      } else if (key == "shape") {
-        fits = shape(in, r, elements);
-        has_shape = true;
-      } else if (key == "data_offsets") {
-        r.offsets_offset = in.offset() + 8;
-        in.array();
-        in.require_element(errc::nac_safetensors_offsets);
-        r.first = in.uint64();
-        in.require_element(errc::nac_safetensors_offsets);
-        r.end = in.uint64();
-        in.end_array(errc::nac_safetensors_offsets);
-        has_offsets = true;
-      } else {
-        in.skip();
-      }
-    }
-    if (in.failed()) return;
-    if (!has_type || !has_shape || !has_offsets)
-      return in.fail(errc::nac_safetensors_member, r.offset - 8);
-    if (r.first > r.end || r.end > out.source_.size() - out.data_)
-      return in.fail(errc::nac_safetensors_offsets, r.offsets_offset - 8);
-    std::uint64_t bits = 0;
-    fits = fits && checked_mul(elements, std::uint64_t{safetensors_types[r.row].bits}, bits);
-    if (!fits || bits % 8 != 0 || bits / 8 != r.end - r.first)
-      return in.fail(errc::nac_safetensors_size, r.offsets_offset - 8);
-    std::size_t type = 0;
-    while (type < data_type_count && data_types[type].safetensors != safetensors_types[r.row].name)
-      ++type;
-    if (type == data_type_count) r.representable = false;
-    r.type = static_cast<data_type>(type);
-    if (out.records_.size() >= limit.max_items) return in.fail(errc::too_many_items, r.offset - 8);
-    out.records_.push_back(r);
-  }
-
-  [[nodiscard]] error header(std::string_view source) const {
-    limits inner = limit;
-    inner.max_bytes = max_safetensors_header;
-    json::reader in(source, inner);
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == safetensors_metadata)
-        metadata(in);
-      else
-        one_tensor(in, key);
-    }
-    return in.finish();
-  }
-
-  /// Every byte belongs to one tensor.
-  [[nodiscard]] error extents() const {
-    sort(out.records_.data(), out.records_.size(), [](const record& a, const record& b) {
-      return a.first != b.first ? a.first < b.first : a.end < b.end;
-    });
-    std::uint64_t end = 0;
-    for (const record& r : out.records_) {
-      if (r.first != end)
-        return {r.first < end ? errc::nac_safetensors_overlap : errc::nac_safetensors_hole,
-                r.offsets_offset};
-      end = r.end;
-    }
-    if (end != out.source_.size() - out.data_)
-      return {errc::nac_safetensors_trailing, out.data_ + end};
-    return {};
-  }
-
-  void index() const {
-    for (std::size_t i = 0; i < out.records_.size(); ++i)
-      out.by_name_.push_back(static_cast<std::uint32_t>(i));
-    sort(out.by_name_.data(), out.by_name_.size(), [this](std::uint32_t a, std::uint32_t b) {
-      return out.string(out.records_[a].name) < out.string(out.records_[b].name);
-    });
-  }
-
-  // ---- how tensors are quantized
-
-  /// Numbers of a list, or one alone; nothing for a null.
-  template <class Each>
-  static void list(json::reader& in, Each each) {
-    if (in.peek() == json::kind::null) return in.null();
-    if (in.peek() != json::kind::array) return each();
-    for (in.array(); in.element();) each();
-  }
-
-  /// A method by name, whatever its case.
-  [[nodiscard]] static std::size_t method_of(std::string_view name) noexcept {
-    const auto lower = [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    };
-    for (std::size_t i = 0; i < quantization_count; ++i) {
-      bool same = name.size() == quantization_names[i].size();
-      for (std::size_t k = 0; same && k < name.size(); ++k)
-        same = lower(name[k]) == quantization_names[i][k];
-      if (same) return i;
-    }
-    return quantization_count;
-  }
-
-  void one_quantization(json::reader& in, record& r) const {
-    const std::uint64_t offset = in.offset();
-    std::size_t code = quantization_count, named = quantization_count;
-    bool has_shape = false;
-    part one, all, blocks, original;  // `scale`, `scales`, `block_scales`
-    std::uint8_t axis = 0;
-    std::uint16_t block = 0;
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (in.peek() == json::kind::null) {
-        in.null();
-      } else if (key == "quant_code") {
-        code = in.integer<std::uint8_t>(0, quantization_count - 1);
-      } else if (key == "quant_type") {
-        const std::uint64_t at = in.offset();
-        named = method_of(in.string());
-        if (named == quantization_count) in.fail(errc::nac_safetensors_method, at);
-      } else if (key == "scale" || key == "scales" || key == "block_scales") {
-        part& scales = key == "scale" ? one : key == "scales" ? all : blocks;
-        scales = numbers();
-        list(in, [&] { number(scales, std::bit_cast<std::uint32_t>(in.float32())); });
-      } else if (key == "axis") {
-        axis = in.integer<std::uint8_t>(0, 255);
-      } else if (key == "block_size") {
-        block = in.integer<std::uint16_t>(0, 65535);
-      } else if (key == "orig_shape" || key == "original_shape") {
-        original = numbers();
-        list(in, [&] { number(original, in.integer<std::uint32_t>(0, UINT32_MAX)); });
-        has_shape = true;
-      } else {
-        in.skip();
-      }
-    }
-    if (in.failed()) return;
-    const std::size_t method = code < quantization_count ? code : named;
-    if (method == quantization_count) return in.fail(errc::nac_safetensors_method, offset);
-    const auto q = static_cast<quantization>(method);
-    const bool scaled = q >= quantization::int8_tensor;
-    part scales = q == quantization::int8_tensor ? one
-                  : q == quantization::block_fp8 ? blocks
-                                                 : all;
-    for (const part& other : {all, blocks, one})
-      if (scales.size == 0) scales = other;
-    const bool complete = q == quantization::block_fp8     ? block != 0 && has_shape
-                          : q == quantization::int8_tensor ? scales.size == 1
-                                                           : true;
-    if (!complete || original.size > 255) return in.fail(errc::nac_safetensors_scales, offset);
-    r.scales = scaled ? scales : part();
-    r.quantization = q;
-    r.axis = q == quantization::int8_channel ? axis : std::uint8_t{0};
-    if (q == quantization::block_fp8) {
-      r.block = block;
-      r.original_shape = original;
-    }
-  }
-
-  /// An object of NAME: object, or of NAME: the object's text.
-  [[nodiscard]] error quantizations(std::string_view source, const limits& inner) const {
-    json::reader in(source, inner);
-    std::string_view name;
-    for (in.object(); in.key(name);) {
-      const std::size_t i = out.find(name);
-      if (i == out.size()) {
-        in.skip();
-      } else if (in.peek() == json::kind::string) {
-        const std::uint64_t offset = in.offset();
-        json::reader nested(in.string(), inner);
-        one_quantization(nested, out.records_[i]);
-        if (const error e = nested.finish(); e.code != errc::ok) in.fail(e.code, offset);
-      } else {
-        one_quantization(in, out.records_[i]);
-      }
-    }
-    return in.finish();
-  }
-
-  [[nodiscard]] error quantizations() const {
-    limits inner = limit;
-    inner.max_bytes = max_safetensors_header;
-    const auto objects = [&](std::string_view key) -> error {
-      for (const auto& m : out.metadata_) {
-        if (out.string(m.key) != key || out.string(m.value).substr(0, 1) != "{") continue;
-        if (const error e = quantizations(out.string(m.value), inner); e.code != errc::ok)
-          return {e.code, m.offset};
-      }
-      return {};
-    };
-    if (const error e = objects("metadata"); e.code != errc::ok) return e;
-    for (const auto& m : out.metadata_) {
-      const std::size_t i = out.find(out.string(m.key));
-      if (i == out.size() || out.string(m.value).substr(0, 1) != "{" ||
-          out.string(m.key) == nac_quantization_key)
-        continue;
-      json::reader in(out.string(m.value), inner);
-      one_quantization(in, out.records_[i]);
-      if (const error e = in.finish(); e.code != errc::ok) return {e.code, m.offset};
-    }
-    return objects(nac_quantization_key);
-  }
-
-  [[nodiscard]] error all() const {
-    const bytes in = out.source_;
-    if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
-    if (in.size() < 8) return {errc::nac_safetensors_header, in.size()};
-    const auto size = load_le<std::uint64_t>(in.data());
-    if (size > max_safetensors_header) return {errc::nac_safetensors_large_header, 0};
-    if (size > in.size() - 8) return {errc::nac_safetensors_header, 0};
-    if (size == 0 || in[8] != std::byte{'{'}) return {errc::nac_safetensors_brace, 8};
-    out.data_ = 8 + size;
-    error e = header(as_text(in.subspan(8, static_cast<std::size_t>(size))));
-    if (e.code != errc::ok) return {e.code, e.offset + 8};
-    e = extents();
-    if (e.code != errc::ok) return e;
-    index();
-    return quantizations();
-  }
-
-  static error make(bytes in, const limits& limit, safetensors& out) {
-    out.source_ = in;
-    return safetensors_maker{out, limit}.all();
-  }
-};
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE result<safetensors> read_safetensors(bytes in, const read_options& options) {
-  result<safetensors> out{safetensors()};
-  if (const error e = detail::safetensors_maker::make(in, options.limit, *out); e.code != errc::ok)
-    return e;
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_SAFETENSORS_HPP
-
-// ---- tessera/nac/detail/safetensors_write.hpp
-//
-// The bodies of nac/safetensors.hpp.
-
-#ifndef TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
-#define TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-TESSERA_INLINE void external_parts::add(std::string_view name, data_type type,
-                                        view<std::uint32_t> shape, const payload& data) {
-  const range dimensions{static_cast<std::uint32_t>(numbers.size()),
-                         static_cast<std::uint32_t>(shape.size())};
-  numbers.append(shape.data(), shape.size());
-  tensors.push_back({keep(name), type, dimensions, data});
-}
-
-TESSERA_INLINE void external_parts::add_metadata(std::string_view key, std::string_view value) {
-  const range name = keep(key);
-  metadata.push_back({name, keep(value)});
-}
-
-TESSERA_INLINE range external_parts::keep(std::string_view s) {
-  const range r{static_cast<std::uint32_t>(characters.size()),
-                static_cast<std::uint32_t>(s.size())};
-  characters << s;
-  return r;
-}
-
-}  // namespace nac
-namespace nac::detail {
-
-/// Checks, orders and writes one file.
-class safetensors_writer {
- public:
-  explicit safetensors_writer(const external_parts& p) : p_(p) {}
-
-  [[nodiscard]] error prepare() {
-    error e = metadata().in(error_index::metadata);
-    if (e.code == errc::ok) e = tensors().in(error_index::tensor);
-    if (e.code == errc::ok) e = header();
-    return e;
-  }
-  [[nodiscard]] std::uint64_t size() const noexcept { return 8 + header_.size() + data_; }
-
-  [[nodiscard]] error write(const sink& to) const {
-    part_stream out(to);
-    out.put(std::uint64_t{header_.size()});
-    out.put_text(header_);
-    for (std::size_t i = 0; i < order_.size() && !out.stopped(); ++i) {
-      const payload& d = p_.tensors[order_[i].index].data;
-      out.put_payload(
-          d.source != nullptr ? bytes() : bytes(d.borrowed, static_cast<std::size_t>(d.size)), d);
-    }
-    out.flush();
-    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
-  }
-
- private:
-  struct row {
-    std::uint32_t index;
-    std::uint8_t type;  // of safetensors_types
-  };
-
-  /// `index` holds records by name; the later of two that are equal.
-  template <class Name>
-  [[nodiscard]] static error each_once(pool<std::uint32_t>& index, Name name) {
-    sort(index.data(), index.size(),
-         [&](std::uint32_t a, std::uint32_t b) { return name(a) < name(b); });
-    error e;
-    for (std::size_t i = 1; i < index.size(); ++i)
-      if (name(index[i]) == name(index[i - 1]) && (e.code == errc::ok || index[i] < e.offset))
-        e = {errc::nac_external_repeated, index[i]};
-    return e;
-  }
-
-  [[nodiscard]] error metadata() {
-    pool<std::uint32_t> index;
-    for (std::size_t i = 0; i < p_.metadata.size(); ++i) {
-      const external_metadata_part& m = p_.metadata[i];
-      if (!m.key.is_inside(p_.characters) || !m.value.is_inside(p_.characters))
-        return {errc::nac_write_range, i};
-      if (!is_utf8(p_.string(m.key)) || !is_utf8(p_.string(m.value)))
-        return {errc::nac_external_text, i};
-      index.push_back(static_cast<std::uint32_t>(i));
-    }
-    return each_once(index, [this](std::uint32_t i) { return p_.string(p_.metadata[i].key); });
-  }
-
-  [[nodiscard]] error tensors() {
-    pool<std::uint32_t> index;
-    for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
-      const external_part& t = p_.tensors[i];
-      if (!t.name.is_inside(p_.characters) || !t.shape.is_inside(p_.numbers) ||
-          (t.data.size != 0 && t.data.borrowed == nullptr && t.data.source == nullptr))
-        return {errc::nac_write_range, i};
-      if (static_cast<std::size_t>(t.type) >= data_type_count)
-        return {errc::nac_write_data_type, i};
-      if (!is_utf8(p_.string(t.name))) return {errc::nac_external_text, i};
-      if (p_.string(t.name) == safetensors_metadata) return {errc::nac_external_reserved, i};
-      std::uint64_t size = size_of(t.type);
-      bool fits = true;
-      for (const std::uint32_t n : p_.numbers_of(t.shape))
-        fits = fits && checked_mul(size, std::uint64_t{n}, size);
-      if (!fits || size != t.data.size) return {errc::nac_external_size, i};
-      if (!checked_add(data_, size, data_) || data_ > UINT64_MAX - max_safetensors_header - 8)
-        return {errc::nac_external_large, i};
-      index.push_back(static_cast<std::uint32_t>(i));
-    }
-    if (const error e =
-            each_once(index, [this](std::uint32_t i) { return p_.string(p_.tensors[i].name); });
-        e.code != errc::ok)
-      return e;
-    for (const std::uint32_t i : index) {
-      const auto type = static_cast<std::size_t>(p_.tensors[i].type);
-      order_.push_back(
-          {i, static_cast<std::uint8_t>(safetensors_row(data_types[type].safetensors))});
-    }
-    sort(order_.data(), order_.size(), [](const row& a, const row& b) { return a.type > b.type; });
-    return {};
-  }
-
-  [[nodiscard]] error header() {
-    json::writer out(header_);
-    out.begin_object();
-    if (!p_.metadata.empty()) {
-      out.key(safetensors_metadata).begin_object();
-      for (const external_metadata_part& m : p_.metadata)
-        out.key(p_.string(m.key)).string(p_.string(m.value));
-      out.end();
-    }
-    std::uint64_t at = 0;
-    for (const row& r : order_) {
-      const external_part& t = p_.tensors[r.index];
-      out.key(p_.string(t.name)).begin_object();
-      out.key("dtype").string(safetensors_types[r.type].name).key("shape").begin_array();
-      for (const std::uint32_t n : p_.numbers_of(t.shape)) out.integer(n);
-      out.end().key("data_offsets").begin_array().integer(at);
-      at += t.data.size;
-      out.integer(at).end().end();
-      if (header_.size() > max_safetensors_header)
-        return {errc::nac_external_large, r.index, error_index::tensor};
-    }
-    out.end();
-    while (header_.size() % 8 != 0) header_ << ' ';
-    if (header_.size() > max_safetensors_header)
-      return {errc::nac_external_large, 0, error_index::whole};
-    return {};
-  }
-
-  const external_parts& p_;
-  pool<row> order_;
-  std::uint64_t data_ = 0;
-  text header_;
-};
-
-}  // namespace nac::detail
-namespace nac {
-
-TESSERA_INLINE error write_safetensors(const external_parts& p, const sink& to) {
-  detail::safetensors_writer out(p);
-  const error e = out.prepare();
-  return e.code == errc::ok ? out.write(to) : e;
-}
-
-TESSERA_INLINE result<pool<std::byte>> write_safetensors(const external_parts& p) {
-  detail::safetensors_writer writer(p);
-  error e = writer.prepare();
-  if (e.code != errc::ok) return e;
-  if (writer.size() > SIZE_MAX) return error{errc::nac_external_large, 0};
-  pool<std::byte> out;
-  out.reserve(to_size(writer.size()));
-  e = writer.write(detail::sink_into(out));
-  if (e.code != errc::ok) return e;
-  return out;
-}
-
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
-
 // ---- tessera/nac/detail/decode.hpp
 //
-// The bodies of nac/verify.hpp.
+// Finds where each instruction is.
+//
+// An instruction's length depends on its operation, its signature and often on a word inside it, so
+// instructions can only be found one after another, and this chain of loads takes most of the time.
+// Therefore a table has the parts of the length for each kind of instruction, and the loop has no
+// data-dependent branch; and `read` notes an instruction in the middle, so that two chains run at
+// once.
+//
+//   length = fixed + 2 × (count & mask)          count: the word after A and B
+//
+// Kinds with another length have an impossible one in the table. They, negative counts and the last
+// instructions are decoded by the function that `read` uses.
 
 #ifndef TESSERA_NAC_DETAIL_DECODE_HPP
 #define TESSERA_NAC_DETAIL_DECODE_HPP
@@ -14366,6 +13249,617 @@ TESSERA_INLINE result<code> resolve(const model& f, const instructions& list,
 #include <string_view>
 #include <utility>
 
+
+// ---- tessera/nac/detail/safetensors.hpp
+//
+// The bodies of nac/safetensors.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_SAFETENSORS_HPP
+#define TESSERA_NAC_DETAIL_SAFETENSORS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+struct safetensors_maker;
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE external_tensor safetensors::operator[](std::size_t i) const noexcept {
+  const record& r = records_[i];
+  external_tensor t;
+  t.offset = r.offset;
+  t.name = string(r.name);
+  t.type = safetensors_types[r.row].name;
+  t.representable = r.representable;
+  t.as.offset = r.offset;
+  t.as.data_offset = data_ + r.first;
+  t.as.data = source_.subspan(to_size(t.as.data_offset), to_size(r.end - r.first));
+  if (!r.representable) return t;
+  t.as.type = r.type;
+  t.as.quantization = r.quantization;
+  t.as.axis = r.axis;
+  t.as.block = r.block;
+  t.as.shape = numbers<std::uint32_t>(r.shape);
+  t.as.original_shape = numbers<std::uint32_t>(r.original_shape);
+  t.as.scales = numbers<float>(r.scales);
+  return t;
+}
+
+TESSERA_INLINE std::size_t safetensors::find(std::string_view name) const noexcept {
+  const std::size_t i = first_not_below(by_name_.data(), by_name_.size(), [&](std::uint32_t row) {
+    return string(records_[row].name) < name;
+  });
+  return i < by_name_.size() && string(records_[by_name_[i]].name) == name ? by_name_[i] : size();
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+/// Reads into a safetensors.
+struct safetensors_maker {
+  using part = safetensors::part;
+  using record = safetensors::record;
+  safetensors& out;
+  const limits& limit;
+
+  [[nodiscard]] part keep(std::string_view s) const {
+    const part p{static_cast<std::uint32_t>(out.characters_.size()),
+                 static_cast<std::uint32_t>(s.size())};
+    out.characters_ << s;
+    return p;
+  }
+  void number(part& p, std::uint32_t value) const {
+    append_le(out.numbers_, value);
+    ++p.size;
+  }
+  [[nodiscard]] part numbers() const noexcept {
+    return {static_cast<std::uint32_t>(out.numbers_.size() / 4), 0};
+  }
+
+  // ---- the header
+
+  void metadata(json::reader& in) const {
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      const part name = keep(key);
+      const std::uint64_t offset = in.offset() + 8;
+      out.metadata_.push_back({offset, name, keep(in.string())});
+    }
+  }
+
+  /// The number of elements, multiplied from the first dimension on.
+  [[nodiscard]] bool shape(json::reader& in, record& r, std::uint64_t& elements) const {
+    bool fits = true;
+    elements = 1;
+    r.shape = numbers();
+    for (in.array(); in.element();) {
+      const std::uint64_t size = in.uint64();
+      fits = fits && checked_mul(elements, size, elements);
+      if (size > UINT32_MAX || r.shape.size == 255) r.representable = false;
+      if (r.representable) number(r.shape, static_cast<std::uint32_t>(size));
+    }
+    return fits;
+  }
+
+  void one_tensor(json::reader& in, std::string_view name) const {
+    record r;
+    r.name = keep(name);
+    r.offset = in.offset() + 8;
+    bool has_type = false, has_shape = false, has_offsets = false, fits = true;
+    std::uint64_t elements = 0, type_offset = 0;
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "dtype") {
+        type_offset = in.offset();
+        const std::size_t row = safetensors_row(in.string());
+        if (row == safetensors_type_count) in.fail(errc::nac_safetensors_type, type_offset);
+        r.row = static_cast<std::uint8_t>(row);
+        has_type = true;
+      } else if (key == "shape") {
+        fits = shape(in, r, elements);
+        has_shape = true;
+      } else if (key == "data_offsets") {
+        r.offsets_offset = in.offset() + 8;
+        in.array();
+        in.require_element(errc::nac_safetensors_offsets);
+        r.first = in.uint64();
+        in.require_element(errc::nac_safetensors_offsets);
+        r.end = in.uint64();
+        in.end_array(errc::nac_safetensors_offsets);
+        has_offsets = true;
+      } else {
+        in.skip();
+      }
+    }
+    if (in.failed()) return;
+    if (!has_type || !has_shape || !has_offsets)
+      return in.fail(errc::nac_safetensors_member, r.offset - 8);
+    if (r.first > r.end || r.end > out.source_.size() - out.data_)
+      return in.fail(errc::nac_safetensors_offsets, r.offsets_offset - 8);
+    std::uint64_t bits = 0;
+    fits = fits && checked_mul(elements, std::uint64_t{safetensors_types[r.row].bits}, bits);
+    if (!fits || bits % 8 != 0 || bits / 8 != r.end - r.first)
+      return in.fail(errc::nac_safetensors_size, r.offsets_offset - 8);
+    std::size_t type = 0;
+    while (type < data_type_count && data_types[type].safetensors != safetensors_types[r.row].name)
+      ++type;
+    if (type == data_type_count) r.representable = false;
+    r.type = static_cast<data_type>(type);
+    if (out.records_.size() >= limit.max_items) return in.fail(errc::too_many_items, r.offset - 8);
+    out.records_.push_back(r);
+  }
+
+  [[nodiscard]] error header(std::string_view source) const {
+    limits inner = limit;
+    inner.max_bytes = max_safetensors_header;
+    json::reader in(source, inner);
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == safetensors_metadata)
+        metadata(in);
+      else
+        one_tensor(in, key);
+    }
+    return in.finish();
+  }
+
+  /// Every byte belongs to one tensor.
+  [[nodiscard]] error extents() const {
+    sort(out.records_.data(), out.records_.size(), [](const record& a, const record& b) {
+      return a.first != b.first ? a.first < b.first : a.end < b.end;
+    });
+    std::uint64_t end = 0;
+    for (const record& r : out.records_) {
+      if (r.first != end)
+        return {r.first < end ? errc::nac_safetensors_overlap : errc::nac_safetensors_hole,
+                r.offsets_offset};
+      end = r.end;
+    }
+    if (end != out.source_.size() - out.data_)
+      return {errc::nac_safetensors_trailing, out.data_ + end};
+    return {};
+  }
+
+  void index() const {
+    for (std::size_t i = 0; i < out.records_.size(); ++i)
+      out.by_name_.push_back(static_cast<std::uint32_t>(i));
+    sort(out.by_name_.data(), out.by_name_.size(), [this](std::uint32_t a, std::uint32_t b) {
+      return out.string(out.records_[a].name) < out.string(out.records_[b].name);
+    });
+  }
+
+  // ---- how tensors are quantized
+
+  /// Numbers of a list, or one alone; nothing for a null.
+  template <class Each>
+  static void list(json::reader& in, Each each) {
+    if (in.peek() == json::kind::null) return in.null();
+    if (in.peek() != json::kind::array) return each();
+    for (in.array(); in.element();) each();
+  }
+
+  /// A method by name, whatever its case.
+  [[nodiscard]] static std::size_t method_of(std::string_view name) noexcept {
+    const auto lower = [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    };
+    for (std::size_t i = 0; i < quantization_count; ++i) {
+      bool same = name.size() == quantization_names[i].size();
+      for (std::size_t k = 0; same && k < name.size(); ++k)
+        same = lower(name[k]) == quantization_names[i][k];
+      if (same) return i;
+    }
+    return quantization_count;
+  }
+
+  void one_quantization(json::reader& in, record& r) const {
+    const std::uint64_t offset = in.offset();
+    std::size_t code = quantization_count, named = quantization_count;
+    bool has_shape = false;
+    part one, all, blocks, original;  // `scale`, `scales`, `block_scales`
+    std::uint8_t axis = 0;
+    std::uint16_t block = 0;
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (in.peek() == json::kind::null) {
+        in.null();
+      } else if (key == "quant_code") {
+        code = in.integer<std::uint8_t>(0, quantization_count - 1);
+      } else if (key == "quant_type") {
+        const std::uint64_t at = in.offset();
+        named = method_of(in.string());
+        if (named == quantization_count) in.fail(errc::nac_safetensors_method, at);
+      } else if (key == "scale" || key == "scales" || key == "block_scales") {
+        part& scales = key == "scale" ? one : key == "scales" ? all : blocks;
+        scales = numbers();
+        list(in, [&] { number(scales, std::bit_cast<std::uint32_t>(in.float32())); });
+      } else if (key == "axis") {
+        axis = in.integer<std::uint8_t>(0, 255);
+      } else if (key == "block_size") {
+        block = in.integer<std::uint16_t>(0, 65535);
+      } else if (key == "orig_shape" || key == "original_shape") {
+        original = numbers();
+        list(in, [&] { number(original, in.integer<std::uint32_t>(0, UINT32_MAX)); });
+        has_shape = true;
+      } else {
+        in.skip();
+      }
+    }
+    if (in.failed()) return;
+    const std::size_t method = code < quantization_count ? code : named;
+    if (method == quantization_count) return in.fail(errc::nac_safetensors_method, offset);
+    const auto q = static_cast<quantization>(method);
+    const bool scaled = q >= quantization::int8_tensor;
+    part scales = q == quantization::int8_tensor ? one
+                  : q == quantization::block_fp8 ? blocks
+                                                 : all;
+    for (const part& other : {all, blocks, one})
+      if (scales.size == 0) scales = other;
+    const bool complete = q == quantization::block_fp8     ? block != 0 && has_shape
+                          : q == quantization::int8_tensor ? scales.size == 1
+                                                           : true;
+    if (!complete || original.size > 255) return in.fail(errc::nac_safetensors_scales, offset);
+    r.scales = scaled ? scales : part();
+    r.quantization = q;
+    r.axis = q == quantization::int8_channel ? axis : std::uint8_t{0};
+    if (q == quantization::block_fp8) {
+      r.block = block;
+      r.original_shape = original;
+    }
+  }
+
+  /// An object of NAME: object, or of NAME: the object's text.
+  [[nodiscard]] error quantizations(std::string_view source, const limits& inner) const {
+    json::reader in(source, inner);
+    std::string_view name;
+    for (in.object(); in.key(name);) {
+      const std::size_t i = out.find(name);
+      if (i == out.size()) {
+        in.skip();
+      } else if (in.peek() == json::kind::string) {
+        const std::uint64_t offset = in.offset();
+        json::reader nested(in.string(), inner);
+        one_quantization(nested, out.records_[i]);
+        if (const error e = nested.finish(); e.code != errc::ok) in.fail(e.code, offset);
+      } else {
+        one_quantization(in, out.records_[i]);
+      }
+    }
+    return in.finish();
+  }
+
+  [[nodiscard]] error quantizations() const {
+    limits inner = limit;
+    inner.max_bytes = max_safetensors_header;
+    const auto objects = [&](std::string_view key) -> error {
+      for (const auto& m : out.metadata_) {
+        if (out.string(m.key) != key || out.string(m.value).substr(0, 1) != "{") continue;
+        if (const error e = quantizations(out.string(m.value), inner); e.code != errc::ok)
+          return {e.code, m.offset};
+      }
+      return {};
+    };
+    if (const error e = objects("metadata"); e.code != errc::ok) return e;
+    for (const auto& m : out.metadata_) {
+      const std::size_t i = out.find(out.string(m.key));
+      if (i == out.size() || out.string(m.value).substr(0, 1) != "{" ||
+          out.string(m.key) == nac_quantization_key)
+        continue;
+      json::reader in(out.string(m.value), inner);
+      one_quantization(in, out.records_[i]);
+      if (const error e = in.finish(); e.code != errc::ok) return {e.code, m.offset};
+    }
+    return objects(nac_quantization_key);
+  }
+
+  [[nodiscard]] error all() const {
+    const bytes in = out.source_;
+    if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
+    if (in.size() < 8) return {errc::nac_safetensors_header, in.size()};
+    const auto size = load_le<std::uint64_t>(in.data());
+    if (size > max_safetensors_header) return {errc::nac_safetensors_large_header, 0};
+    if (size > in.size() - 8) return {errc::nac_safetensors_header, 0};
+    if (size == 0 || in[8] != std::byte{'{'}) return {errc::nac_safetensors_brace, 8};
+    out.data_ = 8 + size;
+    error e = header(as_text(in.subspan(8, static_cast<std::size_t>(size))));
+    if (e.code != errc::ok) return {e.code, e.offset + 8};
+    e = extents();
+    if (e.code != errc::ok) return e;
+    index();
+    return quantizations();
+  }
+
+  static error make(bytes in, const limits& limit, safetensors& out) {
+    out.source_ = in;
+    return safetensors_maker{out, limit}.all();
+  }
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<safetensors> read_safetensors(bytes in, const read_options& options) {
+  result<safetensors> out{safetensors()};
+  if (const error e = detail::safetensors_maker::make(in, options.limit, *out); e.code != errc::ok)
+    return e;
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_SAFETENSORS_HPP
+
+// ---- tessera/nac/detail/safetensors_write.hpp
+//
+// The bodies of nac/safetensors.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
+#define TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nac/detail/sink.hpp
+//
+// The bodies of nac/write.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_SINK_HPP
+#define TESSERA_NAC_DETAIL_SINK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Gathers small fields and hands them to a sink; payloads go past the buffer.
+class part_stream {
+ public:
+  explicit part_stream(const sink& to) noexcept : to_(to) {}
+  template <class T>
+  void put(T value) {
+    if (sizeof buffer_ - used_ < sizeof(T)) flush();
+    store_le(buffer_ + used_, value);
+    used_ += sizeof(T);
+  }
+  void put_text(std::string_view s) { put_bytes(as_bytes(s)); }
+  /// A payload: `b`, or what its source makes.
+  void put_payload(bytes b, const payload& p) {
+    if (p.source == nullptr) return put_bytes(b);
+    flush();
+    for (std::uint64_t first = 0; first < p.size && !stopped_; first += used_) {
+      const std::uint64_t left = p.size - first;
+      used_ = left < sizeof buffer_ ? static_cast<std::size_t>(left) : sizeof buffer_;
+      stopped_ = !p.source->read(p.source->context, p.first, first, buffer_, used_);
+      hand_over({buffer_, used_});
+    }
+    used_ = 0;
+  }
+  void put_bytes(bytes b) {
+    if (b.size() > sizeof buffer_ - used_) {
+      flush();
+      if (b.size() > sizeof buffer_) return hand_over(b);
+    }
+    if (!b.empty()) std::memcpy(buffer_ + used_, b.data(), b.size());
+    used_ += b.size();
+  }
+  void flush() {
+    hand_over({buffer_, used_});
+    used_ = 0;
+  }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+
+ private:
+  void hand_over(bytes b) {
+    if (!stopped_ && !b.empty()) stopped_ = !to_.put(to_.context, b);
+  }
+  sink to_;
+  bool stopped_ = false;
+  std::size_t used_ = 0;
+  std::byte buffer_[4096];
+};
+
+/// Appends what it takes.
+[[nodiscard]] inline sink sink_into(pool<std::byte>& to) noexcept {
+  return {&to, [](void* pool_of, bytes piece) {
+            static_cast<pool<std::byte>*>(pool_of)->append(piece.data(), piece.size());
+            return true;
+          }};
+}
+
+}  // namespace nac::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_SINK_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE void external_parts::add(std::string_view name, data_type type,
+                                        view<std::uint32_t> shape, const payload& data) {
+  const range dimensions{static_cast<std::uint32_t>(numbers.size()),
+                         static_cast<std::uint32_t>(shape.size())};
+  numbers.append(shape.data(), shape.size());
+  tensors.push_back({keep(name), type, dimensions, data});
+}
+
+TESSERA_INLINE void external_parts::add_metadata(std::string_view key, std::string_view value) {
+  const range name = keep(key);
+  metadata.push_back({name, keep(value)});
+}
+
+TESSERA_INLINE range external_parts::keep(std::string_view s) {
+  const range r{static_cast<std::uint32_t>(characters.size()),
+                static_cast<std::uint32_t>(s.size())};
+  characters << s;
+  return r;
+}
+
+}  // namespace nac
+namespace nac::detail {
+
+/// Checks, orders and writes one file.
+class safetensors_writer {
+ public:
+  explicit safetensors_writer(const external_parts& p) : p_(p) {}
+
+  [[nodiscard]] error prepare() {
+    error e = metadata().in(error_index::metadata);
+    if (e.code == errc::ok) e = tensors().in(error_index::tensor);
+    if (e.code == errc::ok) e = header();
+    return e;
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return 8 + header_.size() + data_; }
+
+  [[nodiscard]] error write(const sink& to) const {
+    part_stream out(to);
+    out.put(std::uint64_t{header_.size()});
+    out.put_text(header_);
+    for (std::size_t i = 0; i < order_.size() && !out.stopped(); ++i) {
+      const payload& d = p_.tensors[order_[i].index].data;
+      out.put_payload(
+          d.source != nullptr ? bytes() : bytes(d.borrowed, static_cast<std::size_t>(d.size)), d);
+    }
+    out.flush();
+    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
+  }
+
+ private:
+  struct row {
+    std::uint32_t index;
+    std::uint8_t type;  // of safetensors_types
+  };
+
+  /// `index` holds records by name; the later of two that are equal.
+  template <class Name>
+  [[nodiscard]] static error each_once(pool<std::uint32_t>& index, Name name) {
+    sort(index.data(), index.size(),
+         [&](std::uint32_t a, std::uint32_t b) { return name(a) < name(b); });
+    error e;
+    for (std::size_t i = 1; i < index.size(); ++i)
+      if (name(index[i]) == name(index[i - 1]) && (e.code == errc::ok || index[i] < e.offset))
+        e = {errc::nac_external_repeated, index[i]};
+    return e;
+  }
+
+  [[nodiscard]] error metadata() {
+    pool<std::uint32_t> index;
+    for (std::size_t i = 0; i < p_.metadata.size(); ++i) {
+      const external_metadata_part& m = p_.metadata[i];
+      if (!m.key.is_inside(p_.characters) || !m.value.is_inside(p_.characters))
+        return {errc::nac_write_range, i};
+      if (!is_utf8(p_.string(m.key)) || !is_utf8(p_.string(m.value)))
+        return {errc::nac_external_text, i};
+      index.push_back(static_cast<std::uint32_t>(i));
+    }
+    return each_once(index, [this](std::uint32_t i) { return p_.string(p_.metadata[i].key); });
+  }
+
+  [[nodiscard]] error tensors() {
+    pool<std::uint32_t> index;
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
+      const external_part& t = p_.tensors[i];
+      if (!t.name.is_inside(p_.characters) || !t.shape.is_inside(p_.numbers) ||
+          (t.data.size != 0 && t.data.borrowed == nullptr && t.data.source == nullptr))
+        return {errc::nac_write_range, i};
+      if (static_cast<std::size_t>(t.type) >= data_type_count)
+        return {errc::nac_write_data_type, i};
+      if (!is_utf8(p_.string(t.name))) return {errc::nac_external_text, i};
+      if (p_.string(t.name) == safetensors_metadata) return {errc::nac_external_reserved, i};
+      std::uint64_t size = size_of(t.type);
+      bool fits = true;
+      for (const std::uint32_t n : p_.numbers_of(t.shape))
+        fits = fits && checked_mul(size, std::uint64_t{n}, size);
+      if (!fits || size != t.data.size) return {errc::nac_external_size, i};
+      if (!checked_add(data_, size, data_) || data_ > UINT64_MAX - max_safetensors_header - 8)
+        return {errc::nac_external_large, i};
+      index.push_back(static_cast<std::uint32_t>(i));
+    }
+    if (const error e =
+            each_once(index, [this](std::uint32_t i) { return p_.string(p_.tensors[i].name); });
+        e.code != errc::ok)
+      return e;
+    for (const std::uint32_t i : index) {
+      const auto type = static_cast<std::size_t>(p_.tensors[i].type);
+      order_.push_back(
+          {i, static_cast<std::uint8_t>(safetensors_row(data_types[type].safetensors))});
+    }
+    sort(order_.data(), order_.size(), [](const row& a, const row& b) { return a.type > b.type; });
+    return {};
+  }
+
+  [[nodiscard]] error header() {
+    json::writer out(header_);
+    out.begin_object();
+    if (!p_.metadata.empty()) {
+      out.key(safetensors_metadata).begin_object();
+      for (const external_metadata_part& m : p_.metadata)
+        out.key(p_.string(m.key)).string(p_.string(m.value));
+      out.end();
+    }
+    std::uint64_t at = 0;
+    for (const row& r : order_) {
+      const external_part& t = p_.tensors[r.index];
+      out.key(p_.string(t.name)).begin_object();
+      out.key("dtype").string(safetensors_types[r.type].name).key("shape").begin_array();
+      for (const std::uint32_t n : p_.numbers_of(t.shape)) out.integer(n);
+      out.end().key("data_offsets").begin_array().integer(at);
+      at += t.data.size;
+      out.integer(at).end().end();
+      if (header_.size() > max_safetensors_header)
+        return {errc::nac_external_large, r.index, error_index::tensor};
+    }
+    out.end();
+    while (header_.size() % 8 != 0) header_ << ' ';
+    if (header_.size() > max_safetensors_header)
+      return {errc::nac_external_large, 0, error_index::whole};
+    return {};
+  }
+
+  const external_parts& p_;
+  pool<row> order_;
+  std::uint64_t data_ = 0;
+  text header_;
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE error write_safetensors(const external_parts& p, const sink& to) {
+  detail::safetensors_writer out(p);
+  const error e = out.prepare();
+  return e.code == errc::ok ? out.write(to) : e;
+}
+
+TESSERA_INLINE result<pool<std::byte>> write_safetensors(const external_parts& p) {
+  detail::safetensors_writer writer(p);
+  error e = writer.prepare();
+  if (e.code != errc::ok) return e;
+  if (writer.size() > SIZE_MAX) return error{errc::nac_external_large, 0};
+  pool<std::byte> out;
+  out.reserve(to_size(writer.size()));
+  e = writer.write(detail::sink_into(out));
+  if (e.code != errc::ok) return e;
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_SAFETENSORS_WRITE_HPP
 
 // ---- tessera/nac/detail/rules_code.hpp
 //
@@ -15350,6 +14844,571 @@ TESSERA_INLINE result<program> verify(const model& f, const verify_options& opti
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NAC_DETAIL_VERIFY_HPP
+
+// ---- tessera/nac/detail/check.hpp
+//
+// The bodies of nac/write.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_CHECK_HPP
+#define TESSERA_NAC_DETAIL_CHECK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// What PERM says of a signature's instructions.
+struct signature_shape {
+  bool known = false, has_constants = false;
+  std::uint32_t arguments = 0;
+};
+
+/// Finds what a container can't hold.
+class part_checker {
+ public:
+  explicit part_checker(const parts& p) noexcept : p_(p) {}
+
+  [[nodiscard]] error all() noexcept {
+    using enum error_index;
+    error e = header().in(whole);
+    if (e.code == errc::ok) e = texts();
+    if (e.code == errc::ok) e = schedule().in(tick);
+    if (e.code == errc::ok) e = code(p_.instructions).in(instruction);
+    if (e.code == errc::ok) e = code(p_.training).in(training_instruction);
+    if (e.code == errc::ok) e = constants(p_.constants).in(constant);
+    if (e.code == errc::ok) e = constants(p_.plan_constants).in(plan_constant);
+    if (e.code == errc::ok) e = tensors().in(tensor);
+    if (e.code == errc::ok) e = files();
+    return e;
+  }
+  [[nodiscard]] const signature_shape& signature(std::uint8_t b) const noexcept {
+    return signatures_[b];
+  }
+
+ private:
+  [[nodiscard]] bool inside(const payload& d) const noexcept {
+    return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
+           (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
+  }
+  [[nodiscard]] static constexpr bool fits_u32(std::uint64_t n) noexcept { return n <= UINT32_MAX; }
+
+  [[nodiscard]] error header() const noexcept {
+    if (p_.form > nac::header::v1_8) return {errc::nac_write_form, 0};
+    if (static_cast<std::size_t>(p_.quantization) >= quantization_count)
+      return {errc::nac_write_quantization, 0};
+    if (container_version(p_.form) == 1 && (p_.training_flag || p_.has_training))
+      return {errc::nac_write_training, 0};
+    if (p_.form != nac::header::v1_8 && !p_.arrays.empty()) return {errc::nac_write_arrays, 0};
+    if (!p_.internal_weights && !p_.tensors.empty()) return {errc::nac_write_weights, 0};
+    if ((!p_.has_training && !p_.training.empty()) || (!p_.has_manifest && p_.manifest.size != 0))
+      return {errc::nac_write_absent, 0};
+    if (p_.instructions.size() > max_instructions || p_.training.size() > max_instructions)
+      return {errc::nac_too_many_instructions, max_instructions};
+    for (const std::size_t n :
+         {p_.schedule.size(), p_.operations.size(), p_.signatures.size(), p_.parameters.size(),
+          p_.input_names.size(), p_.constants.size(), p_.plan_constants.size(), p_.tensors.size(),
+          p_.resources.size(), p_.arrays.size()})
+      if (!fits_u32(n)) return {errc::nac_write_count, UINT32_MAX};
+    return {};
+  }
+
+  /// Names with ids: `longest` bytes each, ids up to `last`.
+  [[nodiscard]] error names(const pool<named_part>& rows, std::size_t longest, errc too_long,
+                            std::uint16_t last, errc too_large) const noexcept {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i].text.is_inside(p_.characters)) return {errc::nac_write_range, i};
+      if (rows[i].text.size > longest) return {too_long, i};
+      if (rows[i].id > last) return {too_large, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error texts() noexcept {
+    error e =
+        names(p_.operations, 255, errc::nac_write_operation_name, 255, errc::nac_write_operation_id)
+            .in(error_index::operation);
+    if (e.code == errc::ok)
+      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id)
+              .in(error_index::signature);
+    for (const pool<named_part>* rows : {&p_.parameters, &p_.input_names})
+      if (e.code == errc::ok)
+        e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok)
+                .in(rows == &p_.parameters ? error_index::parameter : error_index::input_name);
+    if (e.code != errc::ok) return e;
+    for (const named_part& row : p_.signatures) {
+      signature_shape& s = signatures_[row.id];  // of several, the last counts
+      s = {true, takes_constants(p_.string(row.text)), row.text.size};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error schedule() const noexcept {
+    for (std::size_t i = 0; i < p_.schedule.size(); ++i) {
+      if (!p_.schedule[i].commands.is_inside(p_.commands)) return {errc::nac_write_range, i};
+      if (p_.schedule[i].commands.size > 255) return {errc::nac_write_commands, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error code(const pool<instruction_part>& list) const noexcept {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!list[i].c.is_inside(p_.words) || !list[i].d.is_inside(p_.words))
+        return {errc::nac_write_range, i};
+      const errc e =
+          list[i].a < first_regular_op ? system_instruction(list[i]) : regular_instruction(list[i]);
+      if (e != errc::ok) return {e, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] errc regular_instruction(const instruction_part& i) const noexcept {
+    const signature_shape& s = signatures_[i.b];
+    if (i.b != 0 && !s.known) return errc::nac_write_signature_unknown;
+    if (i.d.size != s.arguments) return errc::nac_write_arguments;
+    if (i.c.size != 0 && !s.has_constants) return errc::nac_write_constants;
+    if (i.c.size > 32767) return errc::nac_write_long_c;
+    for (const std::uint16_t id : p_.words_of(i.c))
+      if (id > max_id) return errc::nac_write_id;
+    return errc::ok;
+  }
+
+  [[nodiscard]] errc system_instruction(const instruction_part& i) const noexcept {
+    if (!has_variant(i.a, i.b, container_version(p_.form)))
+      return i.a == op_input ? errc::nac_write_input : errc::nac_write_output;
+    system_words words = system_words_of(i.a, i.b, p_.outputs);
+    if (i.a == op_output && words.c > 32766)
+      return errc::nac_write_long_c;  // for its prefix counts itself
+    if (i.a == op_convergence) {
+      if (i.c.size > 32767) return errc::nac_write_long_c;
+      words.c = i.c.size;
+      words.d = convergence_offsets(p_.words_of(i.d));
+    }
+    if (i.c.size != words.c || i.d.size != words.d) return errc::nac_write_words;
+    const bool is_id = (i.a == op_input && i.b < 4) || (i.a == op_output && i.b == 3);
+    if (is_id && words.c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
+    return errc::ok;
+  }
+
+  /// How many words a reader takes for D of a CONVERGENCE that begins like this.
+  [[nodiscard]] static std::uint32_t convergence_offsets(view<std::uint16_t> d) noexcept {
+    if (d.empty() || d[0] == 0) return 1;
+    if (d.size() < 2) return 2;
+    return 2 + (d[1] < 0x8000 ? std::uint32_t{d[1]} : 0);
+  }
+
+  [[nodiscard]] error constants(const pool<constant_part>& list) const noexcept {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const constant_part& c = list[i];
+      if (static_cast<std::size_t>(c.type) >= constant_type_count)
+        return {errc::nac_write_constant_type, i};
+      if (c.type == constant_type::string) {
+        if (!c.values.is_inside(p_.characters)) return {errc::nac_write_range, i};
+        if (c.values.size > 65535) return {errc::nac_write_string, i};
+      } else if (c.type > constant_type::string) {
+        if (!c.values.is_inside(p_.numbers)) return {errc::nac_write_range, i};
+        if (c.values.size > 65535) return {errc::nac_write_list, i};
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] error tensors() const noexcept {
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i)
+      if (const errc e = tensor(p_.tensors[i]); e != errc::ok) return {e, i};
+    return {};
+  }
+  [[nodiscard]] errc tensor(const tensor_part& t) const noexcept {
+    if (!t.shape.is_inside(p_.numbers) || !t.original_shape.is_inside(p_.numbers) ||
+        !t.scales.is_inside(p_.numbers) || !inside(t.data))
+      return errc::nac_write_range;
+    if (static_cast<std::size_t>(t.type) >= data_type_count) return errc::nac_write_data_type;
+    if (static_cast<std::size_t>(t.quantization) >= quantization_count)
+      return errc::nac_write_tensor_quantization;
+    if (t.shape.size > 255 || t.original_shape.size > 255) return errc::nac_write_rank;
+    const bool whole = t.quantization == quantization::int8_tensor,
+               channel = t.quantization == quantization::int8_channel,
+               block = t.quantization == quantization::block_fp8;
+    if (block && t.block == 0) return errc::nac_write_block_size;
+    if ((!channel && t.axis != 0) || (!block && (t.block != 0 || t.original_shape.size != 0)) ||
+        (!channel && !block && t.scales.size != (whole ? 1 : 0)))
+      return errc::nac_write_tensor_fields;
+    if (!fits_u32(metadata_size(t))) return errc::nac_write_metadata;
+    return errc::ok;
+  }
+
+ public:
+  [[nodiscard]] static std::uint64_t metadata_size(const tensor_part& t) noexcept {
+    const std::uint64_t shape = 3 + 4 * std::uint64_t{t.shape.size},
+                        scales = 4 * std::uint64_t{t.scales.size};
+    switch (t.quantization) {
+      case quantization::none:
+      case quantization::fp16: break;
+      case quantization::int8_tensor: return shape + scales;
+      case quantization::int8_channel: return shape + 5 + scales;
+      case quantization::block_fp8:
+        return shape + 7 + 4 * std::uint64_t{t.original_shape.size} + scales;
+    }
+    return shape;
+  }
+
+ private:
+  [[nodiscard]] error files() const noexcept {
+    for (const payload* b : {&p_.manifest, &p_.plan}) {
+      if (!inside(*b)) return {errc::nac_write_range, 0, error_index::whole};
+      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0, error_index::whole};
+    }
+    for (std::size_t i = 0; i < p_.resources.size(); ++i) {
+      const resource_part& r = p_.resources[i];
+      if (!r.name.is_inside(p_.characters) || !inside(r.data))
+        return {errc::nac_write_range, i, error_index::resource};
+      if (r.name.size > 65535) return {errc::nac_write_name, i, error_index::resource};
+      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i, error_index::resource};
+    }
+    for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
+      const array_part& a = p_.arrays[i];
+      if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
+        return {errc::nac_write_range, i, error_index::array};
+      if (a.name.size > 65535) return {errc::nac_write_name, i, error_index::array};
+      if (static_cast<std::size_t>(a.type) >= data_type_count)
+        return {errc::nac_write_data_type, i, error_index::array};
+      if (a.shape.size > 255) return {errc::nac_write_rank, i, error_index::array};
+    }
+    return {};
+  }
+
+  const parts& p_;
+  signature_shape signatures_[256];
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE error check(const parts& p) noexcept { return detail::part_checker(p).all(); }
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_CHECK_HPP
+
+// ---- tessera/nac/detail/write.hpp
+//
+// The bodies of nac/write.hpp.
+
+#ifndef TESSERA_NAC_DETAIL_WRITE_HPP
+#define TESSERA_NAC_DETAIL_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac::detail {
+
+/// Counts what would be written.
+class part_counter {
+ public:
+  template <class T>
+  void put(T) noexcept {
+    add(sizeof(T));
+  }
+  void put_text(std::string_view s) noexcept { add(s.size()); }
+  void put_payload(bytes, const payload& p) noexcept { add(p.size); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
+
+ private:
+  void add(std::uint64_t n) noexcept {
+    if (!checked_add(size_, n, size_)) overflowed_ = true;
+  }
+  std::uint64_t size_ = 0;
+  bool overflowed_ = false;
+};
+
+/// Puts checked parts out, section by section: once to count, once to write.
+class part_writer {
+ public:
+  explicit part_writer(const parts& p) noexcept : p_(p), checked_(p) {}
+
+  /// All checks, and the offsets of the sections.
+  [[nodiscard]] error prepare() noexcept {
+    if (const error e = checked_.all(); e.code != errc::ok) return e;
+    size_ = header_sizes[static_cast<std::size_t>(p_.form)];
+    order();
+    for (const section s : order_) {
+      if (!present(s)) continue;
+      part_counter count;
+      put_section(count, s);
+      offsets_[static_cast<std::size_t>(s)] = size_;
+      if (count.overflowed() || !checked_add(size_, count.size(), size_))
+        return {errc::nac_write_size, 0, error_index::whole};
+    }
+    return {};
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+  [[nodiscard]] error write(const sink& to) const {
+    part_stream out(to);
+    put_header(out);
+    for (const section s : order_)
+      if (offsets_[static_cast<std::size_t>(s)] != 0 && !out.stopped()) put_section(out, s);
+    out.flush();
+    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
+  }
+
+ private:
+  void order() noexcept {
+    bool placed[section_count] = {};
+    std::size_t count = 0;
+    const auto place = [&](section s) {
+      if (static_cast<std::size_t>(s) >= section_count || placed[static_cast<std::size_t>(s)])
+        return;
+      placed[static_cast<std::size_t>(s)] = true;
+      order_[count++] = s;
+    };
+    for (const section s : p_.layout.order) place(s);
+    for (std::size_t i = 0; i < section_count; ++i) place(section_in_order(p_.form, i));
+  }
+
+  [[nodiscard]] bool present(section s) const noexcept {
+    switch (s) {
+      case section::proc: return p_.has_manifest;
+      case section::trng: return p_.has_training;
+      case section::rsrc: return p_.has_resources || !p_.resources.empty();
+      case section::arrs: return p_.form == header::v1_8;
+      default: return true;
+    }
+  }
+
+  template <class Out>
+  void put_header(Out& out) const {
+    out.put_text("NAC");
+    out.put(container_version(p_.form));
+    out.put(static_cast<std::uint8_t>((p_.internal_weights ? 0x80u : 0u) |
+                                      (p_.training_flag ? 0x40u : 0u) |
+                                      static_cast<unsigned>(p_.quantization)));
+    out.put(p_.inputs);
+    out.put(p_.outputs);
+    out.put(std::uint8_t{0});
+    out.put(p_.d_model);
+    for (std::uint32_t i = 0; i < header_slots[static_cast<std::size_t>(p_.form)]; ++i)
+      out.put(offsets_[static_cast<std::size_t>(section_of_slot(p_.form, i))]);
+    if (p_.form == header::v1_6) out.put(std::uint32_t{0});
+  }
+
+  template <class Out>
+  void put_section(Out& out, section s) const {
+    out.put_text(tag(s));
+    switch (s) {
+      case section::mmap: return put_schedule(out);
+      case section::ops: return put_code(out, p_.instructions);
+      case section::cmap: return put_names<std::uint8_t>(out, p_.operations);
+      case section::cnst: put_count(out, p_.constants); return put_constants(out, p_.constants);
+      case section::perm: return put_names<std::uint8_t>(out, p_.signatures);
+      case section::data: return put_data(out);
+      case section::proc:
+        out.put(static_cast<std::uint32_t>(p_.manifest.size));
+        return out.put_payload(p_.data_of(p_.manifest), p_.manifest);
+      case section::orch:
+        out.put(static_cast<std::uint32_t>(p_.plan.size));
+        put_count(out, p_.plan_constants);
+        out.put_payload(p_.data_of(p_.plan), p_.plan);
+        return put_constants(out, p_.plan_constants);
+      case section::trng: return put_code(out, p_.training);
+      case section::rsrc: return put_resources(out);
+      case section::arrs: return put_arrays(out);
+    }
+  }
+
+  template <class Out, class Pool>
+  void put_count(Out& out, const Pool& of) const {
+    out.put(static_cast<std::uint32_t>(of.size()));
+  }
+  template <class Out>
+  void put_numbers(Out& out, range r) const {
+    for (const std::uint32_t n : p_.numbers_of(r)) out.put(n);
+  }
+
+  template <class Out>
+  void put_schedule(Out& out) const {
+    put_count(out, p_.schedule);
+    for (const tick_part& t : p_.schedule) {
+      out.put(t.instruction);
+      out.put(static_cast<std::uint8_t>(t.commands.size));
+      for (std::uint32_t i = 0; i < t.commands.size; ++i) {
+        const command_part& c = p_.commands[t.commands.first + i];
+        out.put(static_cast<std::uint8_t>(c.what));
+        out.put(c.target);
+      }
+    }
+  }
+
+  template <class Out>
+  void put_code(Out& out, const pool<instruction_part>& list) const {
+    put_count(out, list);
+    for (const instruction_part& i : list) {
+      out.put(i.a);
+      out.put(i.b);
+      if (has_prefix(i)) out.put(prefix(i));
+      for (const std::uint16_t word : p_.words_of(i.c)) out.put(word);
+      for (const std::uint16_t word : p_.words_of(i.d)) out.put(word);
+    }
+  }
+  [[nodiscard]] bool has_prefix(const instruction_part& i) const noexcept {
+    if (i.a >= first_regular_op) return checked_.signature(i.b).has_constants;
+    return system_words_of(i.a, i.b, p_.outputs).has_prefix;
+  }
+  [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
+    const self_count* const rule = i.a < first_regular_op ? rule_of(p_.layout, i.a, i.b) : nullptr;
+    const bool itself = rule != nullptr && counts_itself(*rule, i.a, p_.form);
+    return static_cast<std::uint16_t>(i.c.size + (itself ? 1 : 0));
+  }
+
+  template <class Length, class Out>
+  void put_names(Out& out, const pool<named_part>& rows) const {
+    put_count(out, rows);
+    for (const named_part& row : rows) {
+      out.put(row.id);
+      out.put(static_cast<Length>(row.text.size));
+      out.put_text(p_.string(row.text));
+    }
+  }
+
+  template <class Out>
+  void put_constants(Out& out, const pool<constant_part>& list) const {
+    for (const constant_part& c : list) {
+      out.put(c.id);
+      out.put(static_cast<std::uint8_t>(c.type));
+      switch (c.type) {
+        case constant_type::null: out.put(std::uint16_t{0}); break;
+        case constant_type::boolean:
+          out.put(std::uint16_t{1});
+          out.put(static_cast<std::uint8_t>(c.bits != 0));
+          break;
+        case constant_type::int64:
+        case constant_type::float64:
+          out.put(std::uint16_t{8});
+          out.put(c.bits);
+          break;
+        case constant_type::string:
+          out.put(static_cast<std::uint16_t>(c.values.size));
+          out.put_text(p_.string(c.values));
+          break;
+        case constant_type::int32_list:
+        case constant_type::float32_list:
+          out.put(static_cast<std::uint16_t>(c.values.size));
+          put_numbers(out, c.values);
+          break;
+      }
+    }
+  }
+
+  template <class Out>
+  void put_data(Out& out) const {
+    put_names<std::uint16_t>(out, p_.parameters);
+    put_names<std::uint16_t>(out, p_.input_names);
+    if (!p_.internal_weights) return;
+    put_count(out, p_.tensors);
+    for (const tensor_part& t : p_.tensors) {
+      out.put(t.id);
+      out.put(static_cast<std::uint32_t>(part_checker::metadata_size(t)));
+      out.put(t.data.size);
+      put_shape(out, t.type, t.shape);
+      out.put(static_cast<std::uint8_t>(t.quantization));
+      if (t.quantization == quantization::int8_channel) out.put(t.axis);
+      if (t.quantization == quantization::block_fp8) {
+        out.put(t.block);
+        out.put(static_cast<std::uint8_t>(t.original_shape.size));
+        put_numbers(out, t.original_shape);
+      }
+      if (t.quantization >= quantization::int8_channel) out.put(t.scales.size);
+      put_numbers(out, t.scales);
+      out.put_payload(p_.data_of(t.data), t.data);
+    }
+  }
+  template <class Out>
+  void put_shape(Out& out, data_type type, range shape) const {
+    out.put(static_cast<std::uint8_t>(type));
+    out.put(static_cast<std::uint8_t>(shape.size));
+    put_numbers(out, shape);
+  }
+
+  template <class Out>
+  void put_resources(Out& out) const {
+    put_count(out, p_.resources);
+    for (const resource_part& r : p_.resources) {
+      out.put(static_cast<std::uint16_t>(r.name.size));
+      out.put_text(p_.string(r.name));
+      out.put(static_cast<std::uint32_t>(r.data.size));
+      out.put_payload(p_.data_of(r.data), r.data);
+    }
+  }
+
+  template <class Out>
+  void put_arrays(Out& out) const {
+    put_count(out, p_.arrays);
+    for (const array_part& a : p_.arrays) {
+      out.put(static_cast<std::uint16_t>(a.name.size));
+      out.put_text(p_.string(a.name));
+      put_shape(out, a.type, a.shape);
+      out.put(a.data.size);
+      out.put_payload(p_.data_of(a.data), a.data);
+    }
+  }
+
+  const parts& p_;
+  part_checker checked_;
+  section order_[section_count] = {};
+  std::uint64_t offsets_[section_count] = {};
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE result<std::uint64_t> written_size(const parts& p) {
+  detail::part_writer out(p);
+  if (const error e = out.prepare(); e.code != errc::ok) return e;
+  return out.size();
+}
+
+TESSERA_INLINE error write(const parts& p, const sink& to) {
+  detail::part_writer out(p);
+  const error e = out.prepare();
+  return e.code == errc::ok ? out.write(to) : e;
+}
+
+TESSERA_INLINE result<pool<std::byte>> write(const parts& p) {
+  detail::part_writer writer(p);
+  error e = writer.prepare();
+  if (e.code != errc::ok) return e;
+  if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};
+  pool<std::byte> out;
+  out.reserve(to_size(writer.size()));
+  e = writer.write(detail::sink_into(out));
+  if (e.code != errc::ok) return e;
+  return out;
+}
+
+TESSERA_INLINE result<pool<std::byte>> write(const model& f, const write_options& options) {
+  parts p = parts_of(f);
+  if (!options.keep_layout) p.layout = {};
+  return write(p);
+}
+
+TESSERA_INLINE error write(const model& f, const sink& to, const write_options& options) {
+  parts p = parts_of(f);
+  if (!options.keep_layout) p.layout = {};
+  return write(p, to);
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_WRITE_HPP
 
 // ---- tessera/nac/detail/assembly.hpp
 //
@@ -16788,7 +16847,7 @@ class manifest_parser {
     } else {
       payload(*row);
     }
-    const std::size_t size = out_.size() - first;
+    const std::uint64_t size = out_.size() - first;
     if (size > 0xffffffff) return in_.fail(errc::nac_tisa_string, t.offset);
     store_le(out_.data() + first - 4, static_cast<std::uint32_t>(size));
   }

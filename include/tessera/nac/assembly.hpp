@@ -64,9 +64,9 @@
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
 #include "../core/sort.hpp"
+#include "detail/words.hpp"
 #include "model.hpp"
 #include "parts.hpp"
-#include "print.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

@@ -36,6 +36,7 @@
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
 #include "../core/text.hpp"
+#include "detail/record_list.hpp"
 #include "format.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -150,113 +151,6 @@ struct command {
   std::uint16_t target = 0;
 };
 
-namespace detail {
-
-/// The number of elements of a shape: 1 of none, 0 as soon as one dimension is 0. False when it
-/// doesn't fit.
-template <class Shape>
-[[nodiscard]] inline bool count_elements(const Shape& shape, std::uint64_t& count) noexcept {
-  bool fits = true, none = false;
-  count = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    none = none || shape[i] == 0;
-    fits = fits && checked_mul(count, std::uint64_t{shape[i]}, count);
-  }
-  if (none) count = 0;
-  return fits || none;
-}
-
-/// Walks over a part of a file; what it takes was asked for by `has` before.
-class cursor {
- public:
-  cursor() noexcept = default;
-  cursor(const std::byte* model, std::uint64_t at, std::uint64_t end) noexcept
-      : model_(model), at_(at), end_(end) {}
-  [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
-  [[nodiscard]] std::uint64_t left() const noexcept { return end_ - at_; }
-  [[nodiscard]] bool has(std::uint64_t count) const noexcept { return left() >= count; }
-  [[nodiscard]] const std::byte* data() const noexcept { return model_ + at_; }
-  template <class T>
-  [[nodiscard]] T take() noexcept {
-    const T value = load_le<T>(data());
-    at_ += sizeof(T);
-    return value;
-  }
-  [[nodiscard]] bytes take_bytes(std::uint64_t count) noexcept;
-  template <class T>
-  [[nodiscard]] packed<T> take_packed(std::uint32_t count) noexcept {
-    const packed<T> values(data(), count);
-    at_ += std::uint64_t{count} * sizeof(T);
-    return values;
-  }
-  [[nodiscard]] error fail(errc code) const noexcept { return {code, at_}; }
-
- private:
-  const std::byte* model_ = nullptr;
-  std::uint64_t at_ = 0, end_ = 0;
-};
-
-template <class Length>
-[[nodiscard]] inline error parse_named(cursor& in, named& out) noexcept {
-  if (!in.has(2 + sizeof(Length))) return in.fail(errc::nac_truncated);
-  out.offset = in.offset();
-  out.id = in.take<std::uint16_t>();
-  const Length length = in.take<Length>();
-  if (!in.has(length)) return in.fail(errc::nac_truncated);
-  out.text = as_text(in.take_bytes(length));
-  return {};
-}
-
-// One function for each record: how many bytes it has at least, and how it is read.
-
-struct short_named {
-  using record = named;
-  static constexpr std::uint64_t least = 3;
-  [[nodiscard]] static error parse(cursor& in, named& out) noexcept {
-    return parse_named<std::uint8_t>(in, out);
-  }
-};
-
-struct long_named {
-  using record = named;
-  static constexpr std::uint64_t least = 4;
-  [[nodiscard]] static error parse(cursor& in, named& out) noexcept {
-    return parse_named<std::uint16_t>(in, out);
-  }
-};
-
-struct constant_form {
-  using record = constant;
-  static constexpr std::uint64_t least = 5;
-  [[nodiscard]] static error parse(cursor& in, constant& out) noexcept;
-};
-
-struct tensor_form {
-  using record = tensor;
-  static constexpr std::uint64_t least = 14;
-  [[nodiscard]] static error parse(cursor& in, tensor& out) noexcept;
-};
-
-struct resource_form {
-  using record = resource;
-  static constexpr std::uint64_t least = 6;
-  [[nodiscard]] static error parse(cursor& in, resource& out) noexcept;
-};
-
-struct array_form {
-  using record = array;
-  static constexpr std::uint64_t least = 12;
-  [[nodiscard]] static error parse(cursor& in, array& out) noexcept;
-};
-
-struct command_form {
-  using record = command;
-  static constexpr std::uint64_t least = 3;
-  [[nodiscard]] static error parse(cursor& in, command& out) noexcept;
-};
-
-}  // namespace detail
-
 /// A number of records of one form, decoded while they are iterated.
 template <class Form>
 class list {
@@ -316,16 +210,6 @@ struct tick {
   nac::commands commands;
 };
 
-namespace detail {
-
-struct tick_form {
-  using record = tick;
-  static constexpr std::uint64_t least = 3;
-  [[nodiscard]] static error parse(cursor& in, tick& out) noexcept;
-};
-
-}  // namespace detail
-
 using schedule = list<detail::tick_form>;
 
 /// An instruction of OPS or TRNG.
@@ -353,12 +237,6 @@ namespace detail {
 [[nodiscard]] error parse_instruction(const model& f, cursor& in, instruction& out) noexcept;
 struct maker;
 struct place_finder;
-
-/// An instruction in the middle of a list, which `read` came by: a second place to decode from.
-struct halfway {
-  std::uint64_t offset = 0;                ///< from the first instruction
-  std::uint32_t index = 0, arguments = 0;  ///< of the instruction; in front of it
-};
 }  // namespace detail
 
 /// The instructions of OPS or TRNG.

@@ -37,14 +37,25 @@
 // from 0; those of records are indices in their list. An instruction whose arguments can't be
 // resolved is reported once, and all others are checked.
 //
+// A program has its instructions as records of one size, with their arguments resolved:
+//
+//   for (const nac::step& s : program->code().steps) {
+//     const nac::operation o = program->operation_of(s);       // unknown: a system operation
+//     const nac::binding b = program->binding_of(s);           // which arguments are which
+//     for (const nac::argument a : program->code().arguments_of(s))
+//       if (a.is_constant()) use(program->constant(a.id())); else use(results[a.index()]);
+//   }
+//
 // Lifetime:   the program borrows the container's bytes and the external weights, and holds a copy of
 //             the model, which may be a temporary.
 // Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
 //             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
 //             those of external tensors too: they are where the parameter is named.
 // Limits:     verify_options::limit, of which max_items holds for each list of instructions.
-// Allocation: the program's (see below), 18 bytes for an instruction, 16 more for an INPUT,
-//             and 64 for the name of a resource or array.
+// Allocation: the program: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a
+//             constant, 136 for a parameter, 6 for a command of the schedule, 4 for each id up to the
+//             largest, at most twice that of each; while it is made 18 bytes for an instruction, 16
+//             more for an INPUT, and 64 for the name of a resource or array.
 
 #ifndef TESSERA_NAC_VERIFY_HPP
 #define TESSERA_NAC_VERIFY_HPP
@@ -61,31 +72,22 @@
 #include "detail/ids.hpp"
 #include "model.hpp"
 #include "operations.hpp"
-#include "safetensors.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-// ---- Instructions as records of one size: where each is and how many arguments it has.
-//
-//   auto steps = nac::decode(*file, file->instructions());
-//   (*steps)[41].offset;        // of instruction 41, from the first one
-//
-// An instruction's length depends on its operation, its signature and often on a word inside it, so
-// instructions can only be found one after another, and this chain of loads takes most of the time.
-// Therefore a table has the parts of the length for each kind of instruction, and the loop has no
-// data-dependent branch; and `read` notes an instruction in the middle, so that two chains run at
-// once.
-//
-//   length = fixed + 2 × (count & mask)          count: the word after A and B
-//
-// Kinds with another length have an impossible one in the table. They, negative counts and the last
-// instructions are decoded by the function that `read` uses.
-//
-// Lifetime:   owns.
-// Errors:     too_many_items, input_too_large.
-// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
-// Allocation: 16 bytes for each instruction.
+class safetensors;
+
+/// How a container is verified, and within which limits.
+struct verify_options {
+  const safetensors* weights = nullptr;  ///< of containers with external weights
+  /// External weights may be missing: then program::has_weights() is false.
+  bool weights_elsewhere = false;
+  /// Prefixes that no convention knows are errors rather than warnings.
+  bool strict_prefixes = false;
+  limits limit = {};                     ///< max_items: instructions of a list
+  std::uint64_t max_diagnostics = 1000;  ///< that a report keeps; it counts all
+};
 
 /// An instruction: where it is, what it is, and which of the program's arguments are its own (see
 /// `argument`).
@@ -105,42 +107,10 @@ struct decode_options {
   limits limit = {};  ///< max_items: instructions
 };
 
-/// The instructions of `list`, which is f.instructions() or f.training().
+/// The instructions of `list`, which is f.instructions() or f.training(), without their arguments.
+/// Errors: too_many_items, input_too_large. Allocates 16 bytes for each instruction.
 [[nodiscard]] result<pool<step>> decode(const model& f, const instructions& list,
                                         const decode_options& options = {});
-
-// ---- NAC programs with their arguments resolved: absolute indices of instructions, and ids.
-//
-//   auto code = nac::resolve(*file, file->instructions());
-//   if (!code) return fail(describe(code.error(), mapped));
-//   for (const nac::step& s : code->steps)
-//     for (const nac::argument a : code->arguments_of(s))
-//       if (a.is_constant()) use_constant(a.id()); else use(results[a.index()]);
-//
-//   instruction            arguments
-//   A ≥ 10                 one for each letter of its signature: a constant of CNST, or a result
-//   INPUT 0                none
-//   INPUT 1-5              its id; of a constant (3) it must be in CNST
-//   OUTPUT 0-2             the results
-//   OUTPUT 3               a parameter's id, the gradient's and the rate's results
-//   OUTPUT 4               one result; none where D is 0
-//   CONTROL_FLOW           the predicate's result, and the lengths of both branches, marked as ids
-//   CONVERGENCE            the input's result, the index of the instruction after its branches,
-//                          and of the first one of each branch
-//   others                 none
-//
-// What holds of a program that was resolved: results come from earlier instructions; as many
-// constants are given as are taken, and all are in CNST; the true and the false branch of a
-// CONTROL_FLOW, which follow it, end inside the program; so do the branches of a CONVERGENCE, which
-// ascend and hold one instruction or more. A CONVERGENCE without branches, whose end is 0, ends at
-// the next instruction.
-//
-// Lifetime:   owns.
-// Errors:     nac_reference … nac_convergence_branch: the first broken instruction's, with the
-//             offset of the word that is wrong; too_many_items, input_too_large.
-// Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
-// Allocation: 28 bytes for an instruction, and where there are more than three arguments for each,
-//             4 to 8 for each of them; some hundred KB more.
 
 /// The index of an instruction, or an id.
 struct argument {
@@ -175,38 +145,31 @@ struct resolve_options {
   resolve_path path = resolve_path::automatic;
 };
 
-/// The arguments of `list`, which is f.instructions() or f.training().
+/// The instructions of `list`, which is f.instructions() or f.training(), with their arguments:
+///
+///   instruction            arguments
+///   A ≥ 10                 one for each letter of its signature: a constant of CNST, or a result
+///   INPUT 0                none
+///   INPUT 1-5              its id; of a constant (3) it must be in CNST
+///   OUTPUT 0-2             the results
+///   OUTPUT 3               a parameter's id, the gradient's and the rate's results
+///   OUTPUT 4               one result; none where D is 0
+///   CONTROL_FLOW           the predicate's result, and the lengths of both branches, marked as ids
+///   CONVERGENCE            the input's result, the index of the instruction after its branches,
+///                          and of the first one of each branch
+///   others                 none
+///
+/// Results come from earlier instructions; as many constants are given as are taken, and all are in
+/// CNST; the true and the false branch of a CONTROL_FLOW, which follow it, end inside the program; so
+/// do the branches of a CONVERGENCE, which ascend and hold one instruction or more. A CONVERGENCE
+/// without branches, whose end is 0, ends at the next instruction.
+///
+/// Errors: nac_reference … nac_convergence_branch: the first broken instruction's, with the offset of
+/// the word that is wrong; too_many_items, input_too_large. Allocates 28 bytes for an instruction,
+/// and where there are more than three arguments for each, 4 to 8 for each of them; some hundred KB
+/// more.
 [[nodiscard]] result<code> resolve(const model& f, const instructions& list,
                                    const resolve_options& options = {});
-
-// ---- NAC programs that were verified, with everything that running them looks up.
-//
-//   for (const nac::step& s : program.code().steps) {
-//     const nac::operation o = program.operation_of(s);       // unknown: a system operation
-//     const nac::binding b = program.binding_of(s);           // which arguments are which
-//     for (const nac::argument a : program.code().arguments_of(s))
-//       if (a.is_constant()) use(program.constant(a.id())); else use(results[a.index()]);
-//   }
-//
-// Only `verify` makes one.
-//
-// Lifetime:   borrows the bytes that the file was read from, and external weights; holds a copy of
-//             the file's view, so that one may go. What it hands out borrows from it.
-// Errors:     none; ids and indices that the program doesn't hold are not to be asked for.
-// Limits:     none.
-// Allocation: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a constant,
-//             136 for a parameter, 6 for a command of the schedule, 4 for each id up to the largest;
-//             of each at most twice that.
-
-struct verify_options {
-  const safetensors* weights = nullptr;  ///< of containers with external weights
-  /// External weights may be missing: then program::has_weights() is false.
-  bool weights_elsewhere = false;
-  /// Prefixes that no convention knows are errors rather than warnings.
-  bool strict_prefixes = false;
-  limits limit = {};                     ///< max_items: instructions of a list
-  std::uint64_t max_diagnostics = 1000;  ///< that a report keeps; it counts all
-};
 
 /// A parameter: a weight with its name.
 struct parameter {

@@ -40,6 +40,8 @@
 #include "../print.hpp"
 #include "assemble_names.hpp"
 #include "assemble_values.hpp"
+#include "lexer.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

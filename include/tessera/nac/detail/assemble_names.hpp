@@ -33,6 +33,8 @@
 #include "../parts.hpp"
 #include "../print.hpp"
 #include "ids.hpp"
+#include "lexer.hpp"
+#include "short_index.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

@@ -25,7 +25,9 @@
 #include "../model.hpp"
 #include "../print.hpp"
 #include "hex.hpp"
+#include "lexer.hpp"
 #include "print_values.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

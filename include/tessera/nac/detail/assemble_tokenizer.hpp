@@ -23,6 +23,8 @@
 #include "../print.hpp"
 #include "../tokenizer.hpp"
 #include "hex.hpp"
+#include "lexer.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
@@ -150,7 +152,7 @@ class manifest_parser {
     } else {
       payload(*row);
     }
-    const std::size_t size = out_.size() - first;
+    const std::uint64_t size = out_.size() - first;
     if (size > 0xffffffff) return in_.fail(errc::nac_tisa_string, t.offset);
     store_le(out_.data() + first - 4, static_cast<std::uint32_t>(size));
   }

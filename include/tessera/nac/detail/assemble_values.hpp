@@ -34,7 +34,9 @@
 #include "../assembly.hpp"
 #include "../parts.hpp"
 #include "../print.hpp"
+#include "lexer.hpp"
 #include "print_values.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

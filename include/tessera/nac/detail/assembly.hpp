@@ -22,6 +22,8 @@
 #include "assemble_plan.hpp"
 #include "assemble_tokenizer.hpp"
 #include "assemble_values.hpp"
+#include "lexer.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

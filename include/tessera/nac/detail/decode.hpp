@@ -1,7 +1,18 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/verify.hpp.
+// Finds where each instruction is.
+//
+// An instruction's length depends on its operation, its signature and often on a word inside it, so
+// instructions can only be found one after another, and this chain of loads takes most of the time.
+// Therefore a table has the parts of the length for each kind of instruction, and the loop has no
+// data-dependent branch; and `read` notes an instruction in the middle, so that two chains run at
+// once.
+//
+//   length = fixed + 2 × (count & mask)          count: the word after A and B
+//
+// Kinds with another length have an impossible one in the table. They, negative counts and the last
+// instructions are decoded by the function that `read` uses.
 
 #ifndef TESSERA_NAC_DETAIL_DECODE_HPP
 #define TESSERA_NAC_DETAIL_DECODE_HPP

@@ -21,6 +21,7 @@
 #include "../../core/pool.hpp"
 #include "../../core/text.hpp"
 #include "../print.hpp"
+#include "lexer.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

@@ -1,7 +1,27 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The bodies of nac/print.hpp.
+// NAC assembly as tokens: what assemble and its parts read from.
+//
+//   nac::detail::lexer in(source);
+//   if (in.accept("schedule")) in.expect(':');
+//   const std::int64_t tick = in.integer(0, 65535);
+//   in.end_line();
+//   if (in.failed()) return in.error();
+//
+//   word      a letter, '_' or '<', then letters, digits and _ . < >      nac.add  <INPUT>
+//   number    a digit or '-', then letters, digits and + - . _            -1  1e-5  0x1f  -inf
+//   string    "…" with \" \\ \n \r \t \xHH                                "fc.weight"
+//   mark      any other character by itself                               ( ) [ ] { } = : , #
+//   line end  ends a statement, but for those inside of brackets
+//   comment   from ';' to the end of the line
+//
+// The first error stays, and everything after it is refused without effect.
+//
+// Lifetime:   borrows the source.
+// Errors:     nac_text_*, at the token that is wrong.
+// Limits:     none.
+// Allocation: what is asked for: decoded strings.
 
 #ifndef TESSERA_NAC_DETAIL_LEXER_HPP
 #define TESSERA_NAC_DETAIL_LEXER_HPP
@@ -12,7 +32,8 @@
 
 #include "../../core/error.hpp"
 #include "../../core/number.hpp"
-#include "../print.hpp"
+#include "../../core/text.hpp"
+#include "../../version.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
@@ -198,43 +219,6 @@ class lexer {
   token now_;
   tessera::error error_;
 };
-
-TESSERA_INLINE void print_string(text& out, std::string_view s) {
-  out << '"';
-  for (std::size_t i = 0; i < s.size();) {
-    std::size_t plain = i;
-    while (plain < s.size() && s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '"' &&
-           s[plain] != '\\')
-      ++plain;
-    if (plain != i) {
-      out << s.substr(i, plain - i);
-      i = plain;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(s[i]);
-    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
-    if (byte == '"' || byte == '\\') {
-      out << '\\' << s[i++];
-    } else if (byte == '\n') {
-      out << "\\n", ++i;
-    } else if (byte == '\t') {
-      out << "\\t", ++i;
-    } else if (byte == '\r') {
-      out << "\\r", ++i;
-    } else if (unsafe != 0) {
-      for (unsigned k = 0; k < unsafe; ++k, ++i) {
-        const auto b = static_cast<unsigned char>(s[i]);
-        out << "\\x"
-            << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
-      }
-    } else {
-      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
-      out << s.substr(i, length);
-      i += length;
-    }
-  }
-  out << '"';
-}
 
 }  // namespace nac::detail
 }  // namespace tessera::inline TESSERA_ABI

@@ -18,8 +18,54 @@
 #include "../tokenizer.hpp"
 #include "print_code.hpp"
 #include "print_values.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+TESSERA_INLINE void print_string(text& out, std::string_view s) {
+  out << '"';
+  for (std::size_t i = 0; i < s.size();) {
+    std::size_t plain = i;
+    while (plain < s.size() && s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '"' &&
+           s[plain] != '\\')
+      ++plain;
+    if (plain != i) {
+      out << s.substr(i, plain - i);
+      i = plain;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(s[i]);
+    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
+    if (byte == '"' || byte == '\\') {
+      out << '\\' << s[i++];
+    } else if (byte == '\n') {
+      out << "\\n", ++i;
+    } else if (byte == '\t') {
+      out << "\\t", ++i;
+    } else if (byte == '\r') {
+      out << "\\r", ++i;
+    } else if (unsafe != 0) {
+      for (unsigned k = 0; k < unsafe; ++k, ++i) {
+        const auto b = static_cast<unsigned char>(s[i]);
+        out << "\\x"
+            << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
+      }
+    } else {
+      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
+      out << s.substr(i, length);
+      i += length;
+    }
+  }
+  out << '"';
+}
+
+TESSERA_INLINE std::string_view system_word(std::uint8_t a, std::uint8_t b) noexcept {
+  const assembly::instruction_word* const w = assembly::instruction_word_of(a, b);
+  return w == nullptr ? std::string_view() : w->word;
+}
+
+}  // namespace nac
 namespace nac::detail {
 
 /// `offset` is that of the bytes in the file, `expected` the size that the text implies.

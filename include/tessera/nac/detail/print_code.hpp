@@ -36,7 +36,10 @@
 #include "../model.hpp"
 #include "../print.hpp"
 #include "ids.hpp"
+#include "lexer.hpp"
 #include "print_values.hpp"
+#include "short_index.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

@@ -32,6 +32,7 @@
 #include "../../core/text.hpp"
 #include "../model.hpp"
 #include "../print.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

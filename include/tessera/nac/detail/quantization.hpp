@@ -16,6 +16,7 @@
 #include "../../core/error.hpp"
 #include "../format.hpp"
 #include "../quantization.hpp"
+#include "quantize_values.hpp"
 #include "rules_data.hpp"
 
 namespace tessera::inline TESSERA_ABI {

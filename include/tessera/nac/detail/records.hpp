@@ -30,6 +30,25 @@ TESSERA_INLINE bytes cursor::take_bytes(std::uint64_t count) noexcept {
   return b;
 }
 
+template <class Length>
+[[nodiscard]] inline error parse_named(cursor& in, named& out) noexcept {
+  if (!in.has(2 + sizeof(Length))) return in.fail(errc::nac_truncated);
+  out.offset = in.offset();
+  out.id = in.take<std::uint16_t>();
+  const Length length = in.take<Length>();
+  if (!in.has(length)) return in.fail(errc::nac_truncated);
+  out.text = as_text(in.take_bytes(length));
+  return {};
+}
+
+TESSERA_INLINE error short_named::parse(cursor& in, named& out) noexcept {
+  return parse_named<std::uint8_t>(in, out);
+}
+
+TESSERA_INLINE error long_named::parse(cursor& in, named& out) noexcept {
+  return parse_named<std::uint16_t>(in, out);
+}
+
 /// u8 type, u8 rank, rank × u32.
 template <class Record>
 [[nodiscard]] inline error parse_shape(cursor& in, Record& out, errc truncated) noexcept {

@@ -20,6 +20,7 @@
 #include "../format.hpp"
 #include "../parts.hpp"
 #include "../safetensors.hpp"
+#include "sink.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

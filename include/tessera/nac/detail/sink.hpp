@@ -13,7 +13,6 @@
 
 #include "../../core/bytes.hpp"
 #include "../../core/pool.hpp"
-#include "../write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {

@@ -12,6 +12,7 @@
 #include "../../core/pool.hpp"
 #include "../assembly.hpp"
 #include "../format.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {

@@ -154,7 +154,7 @@ TESSERA_INLINE std::size_t manifest_writer::begin(tokenizer_op op) {
 }
 
 TESSERA_INLINE void manifest_writer::end(std::size_t payload) {
-  const std::size_t size = out_.size() - payload;
+  const std::uint64_t size = out_.size() - payload;
   if (size > 0xffffffff) fail(errc::nac_tisa_string);
   store_le(out_.data() + payload - 4, static_cast<std::uint32_t>(size));
   ++count_;
