@@ -191,7 +191,7 @@ class comparison {
     property("version", version(a), version(b));
     property("quantization", std::string(name(a.quantization())),
              std::string(name(b.quantization())));
-    property("weights inside", yes(a.has_internal_weights()), yes(b.has_internal_weights()));
+    property("internal weights", yes(a.has_internal_weights()), yes(b.has_internal_weights()));
     property("training", yes(a.has_training_flag()), yes(b.has_training_flag()));
     property("inputs", number(a.inputs()), number(b.inputs()));
     property("outputs", number(a.outputs()), number(b.outputs()));
@@ -405,10 +405,10 @@ class comparison {
   }
   void tensors(std::vector<property_difference>& to, const nac::tensor* x, const nac::tensor* y) {
     if (x == nullptr || y == nullptr) {
-      // Whether weights are inside has been reported as a whole.
+      // Whether weights are internal has been reported as a whole.
       if (a_.model().has_internal_weights() && b_.model().has_internal_weights())
-        property(to, "elements", x != nullptr ? "inside" : "none",
-                 y != nullptr ? "inside" : "none");
+        property(to, "elements", x != nullptr ? "internal" : "none",
+                 y != nullptr ? "internal" : "none");
       return;
     }
     const auto shape = [](nac::packed<std::uint32_t> s) { return text_of_shape(s); };

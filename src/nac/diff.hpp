@@ -14,7 +14,7 @@
 // into it, then with what has the same operation. The rest was added or removed. Of a pair is
 // compared the operation, its signature, and each argument; arguments by the pairs that they are.
 //
-//   properties    header: version, inputs, outputs, d_model, weights inside, training; the schedule
+//   properties    header: version, inputs, outputs, d_model, internal weights, training; the schedule
 //                 by pairs; the plan and its constants; the tokenizer
 //   parameters    by name: type, shape, quantization, scales, bytes; and how far their values are
 //                 apart, where there are as many of them
