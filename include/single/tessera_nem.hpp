@@ -16842,13 +16842,12 @@ namespace nem {
 
 TESSERA_INLINE result<model> read(std::string_view source, const read_options& options,
                                   report* found) {
-  if (source.size() > options.limit.max_bytes || source.size() > 0xffffffffu) {
+  constexpr std::uint64_t max_offset = 0xffffffff;
+  const std::uint64_t max_size =
+      options.limit.max_bytes < max_offset ? options.limit.max_bytes : max_offset;
+  if (source.size() > max_size) {
     detail::findings f(found, options.profile, detail::max_findings);
-    f.add(errc::input_too_large, {})
-        << "the source is longer than "
-        << (options.limit.max_bytes < 0xffffffffu ? options.limit.max_bytes
-                                                  : std::uint64_t{0xffffffffu})
-        << " bytes";
+    f.add(errc::input_too_large, {}) << "the source is longer than " << max_size << " bytes";
     return f.first_error();
   }
   return detail::reader(source, options, found).read();

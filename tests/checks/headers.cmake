@@ -6,7 +6,7 @@
 # defined as macros, as <windows.h> does. With FACADES, those alone and the single headers: what a
 # header needs doesn't depend on the compiler, and warnings show there too.
 #
-#   cmake -DROOT=. -DCXX=g++ -DSCRATCH=dir [-DFACADES=ON] -P headers.cmake
+#   cmake -DROOT=. -DCXX=g++ [-DFLAGS=--target=…] -DSCRATCH=dir [-DFACADES=ON] -P headers.cmake
 
 cmake_minimum_required(VERSION 3.21)
 include("${ROOT}/cmake/std_headers.cmake")
@@ -24,7 +24,7 @@ set(failures "")
 function(compile name text)
   set(unit "${SCRATCH}/${name}.cpp")
   file(WRITE "${unit}" "${text}")
-  execute_process(COMMAND "${CXX}" ${strict} "-I${ROOT}/include" -fsyntax-only "${unit}"
+  execute_process(COMMAND "${CXX}" ${FLAGS} ${strict} "-I${ROOT}/include" -fsyntax-only "${unit}"
                   RESULT_VARIABLE failed ERROR_VARIABLE errors OUTPUT_VARIABLE errors)
   if(failed)
     set(failures "${failures}\n---- ${name}\n${errors}" PARENT_SCOPE)
