@@ -6,14 +6,12 @@
 //
 //   mpirun -n 4 tessera_tests_ark_mpi
 
-#define CATCH_CONFIG_RUNNER
-#include "ark/samples.hpp"
-// Keeps the line above where it is.
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
+#include "ark/samples.hpp"
 
 #include "ark/flow.hpp"
 #include "rank_models.hpp"
@@ -29,7 +27,11 @@ using tessera::vm::ark::mpi_machine;
 using tessera::vm::ark::mpi_session;
 using tessera::vm::ark::outcome;
 
-const mpi_session* session = nullptr;
+/// Of this process, from the first test on.
+const mpi_session& session() {
+  static const mpi_session all(nullptr, nullptr);
+  return all;
+}
 
 void check_alike(const outcome& got, const outcome& want) {
   CHECK(got.code == want.code);
@@ -57,12 +59,12 @@ void compare(const std::vector<std::string>& texts, bool fast = false) {
         values[i] = static_cast<std::byte>(
             i % 4 == 3 ? 0x3f : (i * 37 + in.rank * 11 + in.tensor * 5 + round * 3) % 128);
       REQUIRE(one.write(in.rank, in.tensor, values));
-      if (in.rank == session->rank()) REQUIRE(mine.write(in.tensor, values));
+      if (in.rank == session().rank()) REQUIRE(mine.write(in.tensor, values));
     }
     const outcome want = one.run(), got = mine.run();
     check_alike(got, want);
     CHECK(got.text.size() == want.text.size());
-    const std::size_t r = session->rank();
+    const std::size_t r = session().rank();
     const auto& program = w.get().rank(r);
     for (std::uint32_t b = 0; b < program.model().buffers.size(); ++b) {
       const auto here = mine.memory(b), there = one.memory(r, b);
@@ -75,7 +77,7 @@ void compare(const std::vector<std::string>& texts, bool fast = false) {
 }  // namespace
 
 TEST_CASE("vm/ark/mpi: all ways to add up over ranks", "[vm_ark][mpi]") {
-  const int size = static_cast<int>(session->size());
+  const int size = static_cast<int>(session().size());
   compare(rank_models::texts(rank_models::all_reduce(size, "FP32")));
   compare(rank_models::texts(rank_models::all_reduce(size, "INT8")));
   compare(rank_models::texts(rank_models::packets(size, "FP32", 4)));
@@ -95,7 +97,7 @@ TEST_CASE("vm/ark/mpi: samples", "[vm_ark][mpi]") {
       if (!std::filesystem::exists(path)) break;
       texts.push_back(samples::load(path));
     }
-    if (texts.size() != session->size()) continue;
+    if (texts.size() != session().size()) continue;
     INFO(name);
     compare(texts);
     compare(texts, true);
@@ -103,7 +105,7 @@ TEST_CASE("vm/ark/mpi: samples", "[vm_ark][mpi]") {
 }
 
 TEST_CASE("vm/ark/mpi: one rank's trap ends the run for all", "[vm_ark][mpi]") {
-  const int size = static_cast<int>(session->size());
+  const int size = static_cast<int>(session().size());
   std::vector<std::string> texts;
   for (int r = 0; r < size; ++r) {
     run::script s(r, size);
@@ -123,19 +125,13 @@ TEST_CASE("vm/ark/mpi: one rank's trap ends the run for all", "[vm_ark][mpi]") {
 }
 
 TEST_CASE("vm/ark/mpi: a world of another size, and too little memory", "[vm_ark][mpi]") {
-  const int size = static_cast<int>(session->size());
+  const int size = static_cast<int>(session().size());
   const run::world larger(rank_models::texts(rank_models::all_reduce(size + 1, "FP32")));
   mpi_machine vm(larger.get());
   CHECK(vm.made().code == errc::ark_m01_ranks);
   CHECK(vm.run().code == errc::ark_m01_ranks);
   const run::world w(rank_models::texts(rank_models::all_reduce(size, "FP32")));
   // One rank's options are enough to refuse.
-  mpi_machine small(w.get(), {.max_memory = session->rank() == 1 ? 100u : 1u << 20});
+  mpi_machine small(w.get(), {.max_memory = session().rank() == 1 ? 100u : 1u << 20});
   CHECK(small.made().code == errc::budget_memory);
-}
-
-int main(int count, char** arguments) {
-  const mpi_session all(&count, &arguments);
-  session = &all;
-  return Catch::Session().run(count, arguments);
 }
