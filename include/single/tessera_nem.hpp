@@ -10151,6 +10151,17 @@ using walker = detail::walker<Visitor, false>;
 #include <string_view>
 
 
+// ---- tessera/nem/detail/device/family_rows.hpp
+//
+// The rows of nem/families.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_DEVICE_FAMILY_ROWS_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_FAMILY_ROWS_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
@@ -10276,6 +10287,15 @@ struct families : family_words {
 
 }  // namespace detail
 
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_DEVICE_FAMILY_ROWS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// The table; a row is a family with its parameters, operands and variants.
 inline constexpr const auto& family_table = detail::families::rows;
 inline constexpr std::uint32_t builtin_families = sizeof family_table / sizeof family_table[0];
 inline constexpr std::uint32_t must_count = detail::count_instances(instance_row::level::must);
