@@ -31,7 +31,6 @@
 #define TESSERA_GENOME_HPP
 
 #include "core/describe.hpp"
-#include "genome/base64.hpp"
 #include "genome/compress.hpp"
 #include "genome/expand.hpp"
 #include "genome/format.hpp"

@@ -66,61 +66,20 @@ struct dimensions {
 text& operator<<(text& out, const dimensions& d);
 
 /// The same with ones in front: four dimensions.
-[[nodiscard]] constexpr dimensions extended(const dimensions& d) noexcept {
-  dimensions out;
-  out.rank = max_rank;
-  for (std::uint32_t i = 0; i < d.rank; ++i) out.size[max_rank - d.rank + i] = d.size[i];
-  return out;
-}
+[[nodiscard]] dimensions extended(const dimensions& d) noexcept;
 /// The last `rank` of four dimensions.
-[[nodiscard]] constexpr dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept {
-  dimensions out;
-  out.rank = rank;
-  for (std::uint32_t i = 0; i < rank; ++i) out.size[i] = four.size[max_rank - rank + i];
-  return out;
-}
-[[nodiscard]] constexpr bool broadcast(const dimensions& a, const dimensions& b,
-                                       dimensions& out) noexcept {
-  const dimensions x = extended(a), y = extended(b);
-  dimensions four = x;
-  for (std::size_t i = 0; i < max_rank; ++i) {
-    if (x.size[i] != y.size[i] && x.size[i] != 1 && y.size[i] != 1) return false;
-    if (x.size[i] == 1) four.size[i] = y.size[i];
-  }
-  out = last_of(four, a.rank > b.rank ? a.rank : b.rank);
-  return true;
-}
+[[nodiscard]] dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept;
+[[nodiscard]] bool broadcast(const dimensions& a, const dimensions& b, dimensions& out) noexcept;
 /// Whether `a` broadcasts to the shape `to`.
-[[nodiscard]] constexpr bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
+[[nodiscard]] inline bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
   dimensions out;
   return broadcast(a, to, out) && out == to;
 }
 /// `axis` may be negative: -1 is the last.
-[[nodiscard]] constexpr bool reduced(const dimensions& in, std::int64_t axis, bool keep,
-                                     dimensions& out) noexcept {
-  const std::int64_t rank = in.rank;
-  if (axis < -rank || axis >= rank) return false;
-  const auto at = static_cast<std::uint32_t>(axis < 0 ? axis + rank : axis);
-  out = in;
-  out.size[at] = 1;
-  if (keep || in.rank == 1) return true;
-  for (std::uint32_t i = at; i + 1 < in.rank; ++i) out.size[i] = in.size[i + 1];
-  out.size[--out.rank] = 1;
-  return true;
-}
-[[nodiscard]] constexpr bool permuted(const dimensions& in, view<std::int64_t> permutation,
-                                      dimensions& out) noexcept {
-  if (permutation.size() != in.rank) return false;
-  out = in;
-  unsigned seen = 0;
-  for (std::uint32_t i = 0; i < in.rank; ++i) {
-    const std::int64_t from = permutation[i];
-    if (from < 0 || from >= std::int64_t{in.rank} || (seen >> from & 1) != 0) return false;
-    seen |= 1u << from;
-    out.size[i] = in.size[from];
-  }
-  return true;
-}
+[[nodiscard]] bool reduced(const dimensions& in, std::int64_t axis, bool keep,
+                           dimensions& out) noexcept;
+[[nodiscard]] bool permuted(const dimensions& in, view<std::int64_t> permutation,
+                            dimensions& out) noexcept;
 /// The shape of a matrix product, and its sizes.
 struct matmul_shape {
   dimensions out;
@@ -128,60 +87,17 @@ struct matmul_shape {
 };
 /// False when the inner dimensions differ or the batches don't broadcast; rows, columns and the
 /// left inner dimension are then given all the same.
-[[nodiscard]] constexpr bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
-                                      bool transpose_b, matmul_shape& m) noexcept {
-  dimensions x = extended(a), y = extended(b);
-  if (b.rank == 1) {  // a column, where the first operand would be a row
-    y.size[2] = b.size[0];
-    y.size[3] = 1;
-  }
-  m.rows = x.size[transpose_a ? 3 : 2];
-  m.inner = x.size[transpose_a ? 2 : 3];
-  m.columns = y.size[transpose_b ? 2 : 3];
-  const std::int64_t other = y.size[transpose_b ? 3 : 2];
-  for (std::size_t i = 2; i < max_rank; ++i) x.size[i] = y.size[i] = 1;
-  dimensions four;
-  const bool fits = broadcast(x, y, four);
-  if (fits) {
-    four.size[2] = m.rows;
-    four.size[3] = m.columns;
-    const std::uint32_t rank = a.rank > b.rank ? a.rank : b.rank;
-    m.out = last_of(four, rank < 2 ? 2 : rank);
-  }
-  return fits && m.inner == other;
-}
+[[nodiscard]] bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
+                            bool transpose_b, matmul_shape& m) noexcept;
 /// Rows of a table: the indices' shape and its columns, with leading ones to four dimensions.
-[[nodiscard]] constexpr bool looked_up(const dimensions& indices, const dimensions& table,
-                                       dimensions& out) noexcept {
-  if (indices.rank > 3 || table.rank != 2) return false;
-  const dimensions four = extended(indices);
-  out.rank = max_rank;
-  for (std::size_t i = 0; i < 3; ++i) out.size[i] = four.size[i + 1];
-  out.size[3] = table.size[1];
-  return true;
-}
+[[nodiscard]] bool looked_up(const dimensions& indices, const dimensions& table,
+                             dimensions& out) noexcept;
 /// Whether `out` is one of the two shapes that a lookup has: with the leading ones, or without.
-[[nodiscard]] constexpr bool is_looked_up(const dimensions& indices, const dimensions& table,
-                                          const dimensions& out) noexcept {
-  dimensions four;
-  return looked_up(indices, table, four) && (out == four || out == last_of(four, indices.rank + 1));
-}
+[[nodiscard]] bool is_looked_up(const dimensions& indices, const dimensions& table,
+                                const dimensions& out) noexcept;
 
 /// The name under which older files have an argument of `op`; `other` when there is none.
-[[nodiscard]] constexpr argument_name older_name(argument_name name, op_type op) noexcept {
-  switch (name) {
-    case argument_name::factor:
-      return op == op_type::scalar_add || op == op_type::scalar_mul ? argument_name::value
-                                                                    : argument_name::other;
-    case argument_name::value:
-      return op == op_type::scalar_assign ? argument_name::factor : argument_name::other;
-    case argument_name::transpose_input:
-      return op == op_type::matmul ? argument_name::is_input_column_major : argument_name::other;
-    case argument_name::transpose_other:
-      return op == op_type::matmul ? argument_name::is_other_column_major : argument_name::other;
-    default: return argument_name::other;
-  }
-}
+[[nodiscard]] argument_name older_name(argument_name name, op_type op) noexcept;
 /// An operation's argument under its name or the older one; null when neither is there. For an
 /// operation of a program, each argument that its Type requires is there, in its TYPE.
 [[nodiscard]] const argument* argument_of(const model& g, const op& o, argument_name name) noexcept;

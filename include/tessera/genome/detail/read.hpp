@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../base64.hpp"
 #include "../read.hpp"
+#include "base64.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome::detail {

@@ -14,9 +14,9 @@
 #include "../../core/json.hpp"
 #include "../../core/limits.hpp"
 #include "../../core/result.hpp"
-#include "../base64.hpp"
 #include "../read_registry.hpp"
 #include "../signature.hpp"
+#include "base64.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome::detail {

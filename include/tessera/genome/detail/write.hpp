@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "../../core/bytes.hpp"
-#include "../base64.hpp"
 #include "../write.hpp"
+#include "base64.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome::detail {

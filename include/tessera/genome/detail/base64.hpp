@@ -19,22 +19,21 @@
 // Limits:     none.
 // Allocation: what the output grows by: 3 bytes for each 4 characters.
 
-#ifndef TESSERA_GENOME_BASE64_HPP
-#define TESSERA_GENOME_BASE64_HPP
+#ifndef TESSERA_GENOME_DETAIL_BASE64_HPP
+#define TESSERA_GENOME_DETAIL_BASE64_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "../core/bytes.hpp"
-#include "../core/error.hpp"
-#include "../core/pool.hpp"
-#include "../core/text.hpp"
-#include "../version.hpp"
+#include "../../core/bytes.hpp"
+#include "../../core/error.hpp"
+#include "../../core/pool.hpp"
+#include "../../core/text.hpp"
+#include "../../version.hpp"
 
 namespace tessera::inline TESSERA_ABI {
-namespace genome {
-namespace detail {
+namespace genome::detail {
 
 inline constexpr std::string_view base64_characters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -100,14 +99,7 @@ inline void encode_base64(bytes source, text& out) {
   }
 }
 
-}  // namespace detail
-
-/// The value of a character of base64; above 63 for `=` and for characters outside the alphabet.
-[[nodiscard]] constexpr std::uint8_t base64_digit(char c) noexcept {
-  return detail::base64_value.of[static_cast<unsigned char>(c)];
-}
-
-}  // namespace genome
+}  // namespace genome::detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_GENOME_BASE64_HPP
+#endif  // TESSERA_GENOME_DETAIL_BASE64_HPP
