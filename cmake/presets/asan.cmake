@@ -11,6 +11,7 @@ set(CMAKE_CXX_FLAGS
     "-O0 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined,float-divide-by-zero -fno-sanitize-recover=all"
     CACHE STRING "")
 set(TESSERA_DEV ON CACHE BOOL "")
+set(TESSERA_UNITY OFF CACHE BOOL "")
 set(TESSERA_BUILD_BENCHMARKS OFF CACHE BOOL "")
 set(TESSERA_TEST_SINGLE_HEADERS OFF CACHE BOOL "")
 # The fuzz run replays the corpora under the same sanitizers.
