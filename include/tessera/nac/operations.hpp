@@ -42,10 +42,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-// X(enumerator, arguments, names: blanks between them)
+// One row each, X(enumerator, arguments, names: blanks between them), for whatever has something for
+// every operation: a machine's functions, say.
 // clang-format off
 #define TESSERA_NAC_OPERATIONS(X)                                                                  \
-  X(pass, "x?d*", "nac.pass aten.detach.default aten.dropout.default aten.alias.default")          \
+  X(pass, "x?d*", "nac.pass aten.detach.default aten.dropout.default aten.alias.default "          \
+                  "aten.feature_dropout.default")                                                  \
   X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar")                                        \
   X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar")                                        \
   X(rsub, "xx?n", "aten.rsub.Tensor aten.rsub.Scalar")                                             \
@@ -54,7 +56,8 @@ namespace nac {
   X(where, "txx", "nac.where aten.where.self aten.where.ScalarOther aten.where.ScalarSelf "        \
                   "aten.where.Scalar")                                                             \
   X(masked_fill, "ttx", "aten.masked_fill.Scalar aten.masked_fill.Tensor")                         \
-  X(clone, "x?d", "nac.clone aten.clone.default aten.lift_fresh_copy.default")                     \
+  X(clone, "x?d", "nac.clone aten.clone.default aten.lift_fresh_copy.default "                     \
+                  "aten.contiguous.default")                                                       \
   X(view, "tv", "nac.view aten.view.default aten.reshape.default aten._unsafe_view.default")       \
   X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar")                                              \
   X(arange, "n?nnd*", "nac.arange aten.arange.default aten.arange.start aten.arange.start_step")   \
@@ -62,7 +65,8 @@ namespace nac {
   X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul")                                      \
   X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv")                                  \
   X(matmul, "tt", "nac.matmul aten.matmul.default aten.mm.default aten.bmm.default")               \
-  X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default")                          \
+  X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default aten.swapaxes.default "    \
+                       "aten.swapdims.default")                                                    \
   X(zeros, "v?d*", "nac.zeros aten.zeros.default")                                                 \
   X(zeros_like, "t?d*", "nac.zeros_like aten.zeros_like.default aten.empty_like.default")          \
   X(new_zeros, "tv?d*", "nac.new_zeros aten.new_zeros.default")                                    \
@@ -104,20 +108,63 @@ namespace nac {
   X(maximum, "xx", "aten.max.other aten.maximum.default")                                          \
   X(floor_divide, "xx", "aten.floor_divide.default floordiv")                                      \
   X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod")                            \
+  X(fmod, "tx", "aten.fmod.Tensor aten.fmod.Scalar")                                               \
+  X(div_mode, "xx?S", "aten.div.Tensor_mode aten.div.Scalar_mode")                                 \
+  X(left_shift, "tx", "aten.__lshift__.Tensor aten.__lshift__.Scalar "                             \
+                      "aten.bitwise_left_shift.Tensor aten.bitwise_left_shift.Tensor_Scalar")      \
+  X(right_shift, "tx", "aten.__rshift__.Tensor aten.__rshift__.Scalar "                            \
+                       "aten.bitwise_right_shift.Tensor "                                          \
+                       "aten.bitwise_right_shift.Tensor_Scalar")                                   \
+  X(atan2, "tt", "aten.atan2.default")                                                             \
+  X(hypot, "tt", "aten.hypot.default")                                                             \
   X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default")                                     \
   X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar")                                                     \
   X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar")                                                     \
   X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar")                                                     \
   X(bitwise_and, "xx", "aten.__and__.Tensor aten.bitwise_and.Tensor "                              \
-                       "aten.bitwise_and.Scalar")                                                  \
+                       "aten.bitwise_and.Scalar aten.__and__.Scalar")                                                  \
   X(bitwise_or, "xx", "aten.__or__.Tensor aten.bitwise_or.Tensor "                                 \
-                      "aten.bitwise_or.Scalar")                                                    \
-  X(bitwise_xor, "xx", "aten.__xor__.Tensor aten.bitwise_xor.Tensor aten.bitwise_xor.Scalar")      \
+                      "aten.bitwise_or.Scalar aten.__or__.Scalar")                                                    \
+  X(bitwise_xor, "xx", "aten.__xor__.Tensor aten.bitwise_xor.Tensor aten.bitwise_xor.Scalar "      \
+                       "aten.__xor__.Scalar")                                                      \
   X(bitwise_not, "t", "aten.__not__.Tensor aten.bitwise_not.default")                              \
   X(logical_and, "tt", "aten.logical_and.default")                                                 \
   X(logical_or, "tt", "aten.logical_or.default")                                                   \
   X(logical_xor, "tt", "aten.logical_xor.default")                                                 \
   X(logical_not, "t", "aten.logical_not.default")                                                  \
+  X(tan, "t", "aten.tan.default")                                                                  \
+  X(sinh, "t", "aten.sinh.default")                                                                \
+  X(cosh, "t", "aten.cosh.default")                                                                \
+  X(asin, "t", "aten.asin.default")                                                                \
+  X(acos, "t", "aten.acos.default")                                                                \
+  X(atan, "t", "aten.atan.default")                                                                \
+  X(asinh, "t", "aten.asinh.default")                                                              \
+  X(acosh, "t", "aten.acosh.default")                                                              \
+  X(atanh, "t", "aten.atanh.default")                                                              \
+  X(exp2, "t", "aten.exp2.default")                                                                \
+  X(expm1, "t", "aten.expm1.default")                                                              \
+  X(log2, "t", "aten.log2.default")                                                                \
+  X(log10, "t", "aten.log10.default")                                                              \
+  X(log1p, "t", "aten.log1p.default")                                                              \
+  X(erfc, "t", "aten.erfc.default")                                                                \
+  X(deg2rad, "t", "aten.deg2rad.default")                                                          \
+  X(rad2deg, "t", "aten.rad2deg.default")                                                          \
+  X(trunc, "t", "aten.trunc.default aten.fix.default")                                             \
+  X(frac, "t", "aten.frac.default")                                                                \
+  X(sign, "t", "aten.sign.default aten.sgn.default")                                               \
+  X(mish, "t", "aten.mish.default")                                                                \
+  X(log_sigmoid, "t", "aten.log_sigmoid.default")                                                  \
+  X(relu6, "t", "aten.relu6.default")                                                              \
+  X(hardtanh, "t?nn", "aten.hardtanh.default")                                                     \
+  X(selu, "t", "aten.selu.default")                                                                \
+  X(celu, "t?n", "aten.celu.default")                                                              \
+  X(softshrink, "t?n", "aten.softshrink.default")                                                  \
+  X(hardshrink, "t?n", "aten.hardshrink.default")                                                  \
+  X(threshold, "tnn", "aten.threshold.default")                                                    \
+  X(logit, "t?N", "aten.logit.default")                                                            \
+  X(nan_to_num, "t?NNN", "aten.nan_to_num.default")                                                \
+  X(isfinite, "t", "aten.isfinite.default")                                                        \
+  X(signbit, "t", "aten.signbit.default")                                                          \
   X(isnan, "t", "aten.isnan.default")                                                              \
   X(isinf, "t", "aten.isinf.default")                                                              \
   X(linear, "tt?T", "aten.linear.default")                                                         \
@@ -150,7 +197,7 @@ namespace nac {
   X(gather, "tit?b", "aten.gather.default")                                                        \
   X(scatter, "titx", "aten.scatter.src aten.scatter.value")                                        \
   X(scatter_add, "titt", "aten.scatter_add.default")                                               \
-  X(expand, "tv", "aten.expand.default")                                                           \
+  X(expand, "tv", "aten.expand.default aten.broadcast_to.default")                                 \
   X(repeat, "tv", "aten.repeat.default")                                                           \
   X(tile, "tv", "aten.tile.default")                                                               \
   X(permute, "tv", "aten.permute.default")                                                         \
@@ -188,13 +235,14 @@ namespace nac {
   X(pad, "tl?sN", "aten.pad.default aten.constant_pad_nd.default")                                 \
   X(max_pool2d, "tl?lllb", "aten.max_pool2d.default")                                              \
   X(avg_pool2d, "tl?llbbI", "aten.avg_pool2d.default")                                             \
-  X(adaptive_avg_pool2d, "tl", "aten.adaptive_avg_pool2d.default")                                 \
+  X(adaptive_avg_pool2d, "tl", "aten.adaptive_avg_pool2d.default "                                 \
+                               "aten._adaptive_avg_pool2d.default")                                \
   X(upsample_nearest, "t?VR", "aten.upsample_nearest2d.vec")                                       \
   X(upsample_nearest_to, "tl?NN", "aten.upsample_nearest2d.default")                               \
-  X(to_copy, "x?d*", "aten._to_copy.default")                                                      \
+  X(to_copy, "x?d*", "aten._to_copy.default aten.to.dtype aten.to.device aten.to.dtype_layout")    \
   X(type_as, "tt", "aten.type_as.default")                                                         \
   X(copy, "tx?b", "aten.copy.default")                                                             \
-  X(fill, "tn", "aten.fill.Scalar")                                                                \
+  X(fill, "tn", "aten.fill.Scalar aten.fill.Tensor")                                               \
   X(scalar_tensor, "n?d*", "aten.scalar_tensor.default")                                           \
   X(new_empty_strided, "tll?d*", "aten.new_empty_strided.default")                                 \
   X(lstm_cell, "ttttt?TT", "aten.lstm_cell.default")
@@ -217,7 +265,6 @@ inline constexpr operation_row operations[] = {{"", ""},
                                                TESSERA_NAC_OPERATIONS(TESSERA_X)
 #undef TESSERA_X
 };
-#undef TESSERA_NAC_OPERATIONS
 inline constexpr std::size_t operation_count = sizeof operations / sizeof operations[0];
 
 /// What arguments an operation takes; the letters are explained above.

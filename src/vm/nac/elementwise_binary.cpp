@@ -184,6 +184,70 @@ struct floor_divide_op : of_numbers {
     }
   }
 };
+/// What division towards zero leaves: of the dividend's sign.
+struct fmod_op : of_numbers {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fmod(a, b);
+    } else {
+      if (b == 0) fail(errc::nac_run_division);
+      if constexpr (std::is_signed_v<T>)
+        if (b == -1) return 0;
+      return static_cast<T>(a % b);
+    }
+  }
+};
+/// The quotient without its fraction.
+struct trunc_divide_op : of_numbers {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::trunc(quotient(a, b));
+    } else {
+      if (b == 0) fail(errc::nac_run_division);
+      if constexpr (std::is_signed_v<T>)
+        if (b == -1) return difference(T{}, a);
+      return static_cast<T>(a / b);
+    }
+  }
+};
+/// By a count outside the type's bits nothing is left, or the sign.
+struct left_shift_op : of_whole {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (is_bool<T>) {
+      return a;
+    } else {
+      constexpr T bits = sizeof(T) * 8;
+      return b < 0 || b >= bits ? T{} : static_cast<T>(static_cast<wrapping<T>>(a) << b);
+    }
+  }
+};
+struct right_shift_op : of_whole {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (is_bool<T>) {
+      return a;
+    } else {
+      constexpr T last = sizeof(T) * 8 - (std::is_signed_v<T> ? 1 : 0);
+      if (b < 0 || b >= last) return std::is_signed_v<T> && a < 0 ? static_cast<T>(-1) : T{};
+      return static_cast<T>(a >> b);
+    }
+  }
+};
+struct atan2_op : of_floats {
+  template <class T>
+  static T of(T a, T b) {
+    return std::atan2(a, b);
+  }
+};
+struct hypot_op : of_floats {
+  template <class T>
+  static T of(T a, T b) {
+    return std::hypot(a, b);
+  }
+};
 /// What floor division leaves: of the divisor's sign.
 struct remainder_op : of_numbers {
   template <class T>
@@ -385,7 +449,8 @@ struct logical_xor_op : of_all {
     case operation::logical_xor: return truth(c, (a.real != 0) != (b.real != 0));
     case operation::bitwise_and: out = a.whole & b.whole; break;
     case operation::bitwise_or: out = a.whole | b.whole; break;
-    default: out = a.whole ^ b.whole; break;
+    case operation::bitwise_xor: out = a.whole ^ b.whole; break;
+    default: refuse(c, a.type, b.type);  // PyTorch has it for tensors only
   }
   // Bit operations are for integers only.
   if (!integral) refuse(c, a.type, b.type);
@@ -503,6 +568,22 @@ value minimum(call& c) { return same_type<minimum_op>(c); }
 value maximum(call& c) { return same_type<maximum_op>(c); }
 value floor_divide(call& c) { return same_type<floor_divide_op>(c); }
 value remainder(call& c) { return same_type<remainder_op>(c); }
+value fmod(call& c) { return same_type<fmod_op>(c); }
+value atan2(call& c) {
+  const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
+  const data_type common = as_float(promote(a, b)), lane = widened(common);
+  return combine(c, a, b, common, lane, common, loop_of<atan2_op>(lane));
+}
+value div_mode(call& c) {
+  if (!c.has(2)) return div(c);
+  const std::string_view mode = c.string_or(2, "");
+  if (mode != "trunc" && mode != "floor")
+    fail(errc::nac_run_argument, "unknown rounding mode \"" + std::string(mode) + '"');
+  return mode == "floor" ? same_type<floor_divide_op>(c) : same_type<trunc_divide_op>(c);
+}
+value left_shift(call& c) { return on_bits<left_shift_op>(c); }
+value right_shift(call& c) { return on_bits<right_shift_op>(c); }
+value hypot(call& c) { return same_type<hypot_op>(c); }
 value lt(call& c) { return as_truths<lt_op>(c); }
 value le(call& c) { return as_truths<le_op>(c); }
 value gt(call& c) { return as_truths<gt_op>(c); }

@@ -278,6 +278,157 @@ struct gelu_tanh_op : of_floats {
     return x * T(0.5) * (T{1} + std::tanh(inner));
   }
 };
+struct tan_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::tan(x);
+  }
+};
+struct sinh_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::sinh(x);
+  }
+};
+struct cosh_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::cosh(x);
+  }
+};
+struct asin_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::asin(x);
+  }
+};
+struct acos_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::acos(x);
+  }
+};
+struct atan_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::atan(x);
+  }
+};
+struct asinh_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::asinh(x);
+  }
+};
+struct acosh_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::acosh(x);
+  }
+};
+struct atanh_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::atanh(x);
+  }
+};
+struct exp2_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::exp2(x);
+  }
+};
+struct expm1_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::expm1(x);
+  }
+};
+struct log2_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::log2(x);
+  }
+};
+struct log10_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::log10(x);
+  }
+};
+struct log1p_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::log1p(x);
+  }
+};
+struct erfc_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::erfc(x);
+  }
+};
+struct trunc_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::trunc(x);
+  }
+};
+struct deg2rad_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return x * T(0.017453292519943295769236907684886);
+  }
+};
+struct rad2deg_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return x * T(57.295779513082320876798154814105);
+  }
+};
+struct frac_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return x - std::trunc(x);
+  }
+};
+struct mish_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return x * std::tanh(std::log1p(std::exp(x)));
+  }
+};
+struct log_sigmoid_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return (x < T{} ? x : T{}) - std::log1p(std::exp(-std::fabs(x)));
+  }
+};
+struct sign_op : of_all {
+  template <class T>
+  static T of(T x) {
+    if constexpr (std::is_same_v<T, bool>)
+      return x;
+    else
+      return static_cast<T>((x > T{} ? 1 : 0) - (x < T{} ? 1 : 0));
+  }
+};
+struct isfinite_op : of_all {
+  template <class T>
+  static bool of(T x) {
+    if constexpr (std::is_floating_point_v<T>) return std::isfinite(x);
+    return true;
+  }
+};
+struct signbit_op : of_all {
+  template <class T>
+  static bool of(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::signbit(x);
+    else
+      return x < T{};
+  }
+};
 struct isnan_op : of_all {
   template <class T>
   static bool of(T x) {
@@ -347,6 +498,46 @@ struct clamp_op {
   };
 };
 
+struct softshrink_op {
+  template <class T>
+  struct state {
+    T lambda;
+    T of(T x) const { return x > lambda ? x - lambda : x < -lambda ? x + lambda : x * T{}; }
+  };
+};
+struct hardshrink_op {
+  template <class T>
+  struct state {
+    T lambda;
+    T of(T x) const { return x >= -lambda && x <= lambda ? T{} : x; }
+  };
+};
+struct threshold_op {
+  template <class T>
+  struct state {
+    T threshold, otherwise;
+    T of(T x) const { return x <= threshold ? otherwise : x; }
+  };
+};
+/// log(x / (1 - x)) of x between the bounds.
+struct logit_op {
+  template <class T>
+  struct state {
+    T lower, upper;
+    T of(T x) const {
+      const T above = x < lower ? lower : x, y = above > upper ? upper : above;
+      return std::log(y * inverse(T{1} - y));
+    }
+  };
+};
+struct nan_to_num_op {
+  template <class T>
+  struct state {
+    T nan, above, below;
+    T of(T x) const { return x != x ? nan : !std::isinf(x) ? x : x > T{} ? above : below; }
+  };
+};
+
 /// Bounds of type T; those that are missing bound nothing.
 template <class T>
 [[nodiscard]] clamp_op::state<T> bounds(const scalar* lower, const scalar* upper) {
@@ -394,6 +585,32 @@ template <class T>
   });
 }
 
+/// Runs an operation whose numbers are of the tensor's own type, which isn't boolean.
+template <class Op, class... Numbers>
+[[nodiscard]] value with_own_numbers(call& c, Numbers... numbers) {
+  const tensor& x = c.tensor_at(0);
+  const data_type type = type_of(x);
+  return visit(widened(type), [&]<class T>(of<T>) -> value {
+    if constexpr (is_half<T> || std::is_same_v<T, bool>) {
+      refuse(c, type);
+    } else {
+      const typename Op::template state<T> op{numbers.template as<T>()...};
+      return map(c, x, type, each<Op, T>, &op);
+    }
+  });
+}
+[[nodiscard]] value between(call& c, const scalar& lower, const scalar& upper) {
+  if (c.tensor_at(0).type == data_type::uint8 && (lower.real < 0 || upper.real < 0))
+    fail(errc::nac_run_argument, "a bound below 0 of uint8");
+  return with_own_numbers<clamp_op>(c, lower, upper);
+}
+/// The number of a letter, or that one.
+[[nodiscard]] scalar number_or(const call& c, std::size_t letter, double otherwise) {
+  return c.has(letter)
+             ? c.number(letter)
+             : scalar{data_type::float64, static_cast<std::int64_t>(otherwise), otherwise};
+}
+
 /// Integers are unchanged.
 template <class Op>
 [[nodiscard]] value whole_part(call& c) {
@@ -424,10 +641,89 @@ value sigmoid(call& c) { return as_floats<sigmoid_op>(c); }
 value hardsigmoid(call& c) { return same_type<hardsigmoid_op>(c); }
 value hardswish(call& c) { return same_type<hardswish_op>(c); }
 value silu(call& c) { return same_type<silu_op>(c); }
+value tan(call& c) { return as_floats<tan_op>(c); }
+value sinh(call& c) { return as_floats<sinh_op>(c); }
+value cosh(call& c) { return as_floats<cosh_op>(c); }
+value asin(call& c) { return as_floats<asin_op>(c); }
+value acos(call& c) { return as_floats<acos_op>(c); }
+value atan(call& c) { return as_floats<atan_op>(c); }
+value asinh(call& c) { return as_floats<asinh_op>(c); }
+value acosh(call& c) { return as_floats<acosh_op>(c); }
+value atanh(call& c) { return as_floats<atanh_op>(c); }
+value exp2(call& c) { return as_floats<exp2_op>(c); }
+value expm1(call& c) { return as_floats<expm1_op>(c); }
+value log2(call& c) { return as_floats<log2_op>(c); }
+value log10(call& c) { return as_floats<log10_op>(c); }
+value log1p(call& c) { return as_floats<log1p_op>(c); }
+value erfc(call& c) { return as_floats<erfc_op>(c); }
+value deg2rad(call& c) { return as_floats<deg2rad_op>(c); }
+value rad2deg(call& c) { return as_floats<rad2deg_op>(c); }
+value trunc(call& c) { return whole_part<trunc_op>(c); }
+value frac(call& c) { return same_type<frac_op>(c); }
+value sign(call& c) { return same_type<sign_op>(c); }
+value mish(call& c) { return same_type<mish_op>(c); }
+value log_sigmoid(call& c) { return same_type<log_sigmoid_op>(c); }
+value isfinite(call& c) { return as_truths<isfinite_op>(c); }
+value signbit(call& c) { return as_truths<signbit_op>(c); }
 value isnan(call& c) { return as_truths<isnan_op>(c); }
 value isinf(call& c) { return as_truths<isinf_op>(c); }
 value logical_not(call& c) { return as_truths<logical_not_op>(c); }
 value bitwise_not(call& c) { return same_type<bitwise_not_op>(c); }
+
+value relu6(call& c) { return between(c, {data_type::int64, 0, 0}, {data_type::int64, 6, 6}); }
+value hardtanh(call& c) { return between(c, number_or(c, 1, -1), number_or(c, 2, 1)); }
+value threshold(call& c) {
+  const scalar threshold = c.number(1), otherwise = c.number(2);
+  return with_own_numbers<threshold_op>(c, threshold, otherwise);
+}
+
+value selu(call& c) {
+  constexpr double alpha = 1.6732632423543772848170429916717,
+                   scale = 1.0507009873554804934193349852946;
+  return with_numbers<elu_op>(c, alpha * scale, scale, 1.0);
+}
+value celu(call& c) {
+  const double alpha = c.real_or(1, 1);
+  if (alpha == 0) fail(errc::nac_run_argument, "celu with alpha 0");
+  return with_numbers<elu_op>(c, alpha, 1.0, 1 / alpha);
+}
+value softshrink(call& c) {
+  const double lambda = c.real_or(1, 0.5);
+  if (!(lambda >= 0)) fail(errc::nac_run_argument, "softshrink by less than 0");
+  return with_numbers<softshrink_op>(c, lambda);
+}
+value hardshrink(call& c) { return with_numbers<hardshrink_op>(c, c.real_or(1, 0.5)); }
+
+value logit(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const data_type type = as_float(type_of(x));
+  // Without eps nothing is bounded.
+  const double eps = c.real_or(1, -1);
+  return visit(widened(type), [&]<class T>(of<T>) -> value {
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr T infinity = std::numeric_limits<T>::infinity();
+      const logit_op::state<T> op =
+          eps < 0 ? logit_op::state<T>{-infinity, infinity}
+                  : logit_op::state<T>{static_cast<T>(eps), static_cast<T>(1 - eps)};
+      return map(c, x, type, each<logit_op, T>, &op);
+    } else {
+      refuse(c, type);
+    }
+  });
+}
+
+value nan_to_num(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const data_type type = type_of(x);
+  if (!is_floating(type)) return cast(c.arena, x, x.type);
+  const double largest = type == data_type::float16    ? 65504.0
+                         : type == data_type::bfloat16 ? 3.3895313892515355e38
+                         : type == data_type::float32
+                             ? static_cast<double>(std::numeric_limits<float>::max())
+                             : std::numeric_limits<double>::max();
+  return with_numbers<nan_to_num_op>(c, c.real_or(1, 0), c.real_or(2, largest),
+                                     c.real_or(3, -largest));
+}
 
 value square(call& c) {
   const tensor& x = c.tensor_at(0);

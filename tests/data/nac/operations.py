@@ -1897,6 +1897,115 @@ def pooling():
     fixed(near_to, [x, [2**31 - 1, 2**31 - 1]], "error")
 
 
+def functions():
+    begin("functions")
+    torch.manual_seed(19)
+    tolerance(4, 1)
+    for name in ("tan", "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "exp2",
+                 "expm1", "log2", "log10", "log1p", "erfc", "deg2rad", "rad2deg", "mish",
+                 "log_sigmoid", "selu", "celu", "logit"):
+        unary(f"aten.{name}.default", extra=[-20, -4, -3.5, -0.25, 0.001, 0.1, 0.75, 3.25, 10])
+    for alpha in (0.5, 2, -1.5):
+        row("aten.celu.default", noise(5), alpha)
+    refuse("aten.celu.default", noise(2), 0)
+    for eps in (None, 0.125, 0.0):
+        for t in (f32, f64, f16, bf16, i32):
+            either("aten.logit.default", tensor([-1, 0, 0.0625, 0.5, 0.75, 1, 2], t), eps)
+    tolerance(0, 0)
+    for name in ("trunc", "fix", "frac", "sign", "sgn", "isfinite", "signbit", "relu6", "hardtanh",
+                 "softshrink", "hardshrink", "nan_to_num"):
+        unary(f"aten.{name}.default", extra=[-7.5, -1.25, -0.5, -0.25, 0.25, 0.5, 1.25, 6, 7.5])
+    for name in ("softshrink", "hardshrink"):
+        for t in floats:
+            row(f"aten.{name}.default", noise(6, dtype=t), 1)
+            row(f"aten.{name}.default", noise(6, dtype=t), 0)
+    refuse("aten.softshrink.default", noise(2), -1)
+    for t in every:
+        either("aten.hardtanh.default", noise(6, dtype=t), 0, 2)
+        either("aten.hardtanh.default", noise(6, dtype=t), 0.25, 1.5)
+        either("aten.threshold.default", noise(6, dtype=t), 1, 7)
+        either("aten.threshold.default", noise(6, dtype=t), -1, 2)
+        either("aten.threshold.default", values(t), 0.5, 1)
+        either("aten.nan_to_num.default", values(t), 1.5, 2, -3)
+        either("aten.nan_to_num.default", values(t), None, 9)
+    for t in floats:
+        row("aten.nan_to_num.default", tensor([nan, inf, -inf, 1], t))
+    row("aten.hardtanh.default", noise(6), -0.5)
+    fixed("aten.threshold.default", [noise(2), 1], "error")
+    fmod = "aten.fmod.Tensor"
+    binary(fmod, scalars=False, nonzero=True)
+    for t in floats:
+        row(fmod, tensor([5, -5, 5, -5, 0.5, -0.5, inf, 1, -1, nan, 6, -6, 0.0, -0.0], t),
+            tensor([3, 3, -3, -3, 0.125, 0.375, 2, inf, inf, 1, 3, 3, 2, 2], t))
+        row(fmod, tensor([1, -1, 0], t), tensor([0, 0, 0], t))
+    for t in (i64, i32, i16, i8):
+        low = torch.iinfo(t).min
+        row(fmod, tensor([7, -7, 7, -7, 6, -6, low, low], t),
+            tensor([2, 2, -2, -2, 3, 3, 1, 2], t))
+    for t in wholes:
+        refuse(fmod, tensor([7, 1], t), tensor([1, 0], t), code="nac_run_division")
+    scalar_name("aten.fmod.Scalar", numbers=(2, 0.5, -3))
+    for mode in ("floor", "trunc"):
+        for t in every:
+            left, right = noise(6, dtype=t), values(t)
+            right = torch.where(right == 0, torch.ones_like(right), right)[:6]
+            either("aten.div.Tensor_mode", left[:right.numel()], right, rounding_mode=mode)
+            either("aten.div.Scalar_mode", left, 3, rounding_mode=mode)
+        for t in floats:
+            row("aten.div.Tensor_mode", tensor([5, -5, 5, -5, inf, 1, -1, nan, 6, -6], t),
+                tensor([3, 3, -3, -3, 2, inf, inf, 1, 3, 3], t), rounding_mode=mode)
+            row("aten.div.Tensor_mode", tensor([1, -1, 0], t), tensor([0, 0, 0], t),
+                rounding_mode=mode)
+        for t in wholes:
+            refuse("aten.div.Tensor_mode", tensor([7, 1], t), tensor([1, 0], t),
+                   rounding_mode=mode, code="nac_run_division")
+        row("aten.div.Tensor_mode", tensor([-128, 127], i8), tensor([-1, -1], i8),
+            rounding_mode=mode)
+        row("aten.div.Tensor_mode", noise(2, 1), noise(3), rounding_mode=mode)
+    row("aten.div.Tensor_mode", noise(3), tensor([2, 4, 8]), rounding_mode=None)
+    row("aten.div.Scalar_mode", noise(3, dtype=i32), 2, rounding_mode=None)
+    refuse("aten.div.Tensor_mode", noise(3), noise(3), rounding_mode="round",
+           code="nac_run_argument")
+    for side in ("left", "right"):
+        for name in (f"aten.__{side[0]}shift__.Tensor", f"aten.bitwise_{side}_shift.Tensor"):
+            for t in wholes:
+                v = values(t)
+                row(name, v, torch.arange(v.numel()).to(t))
+                row(name, v, tensor(3, t))
+                row(name, v[-1:], tensor([7, 8, 15, 31, 63], t))
+            for t in (i64, i32, i16, i8):
+                row(name, tensor([5, -5], t), tensor([-1, -1], t))
+        for name in (f"aten.__{side[0]}shift__.Scalar", f"aten.bitwise_{side}_shift.Tensor_Scalar"):
+            for t in wholes:
+                row(name, noise(4, dtype=t), 2)
+        fixed(f"aten.__{side[0]}shift__.Scalar", [noise(2), 2], "error nac_run_type")
+        fixed(f"aten.__{side[0]}shift__.Tensor", [noise(2), noise(2)], "error nac_run_type")
+    for name in ("and", "or", "xor"):
+        for t in wholes + [boolean]:
+            row(f"aten.__{name}__.Scalar", noise(3, dtype=t), True if t == boolean else 5)
+    # The same by other names.
+    for t in every:
+        x = noise(2, 3, dtype=t)
+        row("aten.fill.Tensor", x, tensor(2, t))
+        row("aten.contiguous.default", x)
+        row("aten.swapaxes.default", x, 0, 1)
+        row("aten.swapdims.default", x, -1, 0)
+        row("aten.broadcast_to.default", x, [2, 2, 3])
+        for to in (f32, i64, boolean):
+            row("aten.to.dtype", x, dtype=to)
+    row("aten.to.dtype", noise(3), f16, False, True)
+    fixed("aten.to.dtype_layout", [count(3), "float16", "strided", "cpu"], count(3, dtype=f16))
+    fixed("aten.to.device", [count(3), "cpu", "float16"], count(3, dtype=f16))
+    fixed("aten.to.device", [count(3), "cpu", "cpu"], count(3))
+    row("aten._adaptive_avg_pool2d.default", noise(1, 2, 4, 5), [2, 2])
+    fixed("aten.feature_dropout.default", [count(1, 2), 0.5, False], count(1, 2))
+    tolerance(4, 1)
+    for name in ("aten.atan2.default", "aten.hypot.default"):
+        binary(name, scalars=False, brief=True)
+    row("aten.atan2.default", tensor([0.0, -0.0, 0.0, -0.0, 1, -1, inf, nan]),
+        tensor([1, 1, -1, -1, 0.0, -0.0, -inf, 1]))
+
+
 def write():
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
@@ -1923,6 +2032,7 @@ if __name__ == "__main__":
     convolution()
     normalise()
     pooling()
+    functions()
     if problems:
         sys.exit("\n".join(problems))
     write()
