@@ -67,7 +67,7 @@ namespace nac {
   X(matmul, "tt", "nac.matmul aten.matmul.default aten.mm.default aten.bmm.default")               \
   X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default aten.swapaxes.default "    \
                        "aten.swapdims.default")                                                    \
-  X(zeros, "v?d*", "nac.zeros aten.zeros.default")                                                 \
+  X(zeros, "v?d*", "nac.zeros aten.zeros.default aten.empty.memory_format")                        \
   X(zeros_like, "t?d*", "nac.zeros_like aten.zeros_like.default aten.empty_like.default")          \
   X(new_zeros, "tv?d*", "nac.new_zeros aten.new_zeros.default")                                    \
   X(ones, "v?d*", "nac.ones aten.ones.default")                                                    \
@@ -117,6 +117,9 @@ namespace nac {
                        "aten.bitwise_right_shift.Tensor_Scalar")                                   \
   X(atan2, "tt", "aten.atan2.default")                                                             \
   X(hypot, "tt", "aten.hypot.default")                                                             \
+  X(addcmul, "ttt?n", "aten.addcmul.default")                                                      \
+  X(addcdiv, "ttt?n", "aten.addcdiv.default")                                                      \
+  X(lerp, "ttx", "aten.lerp.Scalar aten.lerp.Tensor")                                              \
   X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default")                                     \
   X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar")                                                     \
   X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar")                                                     \

@@ -538,6 +538,64 @@ template <class Op, class Scaled>
   return plus<sub_op, scaled_sub_op>(c, a, b);
 }
 
+// ---- three operands
+
+struct addcmul_op : of_numbers {
+  template <class T>
+  struct state {
+    T scale;
+    T of(T x, T a, T b) const { return sum(x, product(product(scale, a), b)); }
+  };
+};
+struct addcdiv_op : of_floats {
+  template <class T>
+  struct state {
+    T scale;
+    T of(T x, T a, T b) const { return x + quotient(scale * a, b); }
+  };
+};
+/// From the nearer end, so that both ends are met exactly.
+struct lerp_op : of_floats {
+  template <class T>
+  struct state {
+    T of(T from, T to, T weight) const {
+      return std::fabs(weight) < T(0.5) ? from + weight * (to - from)
+                                        : to - (to - from) * (T{1} - weight);
+    }
+  };
+};
+template <class Op, class T>
+void each_of_three(const std::byte* const* in, std::byte* to, std::size_t n, const void* with) {
+  const auto& op = *static_cast<const typename Op::template state<T>*>(with);
+  const T *const x = lanes<T>(in[0]), *const a = lanes<T>(in[1]), *const b = lanes<T>(in[2]);
+  T* const y = lanes<T>(to);
+  for (std::size_t i = 0; i < n; ++i) y[i] = op.of(x[i], a[i], b[i]);
+}
+template <class Op, class... Numbers>
+[[nodiscard]] value of_three(call& c, data_type type, Numbers... numbers) {
+  const tensor &x = c.tensor_at(0), &a = c.tensor_at(1), &b = c.tensor_at(2);
+  const data_type lane = widened(type);
+  return visit(lane, [&]<class T>(of<T>) -> value {
+    if constexpr (is_half<T>) {
+      refuse(c, type);
+    } else if constexpr (!Op::template takes<T>) {
+      refuse(c, type);
+    } else {
+      const typename Op::template state<T> op{numbers.template as<T>()...};
+      const source in[] = {{&x, type, lane}, {&a, type, lane}, {&b, type, lane}};
+      return elementwise(c.arena, broadcast(x.dims, broadcast(a.dims, b.dims)), in, lane, type,
+                         each_of_three<Op, T>, &op);
+    }
+  });
+}
+template <class Op>
+[[nodiscard]] value of_three_scaled(call& c) {
+  const tensor* const all[] = {&c.tensor_at(0), &c.tensor_at(1), &c.tensor_at(2)};
+  const data_type type = promote(all);
+  // Of a number for integers only its whole part counts, as in PyTorch.
+  return of_three<Op>(c, type, c.has(3) ? c.number(3) : scalar{data_type::int64, 1, 1});
+}
+
 }  // namespace
 
 namespace operations {
@@ -580,6 +638,14 @@ value div_mode(call& c) {
   if (mode != "trunc" && mode != "floor")
     fail(errc::nac_run_argument, "unknown rounding mode \"" + std::string(mode) + '"');
   return mode == "floor" ? same_type<floor_divide_op>(c) : same_type<trunc_divide_op>(c);
+}
+value addcmul(call& c) { return of_three_scaled<addcmul_op>(c); }
+value addcdiv(call& c) { return of_three_scaled<addcdiv_op>(c); }
+value lerp(call& c) {
+  const tensor &from = c.tensor_at(0), &to = c.tensor_at(1), &weight = c.tensor_at(2);
+  if (to.type != from.type || (!weight.is_number && weight.type != from.type))
+    refuse(c, from.type, to.type);
+  return of_three<lerp_op>(c, from.type);
 }
 value left_shift(call& c) { return on_bits<left_shift_op>(c); }
 value right_shift(call& c) { return on_bits<right_shift_op>(c); }

@@ -98,6 +98,7 @@ namespace {
     case operation::selu:
     case operation::celu:
     case operation::logit:
+    case operation::addcdiv:
     case operation::fmod:
     case operation::div_mode:
     case operation::atan2:

