@@ -280,18 +280,7 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
   return names.substr(0, names.find(' '));
 }
 /// The operation that a file means by a name; linear in the table, so asked once for each id.
-[[nodiscard]] constexpr operation find_operation(std::string_view wanted) noexcept {
-  if (wanted.empty()) return operation::unknown;
-  for (std::size_t i = 1; i < operation_count; ++i) {
-    std::string_view rest = operations[i].names;
-    while (!rest.empty()) {
-      const std::size_t blank = rest.find(' ');
-      if (rest.substr(0, blank) == wanted) return static_cast<operation>(i);
-      rest = blank == std::string_view::npos ? std::string_view() : rest.substr(blank + 1);
-    }
-  }
-  return operation::unknown;
-}
+[[nodiscard]] operation find_operation(std::string_view wanted) noexcept;
 
 /// The kinds of arguments that patterns distinguish. `integer`: a number without a fraction, of any
 /// type; `int_list`: a list of such numbers.
@@ -313,26 +302,7 @@ enum class argument_form : std::uint8_t {
 [[nodiscard]] argument_form form_of(const constant& c) noexcept;
 
 /// Whether a pattern's letter takes one argument of that form.
-[[nodiscard]] constexpr bool takes(char letter, argument_form form) noexcept {
-  const bool capital = letter >= 'A' && letter <= 'Z';
-  if (form == argument_form::null) return capital || letter == 'd';
-  const bool result = form == argument_form::result, integer = form == argument_form::integer;
-  const bool number = integer || form == argument_form::number;
-  const bool int_list = form == argument_form::int_list;
-  switch (capital ? static_cast<char>(letter - 'A' + 'a') : letter) {
-    case 't': return result;
-    case 'x':
-    case 'n':
-    case 'b': return result || number;
-    case 'i': return result || integer;
-    case 'l':
-    case 'v': return result || integer || int_list;
-    case 'r': return result || number || int_list || form == argument_form::number_list;
-    case 's': return form == argument_form::string;
-    case 'd': return true;
-    default: return false;
-  }
-}
+[[nodiscard]] bool takes(char letter, argument_form form) noexcept;
 
 inline constexpr std::size_t max_letters = 10;
 

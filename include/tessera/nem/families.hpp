@@ -50,22 +50,11 @@ inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_
 inline constexpr std::string_view known_spec_version = "NEM-1.0";
 
 /// A path after its last slash of either kind.
-[[nodiscard]] constexpr std::string_view base_name(std::string_view path) noexcept {
-  for (std::size_t i = path.size(); i > 0; --i)
-    if (path[i - 1] == '/' || path[i - 1] == '\\') return path.substr(i);
-  return path;
-}
+[[nodiscard]] std::string_view base_name(std::string_view path) noexcept;
 /// Which baseline file a path names by its base name: an index, or 2 for none.
-[[nodiscard]] constexpr std::uint32_t find_baseline(std::string_view path) noexcept {
-  const std::string_view name = base_name(path);
-  return name == baseline_files[0].file ? 0 : name == baseline_files[1].file ? 1 : 2;
-}
+[[nodiscard]] std::uint32_t find_baseline(std::string_view path) noexcept;
 /// The row of a built-in family, which also is its index in each catalog; builtin_families for none.
-[[nodiscard]] constexpr std::uint32_t builtin_family(std::string_view name) noexcept {
-  std::uint32_t i = 0;
-  while (i < builtin_families && family_table[i].name != name) ++i;
-  return i;
-}
+[[nodiscard]] std::uint32_t builtin_family(std::string_view name) noexcept;
 
 /// Adds the built-in families to a catalog, which must be empty: so they have the indices of their
 /// rows, and their MUST instances are the first `must_count` that have is_must.

@@ -16,6 +16,40 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
+TESSERA_INLINE operation find_operation(std::string_view wanted) noexcept {
+  if (wanted.empty()) return operation::unknown;
+  for (std::size_t i = 1; i < operation_count; ++i) {
+    std::string_view rest = operations[i].names;
+    while (!rest.empty()) {
+      const std::size_t blank = rest.find(' ');
+      if (rest.substr(0, blank) == wanted) return static_cast<operation>(i);
+      rest = blank == std::string_view::npos ? std::string_view() : rest.substr(blank + 1);
+    }
+  }
+  return operation::unknown;
+}
+
+TESSERA_INLINE bool takes(char letter, argument_form form) noexcept {
+  const bool capital = letter >= 'A' && letter <= 'Z';
+  if (form == argument_form::null) return capital || letter == 'd';
+  const bool result = form == argument_form::result, integer = form == argument_form::integer;
+  const bool number = integer || form == argument_form::number;
+  const bool int_list = form == argument_form::int_list;
+  switch (capital ? static_cast<char>(letter - 'A' + 'a') : letter) {
+    case 't': return result;
+    case 'x':
+    case 'n':
+    case 'b': return result || number;
+    case 'i': return result || integer;
+    case 'l':
+    case 'v': return result || integer || int_list;
+    case 'r': return result || number || int_list || form == argument_form::number_list;
+    case 's': return form == argument_form::string;
+    case 'd': return true;
+    default: return false;
+  }
+}
+
 TESSERA_INLINE operation view_or_squeeze(std::string_view name,
                                          view<argument_form> given) noexcept {
   const bool squeezes =

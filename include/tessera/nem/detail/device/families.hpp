@@ -62,6 +62,23 @@ inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t paramete
 }  // namespace nem::detail
 namespace nem {
 
+TESSERA_INLINE std::string_view base_name(std::string_view path) noexcept {
+  for (std::size_t i = path.size(); i > 0; --i)
+    if (path[i - 1] == '/' || path[i - 1] == '\\') return path.substr(i);
+  return path;
+}
+
+TESSERA_INLINE std::uint32_t find_baseline(std::string_view path) noexcept {
+  const std::string_view name = base_name(path);
+  return name == baseline_files[0].file ? 0 : name == baseline_files[1].file ? 1 : 2;
+}
+
+TESSERA_INLINE std::uint32_t builtin_family(std::string_view name) noexcept {
+  std::uint32_t i = 0;
+  while (i < builtin_families && family_table[i].name != name) ++i;
+  return i;
+}
+
 TESSERA_INLINE void add_builtin(catalog& c) {
   c.characters.reserve(512);
   c.families.reserve(16);
