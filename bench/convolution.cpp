@@ -12,15 +12,15 @@
 #include <memory>
 #include <random>
 
-#include "kernels/convolution.hpp"
 #include "level.hpp"
 #include "openblas.hpp"
 #include "ratios.hpp"
+#include "tensor/convolution.hpp"
 
 namespace {
 
 using namespace tessera;
-using kernels::convolution;
+using tensors::convolution;
 
 struct setting {
   explicit setting(const convolution& of)
@@ -37,7 +37,7 @@ struct setting {
     for (std::vector<float>* const all : {&x, &w, &bias})
       for (float& v : *all) v = values(random);
   }
-  void ours() { kernels::convolve(c, x.data(), w.data(), bias.data(), y.data(), scratch, chosen); }
+  void ours() { tensors::convolve(c, x.data(), w.data(), bias.data(), y.data(), scratch, chosen); }
   /// The matrix of one group of one image: a row for each term, a column for each place.
   void fill_columns(std::size_t image, std::size_t group) {
     const std::size_t inputs = c.in_channels / c.groups;
@@ -69,8 +69,8 @@ struct setting {
 
   convolution c;
   std::size_t k;
-  kernels::level chosen = bench::chosen_level();
-  kernels::convolution_workspace scratch;
+  tensors::level chosen = bench::chosen_level();
+  tensors::convolution_workspace scratch;
   std::vector<float> x, w, bias, y, columns, product;
 };
 

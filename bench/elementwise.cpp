@@ -19,16 +19,16 @@
 #include <memory>
 #include <tessera/core/float16.hpp>
 
-#include "kernels/convert.hpp"
-#include "kernels/elementwise.hpp"
-#include "kernels/rows.hpp"
 #include "level.hpp"
 #include "ratios.hpp"
+#include "tensor/convert.hpp"
+#include "tensor/elementwise.hpp"
+#include "tensor/rows.hpp"
 
 namespace {
 
 using namespace tessera;
-using namespace tessera::kernels;
+using namespace tessera::tensors;
 
 struct setting {
   explicit setting(std::size_t count)

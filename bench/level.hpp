@@ -12,14 +12,14 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "kernels/level.hpp"
 #include "ratios.hpp"
+#include "tensor/level.hpp"
 
 namespace bench {
 
-inline tessera::kernels::level chosen_level() {
-  using tessera::kernels::level;
-  const level best = tessera::kernels::best_level();
+inline tessera::tensors::level chosen_level() {
+  using tessera::tensors::level;
+  const level best = tessera::tensors::best_level();
   const char* const name = std::getenv("TESSERA_LEVEL");
   if (name == nullptr) return best;
   const std::string_view l = name;

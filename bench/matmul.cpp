@@ -12,15 +12,15 @@
 #include <memory>
 #include <random>
 
-#include "kernels/matmul.hpp"
 #include "level.hpp"
 #include "openblas.hpp"
 #include "ratios.hpp"
+#include "tensor/matmul.hpp"
 
 namespace {
 
 using namespace tessera;
-using kernels::level;
+using tensors::level;
 
 struct shape {
   std::size_t m, n, k;
@@ -41,7 +41,7 @@ struct setting {
   }
   void ours(bool exact) {
     const std::size_t b_stride = of.b_transposed ? of.k : of.n;
-    const auto multiply = exact ? kernels::matmul_reference : kernels::matmul;
+    const auto multiply = exact ? tensors::matmul_reference : tensors::matmul;
     multiply(of.m, of.n, of.k, {a.data(), of.k}, {b.data(), b_stride, of.b_transposed},
              {c.data(), of.n}, scratch, chosen);
   }
@@ -61,7 +61,7 @@ struct setting {
 
   shape of;
   level chosen = bench::chosen_level();
-  kernels::matmul_workspace scratch;
+  tensors::matmul_workspace scratch;
   std::vector<float> a, b, c;
 };
 

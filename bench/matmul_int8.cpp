@@ -17,9 +17,9 @@
 #include <memory>
 #include <random>
 
-#include "kernels/matmul_int8.hpp"
 #include "level.hpp"
 #include "ratios.hpp"
+#include "tensor/matmul_int8.hpp"
 
 namespace {
 
@@ -47,15 +47,15 @@ struct setting {
     }
     for (std::int8_t& v : b) v = static_cast<std::int8_t>(bytes(random) / 2);
   }
-  void ours(kernels::int8_method method = kernels::int8_method::best) {
-    const kernels::matrix_of<std::int8_t> right{b.data(), of.b_transposed ? of.k : of.n,
+  void ours(tensors::int8_method method = tensors::int8_method::best) {
+    const tensors::matrix_of<std::int8_t> right{b.data(), of.b_transposed ? of.k : of.n,
                                                 of.b_transposed};
-    const kernels::int32_product to{c.data(), of.n};
+    const tensors::int32_product to{c.data(), of.n};
     if (of.a_signed)
-      kernels::matmul_int8(of.m, of.n, of.k, {a_signed.data(), of.k}, right, to, scratch, chosen,
+      tensors::matmul_int8(of.m, of.n, of.k, {a_signed.data(), of.k}, right, to, scratch, chosen,
                            method);
     else
-      kernels::matmul_int8(of.m, of.n, of.k, {a.data(), of.k}, right, to, scratch, chosen, method);
+      tensors::matmul_int8(of.m, of.n, of.k, {a.data(), of.k}, right, to, scratch, chosen, method);
   }
   void onednn() {
     const auto i = [](std::size_t size) { return static_cast<dnnl_dim_t>(size); };
@@ -72,8 +72,8 @@ struct setting {
   }
 
   shape of;
-  kernels::level chosen = bench::chosen_level();
-  kernels::matmul_int8_workspace scratch;
+  tensors::level chosen = bench::chosen_level();
+  tensors::matmul_int8_workspace scratch;
   std::vector<std::uint8_t> a;
   std::vector<std::int8_t> a_signed, b;
   std::vector<std::int32_t> c;
@@ -85,7 +85,7 @@ void add_shape(const shape& of, bool quick) {
   const std::vector<std::int32_t> expected = s->c;
   s->ours();
   bench::require(s->c == expected, of.name() + ": results differ");
-  s->ours(kernels::int8_method::quads);
+  s->ours(tensors::int8_method::quads);
   bench::require(s->c == expected, of.name() + ": results of quads differ");
   if (quick) return;
   const auto contender = [&](const char* who, auto run) {

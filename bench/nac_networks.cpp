@@ -155,7 +155,7 @@ void add(const std::string& name, bench::network net, const std::string& recorde
 }  // namespace
 
 void bench::add_cases(bool quick) {
-  require(chosen_level() == tessera::kernels::best_level(), "the machine chooses the level itself");
+  require(chosen_level() == tessera::tensors::best_level(), "the machine chooses the level itself");
   add("resnet18", network(residual{}), "residual", quick);
   add("encoder", network(encoder{}), "encoder", quick);
 }

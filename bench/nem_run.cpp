@@ -80,8 +80,8 @@ struct product {
   std::vector<float> floats = {};
   std::vector<std::int32_t> sums = {};
   vm::nem::workspace scratch = {};
-  kernels::matmul_workspace float_scratch = {};
-  kernels::matmul_int8_workspace byte_scratch = {};
+  tensors::matmul_workspace float_scratch = {};
+  tensors::matmul_int8_workspace byte_scratch = {};
 
   void ours() {
     const vm::nem::tensor in[] = {a.tensor(), b.tensor(), c.tensor()}, out[] = {y.tensor()};
@@ -95,10 +95,10 @@ struct product {
   }
   void kernel() {
     if (a.element == element::f32)
-      kernels::matmul(m, n, k, {left.as<float>(), k}, {b.as<float>(), n}, {floats.data(), n},
+      tensors::matmul(m, n, k, {left.as<float>(), k}, {b.as<float>(), n}, {floats.data(), n},
                       float_scratch);
     else
-      kernels::matmul_int8(m, n, k, {left.as<std::int8_t>(), k}, {b.as<std::int8_t>(), n},
+      tensors::matmul_int8(m, n, k, {left.as<std::int8_t>(), k}, {b.as<std::int8_t>(), n},
                            {sums.data(), n}, byte_scratch);
   }
   /// Whether Y is what the sums of the kernel make, with zero points of B alone 0.

@@ -23,9 +23,9 @@
 namespace bench {
 
 /// The kernels of OpenBLAS for the same instructions.
-inline const char* core_type(tessera::kernels::level l) {
+inline const char* core_type(tessera::tensors::level l) {
 #if defined(__x86_64__)
-  using tessera::kernels::level;
+  using tessera::tensors::level;
   if (l == level::avx512) return "SkylakeX";
   if (l == level::avx2) return __builtin_cpu_is("amd") ? "Zen" : "Haswell";
   return "Prescott";

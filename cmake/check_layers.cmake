@@ -3,7 +3,7 @@
 #
 # Checks every #include against the layers:
 #
-#   version -> core -> core/json -> one format -> its facade -> formats | io, kernels -> vm -> ark -> cli
+#   version -> core -> core/json -> one format -> its facade -> formats | io, tensor -> vm -> ark -> cli
 #
 # and a few rules that readers of a file rely on: which standard headers the library may use, where
 # casts of memory may be, how long a header may be.
@@ -134,7 +134,7 @@ endforeach()
 set(rank_formats 0)
 set(rank_io 1)
 set(rank_draw 1)
-set(rank_kernels 1)
+set(rank_tensor 1)
 set(rank_vm 2)
 set(rank_ark 3)
 set(rank_genome 3)
@@ -171,6 +171,8 @@ foreach(user IN LISTS users)
   set(my_format "")
   if(user MATCHES "^src/vm/(${any_format})[/._]")
     set(my_format ${CMAKE_MATCH_1})
+  elseif(user MATCHES "^src/vm/(execution_plan|tokenizer)/")
+    set(my_format nac)
   endif()
 
   includes_of("${ROOT}/${user}" includes)

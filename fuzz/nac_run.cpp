@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "require.hpp"
-#include "vm/nac/format.hpp"
+#include "vm/execution_plan/format.hpp"
+#include "vm/execution_plan/plan.hpp"
 #include "vm/nac/machine.hpp"
-#include "vm/nac/plan.hpp"
 
 using namespace tessera;
 using vm::nac::plan_value;

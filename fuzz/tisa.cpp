@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "require.hpp"
-#include "vm/nac/tokenizer.hpp"
+#include "vm/tokenizer/tokenizer.hpp"
 
 using namespace tessera;
 

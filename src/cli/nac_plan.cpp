@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "nac_values.hpp"
-#include "vm/nac/format.hpp"
-#include "vm/nac/plan.hpp"
+#include "vm/execution_plan/format.hpp"
+#include "vm/execution_plan/plan.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {

@@ -13,7 +13,7 @@
 
 #include "io/compress.hpp"
 #include "io/npy.hpp"
-#include "vm/nac/tokenizer.hpp"
+#include "vm/tokenizer/tokenizer.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {

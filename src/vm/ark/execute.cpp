@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/elementwise.hpp"
+#include "tensor/elementwise.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
@@ -142,7 +142,7 @@ void send(const send_step& s, std::byte* workspace, transport& to) {
 // ---- products
 
 /// A matrix of a patch that kernels can read: its rows or its columns are contiguous.
-[[nodiscard]] kernels::matrix matrix_of(const std::byte* data, std::ptrdiff_t row_step,
+[[nodiscard]] tensors::matrix matrix_of(const std::byte* data, std::ptrdiff_t row_step,
                                         std::ptrdiff_t column_step, bool transposed) noexcept {
   const std::ptrdiff_t stride = transposed ? column_step : row_step;
   return {static_cast<const float*>(static_cast<const void*>(data)),
@@ -151,7 +151,7 @@ void send(const send_step& s, std::byte* workspace, transport& to) {
 
 class product {
  public:
-  product(const multiply_step& s, std::byte* workspace, bool fast, kernels::matmul_workspace* room)
+  product(const multiply_step& s, std::byte* workspace, bool fast, tensors::matmul_workspace* room)
       : s_(s), fast_(fast), room_(room), load_(load_floats(s.type)), store_(store_floats(s.type)) {
     copies_ = s.type != data_type::fp32;
     direct_ = !copies_ && (s.op == op_type::matmul || s.op == op_type::mma);
@@ -173,7 +173,7 @@ class product {
 
  private:
   /// The rows in memory, or a copy of them in FP32.
-  [[nodiscard]] kernels::matrix matrix(const patch& p, const std::byte* data, bool transposed,
+  [[nodiscard]] tensors::matrix matrix(const patch& p, const std::byte* data, bool transposed,
                                        float* copy, const std::byte*& copied) {
     if (!copies_) return matrix_of(data, p.step[2], p.step[3], transposed);
     const std::size_t rows = static_cast<std::size_t>(p.shape[transposed ? 3 : 2]);
@@ -187,17 +187,17 @@ class product {
   }
 
   void multiply(std::uint64_t i, std::uint64_t j) {
-    const kernels::matrix a = matrix(s_.a, at(s_.a, i, j, 0, 0), s_.transpose_a, a_, copied_a_);
-    const kernels::matrix b = matrix(s_.b, at(s_.b, i, j, 0, 0), s_.transpose_b, b_, copied_b_);
+    const tensors::matrix a = matrix(s_.a, at(s_.a, i, j, 0, 0), s_.transpose_a, a_, copied_a_);
+    const tensors::matrix b = matrix(s_.b, at(s_.b, i, j, 0, 0), s_.transpose_b, b_, copied_b_);
     std::byte* const to = at(s_.c, i, j, 0, 0);
-    kernels::product c{c_, s_.n};
+    tensors::product c{c_, s_.n};
     if (direct_)
       c = {static_cast<float*>(static_cast<void*>(to)),
            static_cast<std::size_t>(s_.c.step[2]) / sizeof(float)};
     if (fast_)
-      kernels::matmul(s_.m, s_.n, s_.k, a, b, c, *room_);
+      tensors::matmul(s_.m, s_.n, s_.k, a, b, c, *room_);
     else
-      kernels::matmul_reference(s_.m, s_.n, s_.k, a, b, c, *room_);
+      tensors::matmul_reference(s_.m, s_.n, s_.k, a, b, c, *room_);
     for (std::size_t r = 0; !direct_ && r < s_.m; ++r) {
       float* const from = c_ + r * s_.n;
       std::byte* const row = to + static_cast<std::ptrdiff_t>(r) * s_.c.step[2];
@@ -212,7 +212,7 @@ class product {
   }
 
   /// One element in FP64, in order.
-  [[nodiscard]] double dot(const kernels::matrix& a, const kernels::matrix& b, std::size_t i,
+  [[nodiscard]] double dot(const tensors::matrix& a, const tensors::matrix& b, std::size_t i,
                            std::size_t j) const noexcept {
     const float* const x = a.data + (a.transposed ? i : i * a.stride);
     const float* const y = b.data + (b.transposed ? j * b.stride : j);
@@ -226,9 +226,9 @@ class product {
   /// What the fused forms do with a row of the product, in FP32.
   void finish(float* row, std::uint64_t i, std::uint64_t j, std::size_t r) const noexcept {
     if (s_.op == op_type::matmul_gelu) {
-      kernels::apply(kernels::unary::gelu, row, row, s_.n);
+      tensors::apply(tensors::unary::gelu, row, row, s_.n);
     } else if (s_.op == op_type::matmul_scale) {
-      kernels::apply(kernels::binary::mul, row, s_.scale, row, s_.n);
+      tensors::apply(tensors::binary::mul, row, s_.scale, row, s_.n);
     } else if (s_.op == op_type::matmul_add) {
       constexpr std::size_t part = 512;
       float added[part];
@@ -236,14 +236,14 @@ class product {
         const std::size_t count = std::min(part, s_.n - column);
         load_(at(s_.residual, i, j, r, column), s_.residual.step[3] / s_.residual.element, added,
               count);
-        kernels::apply(kernels::binary::add, row + column, added, row + column, count);
+        tensors::apply(tensors::binary::add, row + column, added, row + column, count);
       }
     }
   }
 
   const multiply_step& s_;
   bool fast_, copies_ = false, direct_ = false;
-  kernels::matmul_workspace* room_;
+  tensors::matmul_workspace* room_;
   float_loader load_;
   float_storer store_;
   float *a_ = nullptr, *b_ = nullptr, *c_ = nullptr;
@@ -251,7 +251,7 @@ class product {
 };
 
 void multiply(const multiply_step& s, std::byte* workspace, bool fast,
-              kernels::matmul_workspace* room) {
+              tensors::matmul_workspace* room) {
   if (info(s.type).kind == model::data_kind::floating)
     return product(s, workspace, fast, room).run();
   const integer_product function = integer_matmul(s.type);

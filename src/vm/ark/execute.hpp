@@ -19,8 +19,8 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/matmul.hpp"
 #include "plan.hpp"
+#include "tensor/matmul.hpp"
 #include "transport.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -40,7 +40,7 @@ enum class state : std::uint8_t { waiting, finished, trapped };
 
 class runner {
  public:
-  runner(const plan& p, std::uint32_t rank, bool fast, kernels::matmul_workspace* room)
+  runner(const plan& p, std::uint32_t rank, bool fast, tensors::matmul_workspace* room)
       : plan_(&p), room_(room), rank_(rank), fast_(fast) {}
 
   void start() noexcept {
@@ -64,7 +64,7 @@ class runner {
   [[nodiscard]] errc compute(const step& s, transport& to);
 
   const plan* plan_;
-  kernels::matmul_workspace* room_;
+  tensors::matmul_workspace* room_;
   std::size_t next_ = 0;
   std::uint64_t syncs_ = 0;
   outcome done_;

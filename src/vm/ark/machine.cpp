@@ -90,7 +90,7 @@ machine::machine(const model::world& w, const machine_options& how, std::size_t 
     memory_ = plus(memory_, arena_size(w.rank(r)));
   }
   memory_ = plus(memory_, scratch_size_);
-  if (multiplies_) memory_ = plus(memory_, kernels::matmul_workspace::bytes);
+  if (multiplies_) memory_ = plus(memory_, tensors::matmul_workspace::bytes);
   if (memory_ > how.max_memory ||
       memory_ > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()))
     made_.code = errc::budget_memory;
@@ -116,7 +116,7 @@ std::uint64_t machine::arena_size(const model::program& p) { return arena_offset
 void machine::allocate(std::byte* arena) {
   scratch_ = memory_block(scratch_size_);
   bool enough = scratch_.data() != nullptr;
-  if (multiplies_) room_ = std::make_unique<kernels::matmul_workspace>();
+  if (multiplies_) room_ = std::make_unique<tensors::matmul_workspace>();
   ranks_.resize(plans_.size());
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     const model::program& p = world_->rank(first_ + i);

@@ -143,7 +143,7 @@ class machine {
   std::vector<plan> plans_;
   std::vector<rank_memory> ranks_;
   memory_block scratch_;
-  std::unique_ptr<kernels::matmul_workspace> room_;
+  std::unique_ptr<tensors::matmul_workspace> room_;
   std::unique_ptr<post> post_;
   std::vector<runner> runners_;
 };

@@ -223,7 +223,7 @@ struct plan {
   std::uint64_t scratch = 0;         ///< bytes
   std::uint64_t cost = 0;            ///< outcome::steps of a whole run
   std::vector<std::uint64_t> costs;  ///< of each operation of `steps`, in the place of its last one
-  bool multiplies = false;           ///< needs the workspace of kernels::matmul
+  bool multiplies = false;           ///< needs the workspace of tensors::matmul
   std::byte* workspace = nullptr;    ///< the scratch memory
 
   /// Sets all addresses.

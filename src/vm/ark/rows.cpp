@@ -10,8 +10,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/convert.hpp"
-#include "kernels/elementwise.hpp"
+#include "tensor/convert.hpp"
+#include "tensor/elementwise.hpp"
 #include "tessera/core/float16.hpp"
 
 // Input and output rows are identical or disjoint, so that the order of elements doesn't matter;
@@ -164,9 +164,9 @@ template <class T>
     std::fill_n(copies, count, to_float(read<T>(from)));
   } else if (step == 1) {
     if constexpr (std::is_same_v<T, half>) {
-      kernels::floats_from_halves(as<std::uint16_t>(from), copies, count);
+      tensors::floats_from_halves(as<std::uint16_t>(from), copies, count);
     } else if constexpr (std::is_same_v<T, bfloat>) {
-      kernels::floats_from_bfloat16s(as<std::uint16_t>(from), copies, count);
+      tensors::floats_from_bfloat16s(as<std::uint16_t>(from), copies, count);
     } else {
       const T* const values = as<T>(from);
       for (std::size_t i = 0; i < count; ++i) copies[i] = to_float(values[i]);
@@ -180,9 +180,9 @@ template <class T>
 void store(const float* from, std::byte* to, std::ptrdiff_t step, std::size_t count) noexcept {
   if (step == 1) {
     if constexpr (std::is_same_v<T, half>) {
-      kernels::halves_from_floats(from, as<std::uint16_t>(to), count);
+      tensors::halves_from_floats(from, as<std::uint16_t>(to), count);
     } else if constexpr (std::is_same_v<T, bfloat>) {
-      kernels::bfloat16s_from_floats(from, as<std::uint16_t>(to), count);
+      tensors::bfloat16s_from_floats(from, as<std::uint16_t>(to), count);
     } else {
       T* const values = as<T>(to);
       for (std::size_t i = 0; i < count; ++i) values[i] = from_float<T>(from[i]);
@@ -225,29 +225,29 @@ void for_floats(const row& r, F&& f) noexcept {
 
 // ---- element-wise functions
 
-template <class T, kernels::binary Op>
+template <class T, tensors::binary Op>
 void binary_floats(const row& r) noexcept {
   if constexpr (std::is_same_v<T, float>) {
     const float *const a = as<float>(r.in[0]), *const b = as<float>(r.in[1]);
     if (r.out_step == 1 && r.in_step[0] == 1 && r.in_step[1] == 0)
-      return kernels::apply(Op, a, *b, as<float>(r.out), r.count);
+      return tensors::apply(Op, a, *b, as<float>(r.out), r.count);
     if (r.out_step == 1 && r.in_step[0] == 0 && r.in_step[1] == 1)
-      return kernels::apply(Op, *a, b, as<float>(r.out), r.count);
+      return tensors::apply(Op, *a, b, as<float>(r.out), r.count);
   }
   for_floats<T, true>(r, [](const float* a, const float* b, float* out, std::size_t n) {
-    kernels::apply(Op, a, b, out, n);
+    tensors::apply(Op, a, b, out, n);
   });
 }
-template <class T, kernels::unary Op>
+template <class T, tensors::unary Op>
 void unary_floats(const row& r) noexcept {
   for_floats<T, false>(r, [](const float* a, const float*, float* out, std::size_t n) {
-    kernels::apply(Op, a, out, n);
+    tensors::apply(Op, a, out, n);
   });
 }
-template <class T, kernels::binary Op>
+template <class T, tensors::binary Op>
 void scalar_floats(const row& r) noexcept {
   for_floats<T, false>(r, [s = r.scalar](const float* a, const float*, float* out, std::size_t n) {
-    kernels::apply(Op, a, s, out, n);
+    tensors::apply(Op, a, s, out, n);
   });
 }
 /// max(x, 0), where a NaN counts for nothing.
@@ -290,15 +290,15 @@ void map_two(const row& r, F&& f) noexcept {
           f(read<T>(at<T>(r.in[0], r.in_step[0], i)), read<T>(at<T>(r.in[1], r.in_step[1], i))));
 }
 /// Without overflow that isn't defined: as 32-bit unsigned, then cut to the type.
-template <class T, kernels::binary Op>
+template <class T, tensors::binary Op>
 [[nodiscard]] T wrapped(T a, std::uint32_t b) noexcept {
-  static_assert(Op != kernels::binary::div);
+  static_assert(Op != tensors::binary::div);
   const auto x = static_cast<std::uint32_t>(a);
-  return static_cast<T>(Op == kernels::binary::add   ? x + b
-                        : Op == kernels::binary::sub ? x - b
+  return static_cast<T>(Op == tensors::binary::add   ? x + b
+                        : Op == tensors::binary::sub ? x - b
                                                      : x * b);
 }
-template <class T, kernels::binary Op>
+template <class T, tensors::binary Op>
 void binary_integers(const row& r) noexcept {
   map_two<T>(r, [](T a, T b) { return wrapped<T, Op>(a, static_cast<std::uint32_t>(b)); });
 }
@@ -308,7 +308,7 @@ void divide_integers(const row& r) noexcept {
     return static_cast<T>(static_cast<std::int64_t>(a) / static_cast<std::int64_t>(b));
   });
 }
-template <class T, kernels::binary Op>
+template <class T, tensors::binary Op>
 void scalar_integers(const row& r) noexcept {
   map_one<T>(r, [s = r.integer](T a) { return wrapped<T, Op>(a, s); });
 }
@@ -577,17 +577,17 @@ void multiply_integers(std::size_t m, std::size_t n, std::size_t k, const matrix
       return integers;                                                                             \
   })
 
-using enum kernels::binary;
+using enum tensors::binary;
 
-template <kernels::unary Op>
+template <tensors::unary Op>
 [[nodiscard]] row_function through_floats(data_type type) noexcept {
   return TESSERA_CHOOSE(row_function, type, (unary_floats<T, Op>), (unary_floats<T, Op>));
 }
-template <kernels::binary Op>
+template <tensors::binary Op>
 [[nodiscard]] row_function arithmetic(data_type type) noexcept {
   return TESSERA_CHOOSE(row_function, type, (binary_floats<T, Op>), (binary_integers<T, Op>));
 }
-template <kernels::binary Op>
+template <tensors::binary Op>
 [[nodiscard]] row_function with_scalar(data_type type) noexcept {
   return TESSERA_CHOOSE(row_function, type, (scalar_floats<T, Op>), (scalar_integers<T, Op>));
 }
@@ -609,11 +609,11 @@ row_function row_of(op_type op, data_type type) noexcept {
     case op_type::store:
     case op_type::transpose:
       return TESSERA_CHOOSE(row_function, type, copy_elements<T>, copy_elements<T>);
-    case op_type::exp: return through_floats<kernels::unary::exp>(type);
-    case op_type::sqrt: return through_floats<kernels::unary::sqrt>(type);
-    case op_type::rsqrt: return through_floats<kernels::unary::rsqrt>(type);
-    case op_type::sigmoid: return through_floats<kernels::unary::sigmoid>(type);
-    case op_type::gelu: return through_floats<kernels::unary::gelu>(type);
+    case op_type::exp: return through_floats<tensors::unary::exp>(type);
+    case op_type::sqrt: return through_floats<tensors::unary::sqrt>(type);
+    case op_type::rsqrt: return through_floats<tensors::unary::rsqrt>(type);
+    case op_type::sigmoid: return through_floats<tensors::unary::sigmoid>(type);
+    case op_type::gelu: return through_floats<tensors::unary::gelu>(type);
     case op_type::relu: return TESSERA_CHOOSE(row_function, type, relu_floats<T>, relu_integers<T>);
     case op_type::softmax: return TESSERA_CHOOSE(row_function, type, softmax<T>, softmax<T>);
     case op_type::layer_norm:

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/elementwise.hpp"
-#include "kernels/rows.hpp"
 #include "multiply.hpp"
 #include "operations.hpp"
+#include "tensor/elementwise.hpp"
+#include "tensor/rows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
@@ -40,7 +40,7 @@ void add_mask(const tensor& mask, std::size_t at, std::size_t step, T* scores, s
 template <class T>
 void multiply_by_number(T* x, T by, std::size_t n) noexcept {
   if constexpr (std::is_same_v<T, float>)
-    kernels::apply(kernels::binary::mul, x, by, x, n);
+    tensors::apply(tensors::binary::mul, x, by, x, n);
   else
     for (std::size_t j = 0; j < n; ++j) x[j] *= by;
 }
@@ -52,7 +52,7 @@ template <class T>
   constexpr T lowest = -std::numeric_limits<T>::infinity();
   T largest = lowest, sum = 0;
   if constexpr (std::is_same_v<T, float>)
-    largest = kernels::greatest(x, n);
+    largest = tensors::greatest(x, n);
   else
     for (std::size_t j = 0; j < n; ++j) largest = x[j] > largest || x[j] != x[j] ? x[j] : largest;
   if (largest == lowest) {
@@ -60,7 +60,7 @@ template <class T>
     return 1;
   }
   if constexpr (std::is_same_v<T, float>)
-    return static_cast<T>(kernels::exponentials(x, largest, factor, x, n));
+    return static_cast<T>(tensors::exponentials(x, largest, factor, x, n));
   for (std::size_t j = 0; j < n; ++j) sum += x[j] = std::exp((x[j] - largest) * factor);
   return sum;
 }

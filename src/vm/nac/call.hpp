@@ -31,10 +31,10 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/convolution.hpp"
-#include "kernels/matmul.hpp"
-#include "kernels/matmul_int8.hpp"
 #include "tensor.hpp"
+#include "tensor/convolution.hpp"
+#include "tensor/matmul.hpp"
+#include "tensor/matmul_int8.hpp"
 #include "types.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -54,19 +54,19 @@ struct scalar {
 /// What operations share, made when the first one asks.
 class workspaces {
  public:
-  [[nodiscard]] kernels::matmul_workspace& products() {
-    if (products_ == nullptr) products_ = std::make_unique<kernels::matmul_workspace>();
+  [[nodiscard]] tensors::matmul_workspace& products() {
+    if (products_ == nullptr) products_ = std::make_unique<tensors::matmul_workspace>();
     return *products_;
   }
-  [[nodiscard]] kernels::convolution_workspace& convolutions() {
+  [[nodiscard]] tensors::convolution_workspace& convolutions() {
     if (convolutions_ == nullptr)
-      convolutions_ = std::make_unique<kernels::convolution_workspace>();
+      convolutions_ = std::make_unique<tensors::convolution_workspace>();
     return *convolutions_;
   }
   /// Of bytes: the kernel's, and room for sums.
   struct byte_products {
     static constexpr std::size_t sum_count = std::size_t{1} << 16;
-    kernels::matmul_int8_workspace kernel;
+    tensors::matmul_int8_workspace kernel;
     std::int32_t sums[sum_count];
   };
   [[nodiscard]] byte_products& bytes() {
@@ -75,8 +75,8 @@ class workspaces {
   }
 
  private:
-  std::unique_ptr<kernels::matmul_workspace> products_;
-  std::unique_ptr<kernels::convolution_workspace> convolutions_;
+  std::unique_ptr<tensors::matmul_workspace> products_;
+  std::unique_ptr<tensors::convolution_workspace> convolutions_;
   std::unique_ptr<byte_products> bytes_;
 };
 

@@ -245,7 +245,7 @@ void charge_work(memory& arena, const geometry& g, data_type type) {
                   1 ==
               g.out[i];
         if (agrees) {
-          kernels::convolution k;
+          tensors::convolution k;
           k.batch = count_of(g.batch);
           k.in_channels = count_of(g.in_channels);
           k.out_channels = count_of(g.out_channels);
@@ -262,7 +262,7 @@ void charge_work(memory& arena, const geometry& g, data_type type) {
           k.pad_w = count_of(g.padding[2]);
           k.dilation_h = count_of(g.dilation[1]);
           k.dilation_w = count_of(g.dilation[2]);
-          return kernels::convolve(k, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>(),
+          return tensors::convolve(k, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>(),
                                    c.work.convolutions());
         }
       }

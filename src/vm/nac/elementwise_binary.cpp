@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "elementwise.hpp"
-#include "kernels/elementwise.hpp"
 #include "operations.hpp"
+#include "tensor/elementwise.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -33,7 +33,7 @@ void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* 
 template <class Op>
 void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
   const float *const a = lanes<float>(in[0]), *const b = lanes<float>(in[1]);
-  if (n > few_floats) return kernels::apply(Op::kernel, a, b, lanes<float>(to), n);
+  if (n > few_floats) return tensors::apply(Op::kernel, a, b, lanes<float>(to), n);
   each_of_few(n, lanes<float>(to), [&]<class T>(std::size_t i, T) {
     return Op::of(load_as<T>(a + i), load_as<T>(b + i));
   });
@@ -92,7 +92,7 @@ template <class T>
 }
 
 struct add_op : of_all {
-  static constexpr auto kernel = kernels::binary::add;
+  static constexpr auto kernel = tensors::binary::add;
   template <class T>
   static T of(T a, T b) {
     if constexpr (is_bool<T>)
@@ -102,14 +102,14 @@ struct add_op : of_all {
   }
 };
 struct sub_op : of_numbers {
-  static constexpr auto kernel = kernels::binary::sub;
+  static constexpr auto kernel = tensors::binary::sub;
   template <class T>
   static T of(T a, T b) {
     return difference(a, b);
   }
 };
 struct mul_op : of_all {
-  static constexpr auto kernel = kernels::binary::mul;
+  static constexpr auto kernel = tensors::binary::mul;
   template <class T>
   static T of(T a, T b) {
     if constexpr (is_bool<T>)
@@ -119,7 +119,7 @@ struct mul_op : of_all {
   }
 };
 struct div_op : of_floats {
-  static constexpr auto kernel = kernels::binary::div;
+  static constexpr auto kernel = tensors::binary::div;
   template <class T>
   static T of(T a, T b) {
     return quotient(a, b);

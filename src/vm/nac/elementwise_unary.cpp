@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "elementwise.hpp"
-#include "kernels/elementwise.hpp"
-#include "kernels/rows.hpp"
 #include "operations.hpp"
+#include "tensor/elementwise.hpp"
+#include "tensor/rows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -42,7 +42,7 @@ void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, co
     if (n <= few_floats)
       return each_of_few(n, lanes<float>(to),
                          [&]<class T>(std::size_t i, T) { return Op::of(load_as<T>(x + i)); });
-  kernels::apply(Op::kernel, x, lanes<float>(to), n);
+  tensors::apply(Op::kernel, x, lanes<float>(to), n);
 }
 
 template <class Op, class T>
@@ -107,7 +107,7 @@ template <class Op, class... Numbers>
 // ---- operations without numbers
 
 struct relu_op : of_numbers {
-  static constexpr auto kernel = kernels::unary::relu;
+  static constexpr auto kernel = tensors::unary::relu;
   static constexpr bool exact = true;
   template <class T>
   static T of(T x) {
@@ -115,7 +115,7 @@ struct relu_op : of_numbers {
   }
 };
 struct exp_op : of_floats {
-  static constexpr auto kernel = kernels::function::exp;
+  static constexpr auto kernel = tensors::function::exp;
   template <class T>
   static T of(T x) {
     return std::exp(x);
@@ -134,28 +134,28 @@ struct sin_op : of_floats {
   }
 };
 struct tanh_op : of_floats {
-  static constexpr auto kernel = kernels::function::tanh;
+  static constexpr auto kernel = tensors::function::tanh;
   template <class T>
   static T of(T x) {
     return std::tanh(x);
   }
 };
 struct log_op : of_floats {
-  static constexpr auto kernel = kernels::function::log;
+  static constexpr auto kernel = tensors::function::log;
   template <class T>
   static T of(T x) {
     return std::log(x);
   }
 };
 struct sqrt_op : of_floats {
-  static constexpr auto kernel = kernels::unary::sqrt;
+  static constexpr auto kernel = tensors::unary::sqrt;
   template <class T>
   static T of(T x) {
     return std::sqrt(x);
   }
 };
 struct erf_op : of_floats {
-  static constexpr auto kernel = kernels::function::erf;
+  static constexpr auto kernel = tensors::function::erf;
   template <class T>
   static T of(T x) {
     return std::erf(x);
@@ -171,7 +171,7 @@ inverse(T x) {
   return T{1} / x;
 }
 struct rsqrt_op : of_floats {
-  static constexpr auto kernel = kernels::unary::rsqrt;
+  static constexpr auto kernel = tensors::unary::rsqrt;
   template <class T>
   static T of(T x) {
     return inverse(std::sqrt(x));
@@ -232,14 +232,14 @@ struct round_op : of_floats {
   }
 };
 struct sigmoid_op : of_floats {
-  static constexpr auto kernel = kernels::function::sigmoid;
+  static constexpr auto kernel = tensors::function::sigmoid;
   template <class T>
   static T of(T x) {
     return T{1} / (T{1} + std::exp(-x));
   }
 };
 struct silu_op : of_floats {
-  static constexpr auto kernel = kernels::function::silu;
+  static constexpr auto kernel = tensors::function::silu;
   template <class T>
   static T of(T x) {
     return x / (T{1} + std::exp(-x));
@@ -264,14 +264,14 @@ struct hardswish_op : of_floats {
   }
 };
 struct gelu_op : of_floats {
-  static constexpr auto kernel = kernels::function::gelu_erf;
+  static constexpr auto kernel = tensors::function::gelu_erf;
   template <class T>
   static T of(T x) {
     return x * T(0.5) * (T{1} + std::erf(x * T(0.70710678118654752440)));
   }
 };
 struct gelu_tanh_op : of_floats {
-  static constexpr auto kernel = kernels::function::gelu;
+  static constexpr auto kernel = tensors::function::gelu;
   template <class T>
   static T of(T x) {
     const T inner = T(0.79788456080286535588) * (x + T(0.044715) * x * x * x);

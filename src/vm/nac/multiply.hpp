@@ -8,9 +8,9 @@
 //   offsets<2> at(out.dims, {&a.dims, &b.dims});         // both broadcast to out's
 //   for (; …; at.next()) f(a_data + at[0], b_data + at[1]);
 //
-//   float          by kernels::matmul
+//   float          by tensors::matmul
 //   double         sums in ascending order of k
-//   int8, uint8    by kernels::matmul_int8: of its sums of 32 bits the low ones
+//   int8, uint8    by tensors::matmul_int8: of its sums of 32 bits the low ones
 //   integers       as double, wrapping
 //
 // Lifetime:   nothing is kept.
@@ -34,7 +34,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-/// A factor as it is in memory, like kernels::matrix.
+/// A factor as it is in memory, like tensors::matrix.
 template <class T>
 struct factor {
   const T* data = nullptr;
@@ -61,7 +61,7 @@ void multiply_bytes(std::size_t m, std::size_t n, std::size_t k, const factor<T>
   for (std::size_t j = 0; j < n; j += columns)
     for (std::size_t i = 0; i < m; i += rows) {
       const std::size_t height = std::min(rows, m - i), width = std::min(columns, n - j);
-      kernels::matmul_int8(height, width, k,
+      tensors::matmul_int8(height, width, k,
                            {a.data + (a.transposed ? i : i * a.stride), a.stride, a.transposed},
                            {by + (b.transposed ? j * b.stride : j), b.stride, b.transposed},
                            {work.sums, width}, work.kernel);
@@ -89,7 +89,7 @@ template <class T>
 void multiply(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a, const factor<T>& b,
               T* c, std::size_t stride, bool accumulate, workspaces& work) {
   if constexpr (std::is_same_v<T, float>) {
-    kernels::matmul(m, n, k, {a.data, a.stride, a.transposed}, {b.data, b.stride, b.transposed},
+    tensors::matmul(m, n, k, {a.data, a.stride, a.transposed}, {b.data, b.stride, b.transposed},
                     {c, stride, accumulate}, work.products());
   } else if constexpr (std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t>) {
     multiply_bytes(m, n, k, a, b, c, stride, accumulate, work.bytes());

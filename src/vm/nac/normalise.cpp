@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/rows.hpp"
 #include "multiply.hpp"
 #include "operations.hpp"
+#include "tensor/rows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
@@ -39,7 +39,7 @@ void expect_shape(const tensor* parameter, const shape& s) {
     fail(errc::nac_run_shape, parameter->dims.text() + " instead of " + s.text());
 }
 
-using kernels::moments;
+using tensors::moments;
 
 /// Sums in as many parts as vectors have lanes.
 template <class T, class F>
@@ -58,7 +58,7 @@ template <class T, class F>
 /// The mean and the variance of the population, in two passes; NaN where there is nothing.
 template <class T>
 [[nodiscard]] moments moments_of(const T* x, std::size_t n) noexcept {
-  if constexpr (std::is_same_v<T, float>) return kernels::moments_of(x, n);
+  if constexpr (std::is_same_v<T, float>) return tensors::moments_of(x, n);
   const auto count = static_cast<double>(n);
   const double mean = sum_over(x, n, [](double v) { return v; }) / count;
   return {mean, sum_over(x, n, [mean](double v) { return (v - mean) * (v - mean); }) / count};
@@ -171,7 +171,7 @@ struct normalised {
       const tensor w_held = wide_parameter(c, weight), b_held = wide_parameter(c, bias);
       const T *const w = data_or_null<T>(w_held), *const b = data_or_null<T>(b_held);
       if constexpr (std::is_same_v<T, float>) {
-        kernels::layer_norm(wide.as<T>(), w, b, r.out.as<T>(), rows, n, epsilon,
+        tensors::layer_norm(wide.as<T>(), w, b, r.out.as<T>(), rows, n, epsilon,
                             with_moments ? r.mean.as<T>() : nullptr,
                             with_moments ? r.inverse.as<T>() : nullptr);
         return;

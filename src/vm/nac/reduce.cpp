@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/elementwise.hpp"
-#include "kernels/rows.hpp"
 #include "operations.hpp"
 #include "strided.hpp"
+#include "tensor/elementwise.hpp"
+#include "tensor/rows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
@@ -112,7 +112,7 @@ void fold_sums(const groups& g, const T* x, End&& end) {
   if constexpr (std::is_same_v<T, float>)
     if (g.inner == 1) {
       const auto n = static_cast<std::size_t>(g.count);
-      for (std::int64_t o = 0; o < g.outer; ++o, x += n) end(o, kernels::sum(x, n));
+      for (std::int64_t o = 0; o < g.outer; ++o, x += n) end(o, tensors::sum(x, n));
       return;
     }
   fold(
@@ -181,7 +181,7 @@ void fold_variances(const reduction& r, double correction, const tensor& means, 
       const auto count = static_cast<std::size_t>(r.g.count);
       const T* row = x;
       for (std::int64_t o = 0; o < r.g.outer; ++o, row += count) {
-        const kernels::moments m = kernels::moments_of(row, count);
+        const tensors::moments m = tensors::moments_of(row, count);
         finish(o, m.variance * n, m.mean);
       }
       return;
@@ -288,7 +288,7 @@ template <bool Greatest>
         const float* row = r.x.template as<float>();
         float* const to = out.template as<float>();
         for (std::int64_t o = 0; o < r.g.outer; ++o, row += n)
-          to[o] = Greatest ? kernels::greatest(row, n) : kernels::least(row, n);
+          to[o] = Greatest ? tensors::greatest(row, n) : tensors::least(row, n);
         return;
       }
     // Like beats, but a NaN may give way to another: without branches.
@@ -402,8 +402,8 @@ template <bool Greatest>
 
 // ---- softmax
 
-using kernels::apply;
-using kernels::binary;
+using tensors::apply;
+using tensors::binary;
 
 /// [count, inner] with elements that belong together in columns, each row `inner` long.
 void softmax_columns(const float* x, float* y, std::int64_t count, std::int64_t inner,
@@ -423,7 +423,7 @@ void softmax_columns(const float* x, float* y, std::int64_t count, std::int64_t 
       float* const to = y + r * inner + first;
       apply(binary::sub, x + r * inner + first, largest, to, width);
       float* const e = logarithm ? row : to;
-      apply(kernels::function::exp, to, e, width);
+      apply(tensors::function::exp, to, e, width);
       for (std::int64_t k = 0; k < n; ++k) sum[k] += double{e[k]};
     }
     if (logarithm)
@@ -489,8 +489,8 @@ void softmax_of_doubles(const double* x, double* y, const groups& g, bool logari
   float* const result = out.as<float>();
   const auto rows = static_cast<std::size_t>(g.outer), n = static_cast<std::size_t>(g.count);
   if (g.inner == 1)
-    (logarithm ? kernels::log_softmax : kernels::softmax)(from, result, rows, n,
-                                                          kernels::best_level());
+    (logarithm ? tensors::log_softmax : tensors::softmax)(from, result, rows, n,
+                                                          tensors::best_level());
   else
     for (std::int64_t o = 0; o < g.outer; ++o)
       softmax_columns(from + o * g.count * g.inner, result + o * g.count * g.inner, g.count,

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "kernels/convert.hpp"
+#include "tensor/convert.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -76,13 +76,13 @@ void cast(data_type from_type, const std::byte* from, data_type to_type, std::by
   const auto words = of<std::uint16_t>{};
   const auto floats = of<float>{};
   if (to_type == data_type::float32 && from_type == data_type::float16)
-    return kernels::floats_from_halves(at(from, words), at(to, floats), count);
+    return tensors::floats_from_halves(at(from, words), at(to, floats), count);
   if (to_type == data_type::float32 && from_type == data_type::bfloat16)
-    return kernels::floats_from_bfloat16s(at(from, words), at(to, floats), count);
+    return tensors::floats_from_bfloat16s(at(from, words), at(to, floats), count);
   if (from_type == data_type::float32 && to_type == data_type::float16)
-    return kernels::halves_from_floats(at(from, floats), at(to, words), count);
+    return tensors::halves_from_floats(at(from, floats), at(to, words), count);
   if (from_type == data_type::float32 && to_type == data_type::bfloat16)
-    return kernels::bfloat16s_from_floats(at(from, floats), at(to, words), count);
+    return tensors::bfloat16s_from_floats(at(from, floats), at(to, words), count);
   visit(from_type, [&]<class From>(of<From> f) {
     const From* const source = at(from, f);
     visit(to_type, [&]<class To>(of<To> t) {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/convert.hpp"
+#include "tensor/convert.hpp"
 #include "tessera/core/float16.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -65,8 +65,8 @@ struct half {
   using raw = std::uint16_t;
   static constexpr int fraction_bits = 10;
   static constexpr double min_normal = 0x1p-14;
-  static constexpr auto floats_from = kernels::floats_from_halves;
-  static constexpr auto from_floats = kernels::halves_from_floats;
+  static constexpr auto floats_from = tensors::floats_from_halves;
+  static constexpr auto from_floats = tensors::halves_from_floats;
   static float value(raw x) noexcept { return float_from_half(x); }
   static raw from(float x) noexcept { return half_from_float(x); }
 };
@@ -74,8 +74,8 @@ struct bfloat {
   using raw = std::uint16_t;
   static constexpr int fraction_bits = 7;
   static constexpr double min_normal = 0x1p-126;
-  static constexpr auto floats_from = kernels::floats_from_bfloat16s;
-  static constexpr auto from_floats = kernels::bfloat16s_from_floats;
+  static constexpr auto floats_from = tensors::floats_from_bfloat16s;
+  static constexpr auto from_floats = tensors::bfloat16s_from_floats;
   static float value(raw x) noexcept { return float_from_bfloat16(x); }
   static raw from(float x) noexcept { return bfloat16_from_float(x); }
 };
@@ -167,10 +167,10 @@ void load_row(const std::byte* p, std::int64_t step, To* to, std::size_t n) {
     const std::size_t count = std::min(part, n - i);
     std::memcpy(here, p + i * sizeof(raw), count * sizeof(raw));
     if constexpr (is_short<Type> && std::is_same_v<To, float>) {
-      Type::floats_from(here, to + i, count, kernels::best_level());
+      Type::floats_from(here, to + i, count, tensors::best_level());
     } else if constexpr (is_short<Type>) {
       float wide[part];
-      Type::floats_from(here, wide, count, kernels::best_level());
+      Type::floats_from(here, wide, count, tensors::best_level());
       for (std::size_t k = 0; k < count; ++k) to[i + k] = static_cast<To>(wide[k]);
     } else {
       for (std::size_t k = 0; k < count; ++k) to[i + k] = static_cast<To>(here[k]);
@@ -214,7 +214,7 @@ void store_row(std::byte* p, std::int64_t step, const From* from, std::size_t n)
     if constexpr (is_short<Type>) {
       float wide[part];
       for (std::size_t k = 0; k < count; ++k) wide[k] = nearest<Type>(from[i + k]);
-      Type::from_floats(wide, here, count, kernels::best_level());
+      Type::from_floats(wide, here, count, tensors::best_level());
     } else {
       for (std::size_t k = 0; k < count; ++k) here[k] = stored<Type>(from[i + k]);
     }

@@ -23,10 +23,10 @@
 #include <type_traits>
 
 #include "elements.hpp"
-#include "kernels/convert.hpp"
-#include "kernels/elementwise.hpp"
 #include "operations.hpp"
 #include "pairs.hpp"
+#include "tensor/convert.hpp"
+#include "tensor/elementwise.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -117,40 +117,40 @@ void with_function(opcode op, double alpha, F&& f) {
 /// A function of 16-bit floats in float: where not all numbers around the result have the same
 /// pattern, it is computed again in double.
 template <class F>
-void each_short(const tensor& x, const tensor& y, kernels::unary k, F f) {
+void each_short(const tensor& x, const tensor& y, tensors::unary k, F f) {
   const auto narrow =
-      y.element == element::f16 ? kernels::halves_from_floats : kernels::bfloat16s_from_floats;
+      y.element == element::f16 ? tensors::halves_from_floats : tensors::bfloat16s_from_floats;
   each_row<float>(x, y, [&](float* row, std::size_t n) {
     float value[part_size], nearer[part_size], farther[part_size];
     std::uint16_t low[part_size], high[part_size];
-    kernels::apply(k, row, value, n);
+    tensors::apply(k, row, value, n);
     for (std::size_t i = 0; i < n; ++i) {
       const auto bits = std::bit_cast<std::uint32_t>(value[i]);
       nearer[i] = std::bit_cast<float>(bits - ((bits & 0x7fffffffu) != 0 ? 1u : 0u));
       farther[i] = std::bit_cast<float>(bits + 1);
     }
-    narrow(nearer, low, n, kernels::best_level());
-    narrow(farther, high, n, kernels::best_level());
+    narrow(nearer, low, n, tensors::best_level());
+    narrow(farther, high, n, tensors::best_level());
     for (std::size_t i = 0; i < n; ++i)
       row[i] = low[i] == high[i] ? value[i] : as_element(y.element, f(double{row[i]}));
   });
 }
 
 /// The function of the kernels; they may err in the last place of a float.
-[[nodiscard]] std::optional<kernels::unary> kernel_of(opcode op) noexcept {
+[[nodiscard]] std::optional<tensors::unary> kernel_of(opcode op) noexcept {
   switch (op) {
-    case opcode::sigmoid: return kernels::unary::sigmoid;
-    case opcode::tanh: return kernels::unary::tanh;
-    case opcode::exp: return kernels::unary::exp;
-    case opcode::gelu: return kernels::unary::gelu_erf;
-    case opcode::silu: return kernels::unary::silu;
+    case opcode::sigmoid: return tensors::unary::sigmoid;
+    case opcode::tanh: return tensors::unary::tanh;
+    case opcode::exp: return tensors::unary::exp;
+    case opcode::gelu: return tensors::unary::gelu_erf;
+    case opcode::silu: return tensors::unary::silu;
     default: return {};
   }
 }
 /// In float. False where that isn't enough.
 [[nodiscard]] bool apply_to_floats(opcode op, float alpha, const tensor& x, const tensor& y) {
-  const auto by_kernel = [&](kernels::unary k) {
-    each_row<float>(x, y, [k](float* row, std::size_t n) { kernels::apply(k, row, row, n); });
+  const auto by_kernel = [&](tensors::unary k) {
+    each_row<float>(x, y, [k](float* row, std::size_t n) { tensors::apply(k, row, row, n); });
   };
   const bool is_f32 = x.element == element::f32;
   switch (op) {
@@ -159,13 +159,13 @@ void each_short(const tensor& x, const tensor& y, kernels::unary k, F f) {
       return true;
     case opcode::abs: each<float>(x, y, [](float v) { return std::fabs(v); }); return true;
     case opcode::neg: each<float>(x, y, [](float v) { return -v; }); return true;
-    case opcode::sqrt: by_kernel(kernels::unary::sqrt); return true;
+    case opcode::sqrt: by_kernel(tensors::unary::sqrt); return true;
     case opcode::leaky_relu:
       if (is_f32) each<float>(x, y, [alpha](float v) { return v * (v >= 0 ? 1 : alpha); });
       return is_f32;
     default: break;
   }
-  const std::optional<kernels::unary> k = kernel_of(op);
+  const std::optional<tensors::unary> k = kernel_of(op);
   if (!k) return false;
   if (is_f32)
     by_kernel(*k);
@@ -331,16 +331,16 @@ template <class F>
   return {};
 }
 void combine_floats(opcode op, const tensor& a, const tensor& b, const tensor& y) {
-  const auto by_kernel = [&](kernels::binary k) {
+  const auto by_kernel = [&](tensors::binary k) {
     each_row<float>(a, b, y, [k](float* left, const float* right, std::size_t n, std::int64_t) {
-      kernels::apply(k, left, right, left, n);
+      tensors::apply(k, left, right, left, n);
     });
   };
   switch (op) {
-    case opcode::add: return by_kernel(kernels::binary::add);
-    case opcode::sub: return by_kernel(kernels::binary::sub);
-    case opcode::mul: return by_kernel(kernels::binary::mul);
-    case opcode::div: return by_kernel(kernels::binary::div);
+    case opcode::add: return by_kernel(tensors::binary::add);
+    case opcode::sub: return by_kernel(tensors::binary::sub);
+    case opcode::mul: return by_kernel(tensors::binary::mul);
+    case opcode::div: return by_kernel(tensors::binary::div);
     case opcode::min: return each<float>(a, b, y, [](float p, float q) { return lesser(p, q); });
     case opcode::max: return each<float>(a, b, y, [](float p, float q) { return greater(p, q); });
     default: return each_real(a, b, y, false, [](double p, double q) { return std::pow(p, q); });

@@ -73,7 +73,7 @@ template <class T>
 void quantize_row(const std::int32_t* sums, const std::int32_t* offsets, const double* factors,
                   const double* backs, T* y, std::size_t n) noexcept {
 #if defined(__x86_64__) && defined(__GNUC__)
-  static const bool has_avx2 = kernels::best_level() >= kernels::level::avx2;
+  static const bool has_avx2 = tensors::best_level() >= tensors::level::avx2;
   if (has_avx2) return quantize_avx2(sums, offsets, factors, backs, y, n);
 #endif
   quantize_as(sums, offsets, factors, backs, y, n);

@@ -205,13 +205,13 @@ void multiply_floats(const product& p, std::span<const product_row> rows, const 
     if (is_even) {
       float* const y = static_cast<float*>(static_cast<void*>(p.y->data)) + rows[0].y;
       const auto step = static_cast<std::size_t>(stride);
-      kernels::matmul(m, p.n, p.k, a, b, {y, step}, scratch.products());
+      tensors::matmul(m, p.n, p.k, a, b, {y, step}, scratch.products());
       for (std::size_t i = 0; i < m; ++i) out.finish(rows[i], y + i * step);
       return;
     }
   }
   const std::span<float> sums = scratch.floats(slots::sums, m * p.n);
-  kernels::matmul(m, p.n, p.k, a, b, {sums.data(), p.n}, scratch.products());
+  tensors::matmul(m, p.n, p.k, a, b, {sums.data(), p.n}, scratch.products());
   for (std::size_t i = 0; i < m; ++i) out.finish(rows[i], sums.data() + i * p.n);
 }
 
@@ -266,7 +266,7 @@ void multiply_bytes(const product& p, std::span<const product_row> rows, const b
   segment s;
   while (parts.next(s)) {
     const byte_rows left = columns_from(a, s.first), right = rows_from(b, s.first);
-    kernels::matmul_int8(m, n, s.end - s.first, left, right, {sums.data(), n},
+    tensors::matmul_int8(m, n, s.end - s.first, left, right, {sums.data(), n},
                          scratch.int8_products());
     fix.set(s, left, right, m);
     const bool is_whole = is_first && s.ends_run;  // the run is this segment

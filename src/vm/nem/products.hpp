@@ -8,9 +8,9 @@
 //   multiply_floats(p, rows, {a, k}, {b, n}, to);     // each row: the sums, C, rounding
 //   multiply_bytes(p, rows, {a, k}, {b, n}, to);
 //
-//   multiply_floats     kernels::matmul
+//   multiply_floats     tensors::matmul
 //   multiply_in_order   ascending k, each product and each sum rounded: @deterministic
-//   multiply_bytes      kernels::matmul_int8, zero points by sums of rows and columns
+//   multiply_bytes      tensors::matmul_int8, zero points by sums of rows and columns
 //   multiply_wide       any integers, one row of A at a time
 //
 // Scales that vary along k split it into runs, whose sums are added in binary64.
@@ -70,7 +70,7 @@ struct product {
 
 /// A factor as the kernels take it.
 template <class T>
-using factor = std::conditional_t<std::is_same_v<T, float>, kernels::matrix, kernels::matrix_of<T>>;
+using factor = std::conditional_t<std::is_same_v<T, float>, tensors::matrix, tensors::matrix_of<T>>;
 using float_rows = factor<float>;
 using byte_rows = factor<std::int8_t>;
 

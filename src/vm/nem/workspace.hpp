@@ -21,8 +21,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/matmul.hpp"
-#include "kernels/matmul_int8.hpp"
+#include "tensor/matmul.hpp"
+#include "tensor/matmul_int8.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -55,8 +55,8 @@ class workspace {
   }
   /// Inputs that a task overwrites.
   [[nodiscard]] std::span<std::byte> copies(std::size_t n) { return room(copies_, n); }
-  [[nodiscard]] kernels::matmul_workspace& products() { return made(products_); }
-  [[nodiscard]] kernels::matmul_int8_workspace& int8_products() { return made(int8_products_); }
+  [[nodiscard]] tensors::matmul_workspace& products() { return made(products_); }
+  [[nodiscard]] tensors::matmul_int8_workspace& int8_products() { return made(int8_products_); }
 
  private:
   template <class T>
@@ -79,8 +79,8 @@ class workspace {
   std::vector<std::uint64_t> wide_sums_;
   std::array<std::vector<std::uint32_t>, slots> patterns_;
   std::vector<std::byte> copies_;
-  std::unique_ptr<kernels::matmul_workspace> products_;
-  std::unique_ptr<kernels::matmul_int8_workspace> int8_products_;
+  std::unique_ptr<tensors::matmul_workspace> products_;
+  std::unique_ptr<tensors::matmul_int8_workspace> int8_products_;
 };
 
 }  // namespace vm::nem

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Which loop runs over the elements, and what is done to one. Large arrays wait for memory, so there
+// are no loops for AVX-512. Compiled without contraction, so that all levels give the same bits.
+
+#include "elementwise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace tessera::inline TESSERA_ABI {
+namespace tensors {
+
+namespace {
+
+/// The loops of one instruction set, by operation.
+struct engine {
+  void (*one_operand[10])(const float*, float*, std::size_t);
+  struct {
+    void (*arrays)(const float*, const float*, float*, std::size_t);
+    void (*number_behind)(const float*, float, float*, std::size_t);
+    void (*number_before)(float, const float*, float*, std::size_t);
+  } two_operands[4];
+};
+
+// gelu(x) = x / (1 + e^(x (linear + cubic x^2))), which is the same as with tanh.
+constexpr double gelu_linear = -2 * 0.7978845608, gelu_cubic = gelu_linear * 0.044715;
+
+#define TESSERA_TARGET
+#define TESSERA_VECTOR_BYTES 16
+namespace baseline {
+#include "elementwise_loop.hpp"
+}  // namespace baseline
+#undef TESSERA_TARGET
+#undef TESSERA_VECTOR_BYTES
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define TESSERA_TARGET [[gnu::target("avx2")]]
+#define TESSERA_VECTOR_BYTES 32
+namespace avx2 {
+#include "elementwise_loop.hpp"
+}  // namespace avx2
+#undef TESSERA_TARGET
+#undef TESSERA_VECTOR_BYTES
+
+const engine& engine_of(level l) noexcept {
+  return std::min(l, best_level()) >= level::avx2 ? avx2::functions : baseline::functions;
+}
+#else
+const engine& engine_of(level) noexcept { return baseline::functions; }
+#endif
+
+/// Division by zero has a value in IEEE 754, which a sanitizer needn't report.
+#if defined(__GNUC__)
+__attribute__((no_sanitize("float-divide-by-zero")))
+#endif
+float quotient(float a, float b) noexcept {
+  return a / b;
+}
+
+}  // namespace
+
+float apply(unary op, float x) noexcept {
+  const double wide = double{x};
+  switch (op) {
+    case unary::relu: return x < 0 ? 0 : x;
+    case unary::sqrt: return std::sqrt(x);
+    case unary::rsqrt: return quotient(1, std::sqrt(x));
+    case unary::exp: return static_cast<float>(std::exp(wide));
+    case unary::sigmoid: return static_cast<float>(1 / (1 + std::exp(-wide)));
+    case unary::gelu:
+      return static_cast<float>(wide /
+                                (1 + std::exp(wide * (gelu_linear + gelu_cubic * (wide * wide)))));
+    case unary::gelu_erf:
+      return static_cast<float>(wide / 2 * std::erfc(wide * -0.7071067811865476));
+    case unary::erf: return static_cast<float>(std::erf(wide));
+    case unary::tanh: return static_cast<float>(std::tanh(wide));
+    case unary::silu: return static_cast<float>(wide / (1 + std::exp(-wide)));
+  }
+  return 0;
+}
+
+float apply(binary op, float a, float b) noexcept {
+  switch (op) {
+    case binary::add: return a + b;
+    case binary::sub: return a - b;
+    case binary::mul: return a * b;
+    case binary::div: return quotient(a, b);
+  }
+  return 0;
+}
+
+void apply(unary op, const float* x, float* to, std::size_t n, level at_most) noexcept {
+  engine_of(at_most).one_operand[static_cast<std::size_t>(op)](x, to, n);
+}
+void apply(binary op, const float* a, const float* b, float* to, std::size_t n,
+           level at_most) noexcept {
+  engine_of(at_most).two_operands[static_cast<std::size_t>(op)].arrays(a, b, to, n);
+}
+void apply(binary op, const float* a, float b, float* to, std::size_t n, level at_most) noexcept {
+  engine_of(at_most).two_operands[static_cast<std::size_t>(op)].number_behind(a, b, to, n);
+}
+void apply(binary op, float a, const float* b, float* to, std::size_t n, level at_most) noexcept {
+  engine_of(at_most).two_operands[static_cast<std::size_t>(op)].number_before(a, b, to, n);
+}
+
+}  // namespace tensors
+}  // namespace tessera::inline TESSERA_ABI
