@@ -3,7 +3,7 @@
 #
 # Checks every #include against the layers:
 #
-#   version -> core -> core/json -> one format -> its facade -> formats | io, tensor -> vm -> ark -> cli
+#   version -> core -> core/json -> one format -> its facade -> formats | io, tensor -> vm -> inspect -> genome -> cli
 #
 # and a few rules that readers of a file rely on: which standard headers the library may use, where
 # casts of memory may be, how long a header may be.
@@ -48,6 +48,11 @@ function(layer_of name out_layer out_format)
     set(format ${CMAKE_MATCH_1})
   elseif(name STREQUAL "tessera.hpp")
     set(layer 5)
+  elseif(name MATCHES "^vm/[a-z0-9_]+\\.hpp$")
+    set(layer 6)
+  elseif(name MATCHES "^inspect/((${any_format})/)?[a-z0-9_]+\\.hpp$")
+    set(layer 7)
+    set(format ${CMAKE_MATCH_2})
   else()
     set(layer "")
   endif()
@@ -84,7 +89,7 @@ foreach(header IN LISTS headers)
     math(EXPR edges "${edges} + 1")
     string(REGEX REPLACE "[<>\"]" "" target "${include}")
     if(include MATCHES "^<")
-      if(NOT target IN_LIST std_headers)
+      if(NOT target IN_LIST std_headers AND NOT (layer GREATER 5 AND target IN_LIST compiled_std_headers))
         problem("${header}: <${target}> isn't one of the standard headers that the library uses")
       elseif(target IN_LIST file_headers AND NOT header IN_LIST opens_files)
         problem("${header}: <${target}> belongs where files are opened, in ${opens_files}")
@@ -111,7 +116,7 @@ foreach(header IN LISTS headers)
   string(TOUPPER "TESSERA_${guard}" guard)
   if(NOT text MATCHES "\n#ifndef ${guard}\n#define ${guard}\n")
     problem("${header}: its guard isn't ${guard}")
-  elseif(layer GREATER_EQUAL 4)
+  elseif(layer EQUAL 4 OR layer EQUAL 5)
     string(REGEX MATCH "\n#include \"(../)?version.hpp\"" version_include "${text}")
     string(FIND "${text}" "${version_include}" version_at)
     string(FIND "${text}" "\n#ifndef ${guard}\n" guard_at)
@@ -133,14 +138,11 @@ endforeach()
 
 set(rank_formats 0)
 set(rank_io 1)
-set(rank_draw 1)
 set(rank_tensor 1)
 set(rank_vm 2)
-set(rank_ark 3)
-set(rank_genome 3)
-set(rank_nac 3)
-set(rank_nem 3)
-set(rank_cli 4)
+set(rank_inspect 3)
+set(rank_genome 4)
+set(rank_cli 5)
 
 # A file of ours named by an include in src/, relative to ROOT, or nothing for a system header.
 function(resolve include folder out)

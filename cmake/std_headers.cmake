@@ -10,3 +10,6 @@ set(std_headers
 # Those with which a file is opened, and where.
 set(file_headers cerrno cstdio)
 set(opens_files include/tessera/nem/detail/device/resolver.hpp)
+
+# What interfaces of compiled libraries (vm, inspect) include, too.
+set(compiled_std_headers array functional memory string vector)

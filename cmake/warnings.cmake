@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # tessera_dev: link it privately to anything we build ourselves. It is never installed, so our
-# warnings stay ours.
+# warnings, and what isn't an interface, stay ours.
 
 set(TESSERA_WARNINGS
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wundef
@@ -14,6 +14,7 @@ endif()
 # Not -Wuseless-cast: a uint64_t cast to size_t is useless on 64-bit hosts and needed on 32-bit ones.
 
 add_library(tessera_dev INTERFACE)
+target_include_directories(tessera_dev INTERFACE "${PROJECT_SOURCE_DIR}/src")
 if(MSVC)
   target_compile_options(tessera_dev INTERFACE /W4 /permissive-)
 else()

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "ark/flow.hpp"
 #include "require.hpp"
+#include "tessera/inspect/ark/flow.hpp"
 #include "vm/ark/machine.hpp"
 
 using namespace tessera;
-using analysis::end_point;
+using inspect::end_point;
 using vm::ark::machine;
 using vm::ark::outcome;
 
@@ -63,7 +63,7 @@ ending execute(const ark::world& w, machine& vm, const std::vector<end_point>& i
 }
 
 void check(const ark::world& w) {
-  const std::vector<end_point> in = analysis::inputs(w), out = analysis::outputs(w);
+  const std::vector<end_point> in = inspect::inputs(w), out = inspect::outputs(w);
   machine vm(w, {.max_memory = max_memory});
   if (!vm.made()) {
     fuzz::require(vm.run().code == vm.made().code, "a machine that wasn't made doesn't run");

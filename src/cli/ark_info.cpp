@@ -9,9 +9,9 @@
 #include <tessera/core/json_write.hpp>
 
 #include "ark.hpp"
-#include "ark/cost.hpp"
-#include "ark/describe.hpp"
-#include "ark/flow.hpp"
+#include "tessera/inspect/ark/cost.hpp"
+#include "tessera/inspect/ark/describe.hpp"
+#include "tessera/inspect/ark/flow.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -64,9 +64,9 @@ class tensor_names {
 };
 
 struct facts {
-  explicit facts(const ark::model& g) : f(g), costs(analysis::summarise(g, f)), names(g) {}
-  analysis::flow f;
-  analysis::summary costs;
+  explicit facts(const ark::model& g) : f(g), costs(inspect::summarise(g, f)), names(g) {}
+  inspect::flow f;
+  inspect::summary costs;
   tensor_names names;
 };
 
@@ -84,12 +84,12 @@ void write_ends(json::writer& w, const ark::model& g, const std::vector<std::uin
   w.end();
 }
 
-void write_cost(json::writer& w, const analysis::cost& c) {
+void write_cost(json::writer& w, const inspect::cost& c) {
   w.key("flops").integer(c.flops).key("bytes_read").integer(c.read);
   w.key("bytes_written").integer(c.written);
 }
 
-[[nodiscard]] double intensity(const analysis::cost& c) {
+[[nodiscard]] double intensity(const inspect::cost& c) {
   const double bytes = static_cast<double>(c.read) + static_cast<double>(c.written);
   return bytes == 0 ? 0 : static_cast<double>(c.flops) / bytes;
 }
@@ -106,12 +106,12 @@ void write_cost(json::writer& w, const analysis::cost& c) {
   w.key("tensors").integer(g.tensors.size()).key("buffers").integer(of.f.storages().size());
   write_cost(w, of.costs.total);
   w.key("intensity").number(intensity(of.costs.total)).key("types").begin_array();
-  for (const analysis::type_cost& t : of.costs.types) {
+  for (const inspect::type_cost& t : of.costs.types) {
     w.begin_object().key("type").string(t.type).key("count").integer(t.count);
     write_cost(w, t.total);
     w.end();
   }
-  const analysis::memory_use& m = of.costs.memory;
+  const inspect::memory_use& m = of.costs.memory;
   w.end().key("memory").begin_object().key("buffers").integer(m.buffers);
   w.key("bytes").integer(m.bytes).key("peak").integer(m.peak).key("peak_at");
   if (m.peak_op == ark::none)
@@ -125,7 +125,7 @@ void write_cost(json::writer& w, const analysis::cost& c) {
   w.key("outputs");
   write_ends(w, g, of.f.outputs(), of.names);
   w.key("traffic").begin_array();
-  for (const analysis::traffic& t : of.costs.transfers)
+  for (const inspect::traffic& t : of.costs.transfers)
     w.begin_object()
         .key("from")
         .integer(t.from)
@@ -155,7 +155,7 @@ void append_ends(text& out, std::string_view title, const ark::model& g,
     out << "    ";
     pad(out, 't' + std::to_string(g.tensors[t].id), 8);
     pad(out, 'b' + std::to_string(buffer_of(g, t).id), 8);
-    pad(out, analysis::text_of_tensor(g, t), 26);
+    pad(out, inspect::text_of_tensor(g, t), 26);
     if (!of.names.maker(t).empty())
       out << ' ' << shown_name(of.names.maker(t));
     else if (are_inputs && of.names.reader(t) != ark::none)
@@ -166,8 +166,8 @@ void append_ends(text& out, std::string_view title, const ark::model& g,
 }
 
 [[nodiscard]] text shown_facts(const source& file, const ark::model& g, const facts& of) {
-  const analysis::cost& total = of.costs.total;
-  const analysis::memory_use& m = of.costs.memory;
+  const inspect::cost& total = of.costs.total;
+  const inspect::memory_use& m = of.costs.memory;
   text out;
   out << file.name << ": ARK model " << ark::info(g.form).name << ", rank " << g.rank << " of "
       << g.world_size << ", " << file.data().size() << " bytes\n";
@@ -175,7 +175,7 @@ void append_ends(text& out, std::string_view title, const ark::model& g,
   out << "\n  tensors     " << g.tensors.size() << " in " << of.f.storages().size() << " buffers";
   if (m.remote != 0) out << ", " << m.remote << " of other ranks";
   out << "\n  arithmetic  " << flops_text(total.flops) << "\n  bytes moved "
-      << bytes_text(analysis::saturating_add(total.read, total.written)) << ": "
+      << bytes_text(inspect::saturating_add(total.read, total.written)) << ": "
       << bytes_text(total.read) << " read, " << bytes_text(total.written) << " written\n";
   char ratio[32];
   std::snprintf(ratio, sizeof ratio, "%.3g", intensity(total));
@@ -189,14 +189,14 @@ void append_ends(text& out, std::string_view title, const ark::model& g,
     out << "  waste       " << bytes_text(m.padding) << " of padding, " << bytes_text(m.unused)
         << " outside tensors\n";
   std::size_t width = 10;
-  for (const analysis::type_cost& t : of.costs.types)
+  for (const inspect::type_cost& t : of.costs.types)
     width = std::max(width, std::min<std::size_t>(shown_name(t.type).size(), 24));
   if (!of.costs.types.empty()) {
     out << "  ";
     pad(out, "by Type", width + 2);
     out << "  count    arithmetic       read    written\n";
   }
-  for (const analysis::type_cost& t : of.costs.types) {
+  for (const inspect::type_cost& t : of.costs.types) {
     char line[160];
     std::snprintf(line, sizeof line, " %6llu %13s %10s %10s\n",
                   static_cast<unsigned long long>(t.count), flops_text(t.total.flops).c_str(),
@@ -207,7 +207,7 @@ void append_ends(text& out, std::string_view title, const ark::model& g,
   }
   append_ends(out, "inputs      ", g, of.f.inputs(), of, true);
   append_ends(out, "outputs     ", g, of.f.outputs(), of, false);
-  for (const analysis::traffic& t : of.costs.transfers)
+  for (const inspect::traffic& t : of.costs.transfers)
     out << "  sends       rank " << t.from << " to rank " << t.to << ": " << bytes_text(t.bytes)
         << " in " << plural(t.transfers, "transfer") << '\n';
   return out;

@@ -10,7 +10,7 @@
 #include <tessera/core/json.hpp>
 
 #include "ark.hpp"
-#include "ark/cost.hpp"
+#include "tessera/inspect/ark/cost.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -115,19 +115,19 @@ struct plan_facts {
   explicit plan_facts(const ark::plan& p) {
     std::map<std::string_view, std::uint64_t> types;
     for (const ark::op& o : p.parts.ops) {
-      total.add(analysis::cost_of(p.parts, o));
+      total.add(inspect::cost_of(p.parts, o));
       ++types[type_name(p.parts, o)];
     }
     for (const auto& [name, count] : types) ops.emplace_back(name, count);
     for (const ark::plan_config& c : p.configs)
       if (c.num_tasks > 0)
-        tiles = analysis::saturating_add(tiles, static_cast<std::uint64_t>(c.num_tasks));
+        tiles = inspect::saturating_add(tiles, static_cast<std::uint64_t>(c.num_tasks));
     for (const ark::plan_task& t : p.tasks) {
       max_warps = std::max(max_warps, t.num_warps);
       max_sram = std::max(max_sram, t.sram_bytes);
     }
   }
-  analysis::cost total;
+  inspect::cost total;
   std::uint64_t tiles = 0;
   std::int64_t max_warps = 0, max_sram = 0;
   std::vector<std::pair<std::string, std::uint64_t>> ops;

@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "ark.hpp"
-#include "ark/describe.hpp"
-#include "ark/flow.hpp"
 #include "run.hpp"
+#include "tessera/inspect/ark/describe.hpp"
+#include "tessera/inspect/ark/flow.hpp"
 #include "values.hpp"
 #include "vm/ark/machine.hpp"
 #ifdef TESSERA_HAS_MPI
@@ -315,7 +315,7 @@ class ark_runner {
     if (is_number(id)) {
       const std::int64_t number = number_of(id);
       if (is_buffer) {
-        for (const analysis::storage& s : flows_[r].storages())
+        for (const inspect::storage& s : flows_[r].storages())
           if (s.id == number && s.is_local) found.push_back({r, ark::none, s.buffer});
       } else {
         for (std::uint32_t t = 0; t < g.tensors.size() && found.size() == before; ++t)
@@ -454,7 +454,7 @@ class ark_runner {
           missing.append(missing.empty() ? "" : ", ")
               .append(shown(t))
               .append(" ")
-              .append(analysis::text_of_tensor(graph(t.rank), t.tensor));
+              .append(inspect::text_of_tensor(graph(t.rank), t.tensor));
         continue;
       }
       if (!put(machine, t, random_elements(t, state)))
@@ -524,7 +524,7 @@ class ark_runner {
     const error e{done.code};
     std::string where;
     if (done.op != ark::none && done.op < g.ops.size()) {
-      where = "at " + analysis::text_of_op(g, g.ops[done.op]);
+      where = "at " + inspect::text_of_op(g, g.ops[done.op]);
       if (done.node != ark::none && done.node < g.nodes.size())
         where += " in node " + std::to_string(g.nodes[done.node].id);
       if (models_.size() > 1) where += " of rank " + std::to_string(g.rank);
@@ -614,7 +614,7 @@ class ark_runner {
       const element_shape what = shape_of(t);
       const std::vector<std::byte> values = get(machine, t);
       const element_summary n(values, what.type);
-      out << shown(t) << ' ' << analysis::text_of_tensor(graph(t.rank), t.tensor);
+      out << shown(t) << ' ' << inspect::text_of_tensor(graph(t.rank), t.tensor);
       if (const std::string_view name = maker(t); !name.empty()) out << ' ' << shown_name(name);
       n.show(out, values, what);
     }
@@ -634,7 +634,7 @@ class ark_runner {
   const run_options& options_;
   reporting to_;
   std::vector<model_file> models_;
-  std::vector<analysis::flow> flows_;
+  std::vector<inspect::flow> flows_;
   std::vector<binding> inputs_, outputs_;
   std::uint64_t steps_ = 0, operations_ = 0;
   double seconds_ = 0;

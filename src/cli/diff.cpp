@@ -3,15 +3,15 @@
 //
 // `tessera diff`: the differences between two ARK models or NAC containers, whatever their ids.
 
-#include "ark/diff.hpp"
+#include "tessera/inspect/ark/diff.hpp"
 
 #include <memory>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/json_write.hpp>
 
 #include "ark.hpp"
-#include "ark/describe.hpp"
 #include "nac.hpp"
+#include "tessera/inspect/ark/describe.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -40,7 +40,7 @@ class report {
         after_(after),
         nodes_before_(node_ids(before)),
         nodes_after_(node_ids(after)),
-        found_(analysis::diff(before, after, {.views = !o.no_views})) {}
+        found_(inspect::diff(before, after, {.views = !o.no_views})) {}
 
   [[nodiscard]] exit_code print() const {
     const exit_code verdict = found_.same() ? success : bad_input;
@@ -54,8 +54,8 @@ class report {
     const ark::op& o = g.ops[op];
     std::string out;
     for (const std::uint32_t t : results(g, o).empty() ? writes(g, o) : results(g, o))
-      out.append(out.empty() ? "" : ", ").append(analysis::text_of_tensor(g, t));
-    const std::string arguments = analysis::text_of_arguments(g, o);
+      out.append(out.empty() ? "" : ", ").append(inspect::text_of_tensor(g, t));
+    const std::string arguments = inspect::text_of_arguments(g, o);
     if (!arguments.empty()) out.append(out.empty() ? "" : ", ").append(arguments);
     return out;
   }
@@ -66,17 +66,17 @@ class report {
       out << "identical: " << plural(found_.unchanged, "operation") << '\n';
       return out;
     }
-    for (const analysis::difference& d : found_.model)
+    for (const inspect::difference& d : found_.model)
       out << "~ " << d.what << ": " << shown_text(d.before) << " -> " << shown_text(d.after)
           << '\n';
-    for (const analysis::op_difference& d : found_.ops) {
+    for (const inspect::op_difference& d : found_.ops) {
       const bool added = d.before == ark::none;
       const std::uint32_t op = added ? d.after : d.before;
       const ark::model& g = added ? after_ : before_;
       out << (added                  ? '+'
               : d.after == ark::none ? '-'
                                      : '~')
-          << ' ' << analysis::text_of_op(g, g.ops[op]) << ", node "
+          << ' ' << inspect::text_of_op(g, g.ops[op]) << ", node "
           << (added ? nodes_after_ : nodes_before_)[op];
       if (!added && d.after != ark::none) {
         if (nodes_before_[op] != nodes_after_[d.after]) out << " -> " << nodes_after_[d.after];
@@ -84,7 +84,7 @@ class report {
       } else {
         out << ": " << makes(g, op) << '\n';
       }
-      for (const analysis::difference& p : d.parts)
+      for (const inspect::difference& p : d.parts)
         out << "    " << shown_text(p.what) << ": "
             << (p.before.empty() ? "nothing" : shown_text(p.before)) << " -> "
             << (p.after.empty() ? "nothing" : shown_text(p.after)) << '\n';
@@ -94,9 +94,9 @@ class report {
     return out;
   }
 
-  static void write_parts(json::writer& w, const std::vector<analysis::difference>& parts) {
+  static void write_parts(json::writer& w, const std::vector<inspect::difference>& parts) {
     w.begin_array();
-    for (const analysis::difference& d : parts)
+    for (const inspect::difference& d : parts)
       w.begin_object()
           .key("what")
           .string(d.what)
@@ -128,7 +128,7 @@ class report {
     w.key("unchanged").integer(found_.unchanged).key("model");
     write_parts(w, found_.model);
     w.key("operations").begin_array();
-    for (const analysis::op_difference& d : found_.ops) {
+    for (const inspect::op_difference& d : found_.ops) {
       w.begin_object().key("kind").string(d.before == ark::none  ? "added"
                                           : d.after == ark::none ? "removed"
                                                                  : "changed");
@@ -149,7 +149,7 @@ class report {
   const ark::model& before_;
   const ark::model& after_;
   std::vector<std::int64_t> nodes_before_, nodes_after_;
-  analysis::graph_difference found_;
+  inspect::graph_difference found_;
 };
 
 [[nodiscard]] exit_code diff_models(const options& o, const source& a, const source& b,

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "ark.hpp"
-#include "ark/dot.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
+#include "tessera/inspect/ark/dot.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -55,7 +55,7 @@ struct options {
   }
   std::vector<const ark::model*> ranks;
   for (const ark::model& g : graphs) ranks.push_back(&g);
-  const text dot = analysis::draw(ranks, {.fold = o.fold});
+  const text dot = inspect::draw(ranks, {.fold = o.fold});
   return write_report(o.output, dot);
 }
 

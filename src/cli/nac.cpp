@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "nac/dot.hpp"
+#include "tessera/inspect/nac/dot.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -72,9 +72,9 @@ exit_code graph_nac(const source& file, const reporting& to, const std::string& 
                     const nac_graph_options& options) {
   const nac_outcome in = read_nac_for_lookup(file, to);
   if (!in.file) return in.code;
-  const analysis::lookup at(*in.file);
+  const inspect::lookup at(*in.file);
   const text dot =
-      analysis::draw(at, {.schedule = options.schedule, .parameters = !options.no_parameters});
+      inspect::draw(at, {.schedule = options.schedule, .parameters = !options.no_parameters});
   return write_report(output, dot);
 }
 

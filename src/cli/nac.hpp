@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "nac/lookup.hpp"
 #include "run.hpp"
+#include "tessera/inspect/nac/lookup.hpp"
 #include "tessera/nac/all.hpp"
 #include "tool.hpp"
 

@@ -6,15 +6,15 @@
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/json_write.hpp>
 #include "nac.hpp"
-#include "nac/diff.hpp"
+#include "tessera/inspect/nac/diff.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
 namespace {
 
-using analysis::lookup;
-using item_kind = analysis::item_difference::kind;
+using inspect::lookup;
+using item_kind = inspect::item_difference::kind;
 
 [[nodiscard]] std::string_view word_of(item_kind k) noexcept {
   return k == item_kind::parameter ? "parameter" : k == item_kind::resource ? "resource" : "array";
@@ -29,7 +29,7 @@ using item_kind = analysis::item_difference::kind;
 
 class report {
  public:
-  report(const lookup& a, const lookup& b, const analysis::file_difference& found)
+  report(const lookup& a, const lookup& b, const inspect::file_difference& found)
       : a_(a), b_(b), found_(found) {}
 
   [[nodiscard]] text as_text() const {
@@ -38,10 +38,10 @@ class report {
       out << "identical: " << plural(found_.unchanged, "instruction") << '\n';
       return out;
     }
-    for (const analysis::property_difference& d : found_.properties)
+    for (const inspect::property_difference& d : found_.properties)
       out << "~ " << d.what << ": " << or_nothing(d.before) << " -> " << or_nothing(d.after)
           << '\n';
-    for (const analysis::instruction_difference& d : found_.instructions) {
+    for (const inspect::instruction_difference& d : found_.instructions) {
       const bool added = d.before == lookup::none, removed = d.after == lookup::none;
       const lookup& at = added ? b_ : a_;
       const nac::instruction& i = instruction(at, added ? d.after : d.before, d.training);
@@ -53,7 +53,7 @@ class report {
       out << " = " << shown_text(call(at, i)) << '\n';
       parts(out, d.parts);
     }
-    for (const analysis::item_difference& d : found_.items) {
+    for (const inspect::item_difference& d : found_.items) {
       out << (!d.in_before  ? "+ "
               : !d.in_after ? "- "
                             : "~ ")
@@ -76,7 +76,7 @@ class report {
     w.key("unchanged").integer(found_.unchanged).key("properties");
     write(w, found_.properties);
     w.key("instructions").begin_array();
-    for (const analysis::instruction_difference& d : found_.instructions) {
+    for (const inspect::instruction_difference& d : found_.instructions) {
       w.begin_object().key("kind").string(kind(d.before != lookup::none, d.after != lookup::none));
       w.key("training").boolean(d.training).key("before");
       write(w, a_, d.before, d.training);
@@ -87,7 +87,7 @@ class report {
       w.end();
     }
     w.end().key("items").begin_array();
-    for (const analysis::item_difference& d : found_.items) {
+    for (const inspect::item_difference& d : found_.items) {
       w.begin_object().key("kind").string(kind(d.in_before, d.in_after));
       w.key("what").string(word_of(d.what)).key("name").string(json_name(d.name)).key("parts");
       write(w, d.parts);
@@ -110,23 +110,23 @@ class report {
                                                            bool training) {
     return (training ? at.training() : at.instructions())[index];
   }
-  static void parts(text& out, const std::vector<analysis::property_difference>& of) {
-    for (const analysis::property_difference& p : of)
-      out << "    " << p.what << ": " << analysis::shortened(or_nothing(p.before), 200) << " -> "
-          << analysis::shortened(or_nothing(p.after), 200) << '\n';
+  static void parts(text& out, const std::vector<inspect::property_difference>& of) {
+    for (const inspect::property_difference& p : of)
+      out << "    " << p.what << ": " << inspect::shortened(or_nothing(p.before), 200) << " -> "
+          << inspect::shortened(or_nothing(p.after), 200) << '\n';
   }
   /// "nac.add(v3, 1.5)".
   [[nodiscard]] static std::string call(const lookup& at, const nac::instruction& i) {
     std::string out = at.operation(i) + '(';
     if (i.a == nac::op_input && i.b == 0 && at.has_input(i.index)) out += at.input(i.index);
     bool first = true;
-    for (const analysis::nac_argument& a : at.arguments(i)) {
+    for (const inspect::nac_argument& a : at.arguments(i)) {
       if (!std::exchange(first, false)) out += ", ";
-      out += analysis::shortened(at.text_of(a), 64);
+      out += inspect::shortened(at.text_of(a), 64);
     }
     return out + ')';
   }
-  static void write(json::writer& w, const std::vector<analysis::property_difference>& parts) {
+  static void write(json::writer& w, const std::vector<inspect::property_difference>& parts) {
     const auto value = [&w](const std::string& s) {
       if (s.empty())
         w.null();
@@ -134,7 +134,7 @@ class report {
         w.string(json_name(s));
     };
     w.begin_array();
-    for (const analysis::property_difference& p : parts) {
+    for (const inspect::property_difference& p : parts) {
       w.begin_object().key("what").string(p.what).key("before");
       value(p.before);
       w.key("after");
@@ -155,7 +155,7 @@ class report {
 
   const lookup& a_;
   const lookup& b_;
-  const analysis::file_difference& found_;
+  const inspect::file_difference& found_;
 };
 
 }  // namespace
@@ -172,17 +172,17 @@ exit_code diff_nac(const source& a, const source& b, const reporting& before,
     const source &a, &b;
     progress shown;
   } w{a, b, progress(a.data().size() + b.data().size())};
-  const analysis::file_difference found = analysis::diff(x, y,
-                                                         {.weights = !options.no_weights,
-                                                          .done =
-                                                              [](void* context, bytes part) {
-                                                                work& at =
-                                                                    *static_cast<work*>(context);
-                                                                at.a.content.forget(part);
-                                                                at.b.content.forget(part);
-                                                                at.shown.advance(part.size());
-                                                              },
-                                                          .context = &w});
+  const inspect::file_difference found = inspect::diff(x, y,
+                                                       {.weights = !options.no_weights,
+                                                        .done =
+                                                            [](void* context, bytes part) {
+                                                              work& at =
+                                                                  *static_cast<work*>(context);
+                                                              at.a.content.forget(part);
+                                                              at.b.content.forget(part);
+                                                              at.shown.advance(part.size());
+                                                            },
+                                                        .context = &w});
   w.shown.clear();
   const exit_code verdict = found.same() ? success : bad_input;
   if (options.quiet) return verdict;

@@ -17,7 +17,7 @@ namespace cli {
 
 namespace {
 
-using analysis::lookup;
+using inspect::lookup;
 
 /// Counts and measurements of a container.
 struct facts {
@@ -31,7 +31,7 @@ struct facts {
     for (const nac::instruction& i : l.training()) ++training[l.operation(i)];
     for (const nac::tensor& t : file.tensors()) {
       ++tensors;
-      elements += analysis::elements_of(t.value_shape());
+      elements += inspect::elements_of(t.value_shape());
       payload += t.data.size();
       scales += t.scales.size();
       std::string type(name(t.type));
@@ -209,7 +209,7 @@ class as_text_report {
     between = ": ";
     for (const nac::instruction& i : f_.at.instructions()) {
       if (i.a != nac::op_output || i.b != 0) continue;
-      for (const analysis::nac_argument& a : f_.at.arguments(i)) {
+      for (const inspect::nac_argument& a : f_.at.arguments(i)) {
         out_ << between << f_.at.text_of(a);
         between = ", ";
       }
@@ -301,9 +301,8 @@ class as_text_report {
       if (left-- == 0) break;
       std::vector<std::string> row = {std::to_string(n.id), shown(n.text)};
       if (const nac::tensor* const t = f_.at.tensor(n.id)) {
-        row.insert(row.end(),
-                   {std::string(name(t->type)), analysis::text_of_shape(t->value_shape()),
-                    std::to_string(t->data.size())});
+        row.insert(row.end(), {std::string(name(t->type)), inspect::text_of_shape(t->value_shape()),
+                               std::to_string(t->data.size())});
         if (t->quantization != nac::quantization::none)
           row.push_back(std::string(name(t->quantization)));
         else if (with_losses)
@@ -341,7 +340,7 @@ class as_text_report {
     left = shown_of(file_.arrays().size());
     for (const nac::array& a : file_.arrays()) {
       if (left-- == 0) break;
-      rows.push_back({shown(a.name), std::string(name(a.type)), analysis::text_of_shape(a.shape),
+      rows.push_back({shown(a.name), std::string(name(a.type)), inspect::text_of_shape(a.shape),
                       std::to_string(a.data.size()), "bytes"});
     }
     table(rows, 0b1000);
@@ -384,8 +383,8 @@ void write_ends(json::writer& w, const lookup& at) {
   w.end().key("outputs").begin_array();
   for (const nac::instruction& i : at.instructions()) {
     if (i.a != nac::op_output || i.b != 0) continue;
-    for (const analysis::nac_argument& a : at.arguments(i)) {
-      if (a.what == analysis::nac_argument::kind::result)
+    for (const inspect::nac_argument& a : at.arguments(i)) {
+      if (a.what == inspect::nac_argument::kind::result)
         w.integer(a.value);
       else
         w.null();

@@ -13,8 +13,8 @@ namespace cli {
 
 namespace {
 
-using analysis::lookup;
-using kind = analysis::nac_argument::kind;
+using inspect::lookup;
+using kind = inspect::nac_argument::kind;
 
 void write(json::writer& w, const nac::constant& c) {
   switch (c.type) {
@@ -44,7 +44,7 @@ void write(json::writer& w, const nac::constant& c) {
   w.end();
 }
 
-void write(json::writer& w, const lookup& at, const analysis::nac_argument& a) {
+void write(json::writer& w, const lookup& at, const inspect::nac_argument& a) {
   w.begin_object();
   if (a.code != 0) w.key("code").string(json_name({&a.code, 1}));
   const auto id = static_cast<std::uint32_t>(a.value);
@@ -76,7 +76,7 @@ void write(json::writer& w, const lookup& at, const std::vector<nac::instruction
     if (i.a == nac::op_input && i.b == 0 && !training && at.has_input(i.index))
       w.key("name").string(json_name(at.input(i.index)));
     w.key("arguments").begin_array();
-    for (const analysis::nac_argument& a : at.arguments(i)) write(w, at, a);
+    for (const inspect::nac_argument& a : at.arguments(i)) write(w, at, a);
     w.end().end();
   }
   w.end();

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <vector>
 
-#include "draw/chrome_trace.hpp"
+#include "inspect/chrome_trace.hpp"
 #include "nac_values.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -72,7 +72,7 @@ exit_code trace_nac(const run_options& o, const source& file) {
     if (!done) return fail_run(done, program, file, to);
   }
 
-  const analysis::lookup at(program.model());
+  const inspect::lookup at(program.model());
   const auto name_of = [&](std::uint32_t i) {
     return json_name('v' + std::to_string(i) + ' ' + at.operation(at.instructions()[i]));
   };
@@ -81,7 +81,7 @@ exit_code trace_nac(const run_options& o, const source& file) {
   };
   constexpr std::uint32_t process = 1, core = 1, coprocessor = 2, loader = 3;
   text out;
-  draw::chrome_trace trace(out);
+  inspect::chrome_trace trace(out);
   trace.name_process(process, json_name(file.name));
   trace.name_thread(process, core, "instructions");
   trace.name_thread(process, coprocessor, "memory coprocessor");
@@ -89,7 +89,7 @@ exit_code trace_nac(const run_options& o, const source& file) {
   for (const recorder::span& s : seen.instructions) {
     const double from = microseconds(s.from), until = microseconds(s.to);
     std::string arguments;
-    for (const analysis::nac_argument& a : at.arguments(at.instructions()[s.instruction]))
+    for (const inspect::nac_argument& a : at.arguments(at.instructions()[s.instruction]))
       arguments += (arguments.empty() ? "" : ", ") + at.text_of(a);
     trace.span(process, core, from, until - from, name_of(s.instruction),
                {{"arguments", json_name(arguments)}});

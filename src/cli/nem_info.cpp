@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "nem.hpp"
-#include "nem/dot.hpp"
-#include "nem/statistics.hpp"
+#include "tessera/inspect/nem/dot.hpp"
+#include "tessera/inspect/nem/statistics.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
 namespace {
 
-using analysis::nem_memory;
-using analysis::nem_statistics;
+using inspect::nem_memory;
+using inspect::nem_statistics;
 
 /// The program of a file; without one, the errors have been reported.
 [[nodiscard]] std::optional<nem::program> valid_nem(const source& file, const reporting& to,
@@ -83,7 +83,7 @@ constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1
   for (const nem_memory& m : s.memories) {
     w.begin_object()
         .key("memory")
-        .string(analysis::memory_name(m.level, m.engine))
+        .string(inspect::memory_name(m.level, m.engine))
         .key("buffers")
         .integer(m.buffers);
     w.key("declared").integer(m.declared).key("peak").integer(m.peak).key("capacity");
@@ -104,7 +104,7 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
   exit_code code = success;
   const std::optional<nem::program> p = valid_nem(file, to, options, code);
   if (!p) return code;
-  const nem_statistics s = analysis::summarise(*p);
+  const nem_statistics s = inspect::summarise(*p);
   if (to.as_json) {
     const text report = as_json(file, to, *p, s);
     return print_result(report);
@@ -146,7 +146,7 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
         out << "  moved       " << at_least << n << " bytes from " << name(from) << " to "
             << name(there) << '\n';
   for (const nem_memory& m : s.memories) {
-    std::string title = "  " + analysis::memory_name(m.level, m.engine);
+    std::string title = "  " + inspect::memory_name(m.level, m.engine);
     title.resize(14, ' ');
     out << title << m.declared << " bytes in " << m.buffers
         << (m.buffers == 1 ? " buffer" : " buffers") << ", peak " << at_least << m.peak;
@@ -170,9 +170,9 @@ exit_code graph_nem(const source& file, const reporting& to, const std::string& 
   exit_code code = success;
   const std::optional<nem::program> p = valid_nem(file, to, options.nem, code);
   if (!p) return code;
-  analysis::task_draw_options drawing;
+  inspect::task_draw_options drawing;
   drawing.expand = options.expand;
-  const text dot = analysis::draw(*p, drawing);
+  const text dot = inspect::draw(*p, drawing);
   return write_report(output, dot);
 }
 

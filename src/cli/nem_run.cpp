@@ -9,8 +9,8 @@
 #include <tessera/core/json_write.hpp>
 #include <utility>
 
-#include "nem/statistics.hpp"
 #include "nem_values.hpp"
+#include "tessera/inspect/nem/statistics.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -200,7 +200,7 @@ class nem_runner {
       out << p->name << ": ";
       if (p->is_buffer)
         out << p->size << (p->size == 1 ? " byte in " : " bytes in ")
-            << analysis::memory_name(p->level, p->engine);
+            << inspect::memory_name(p->level, p->engine);
       else
         out << s.what.name << ' ' << text_of(s.what.shape) << " in "
             << machine_.buffers()[p->buffer].name;
@@ -244,7 +244,7 @@ class nem_runner {
       w.key("kind").string(r->is_buffer ? "buffer" : "region");
       w.key("buffer").string(machine_.buffers()[r->buffer].name);
       w.key("memory")
-          .string(analysis::memory_name(r->level, r->engine))
+          .string(inspect::memory_name(r->level, r->engine))
           .key("bytes")
           .integer(r->size);
       w.key("data_type").string(s.what.name).key("shape").begin_array();

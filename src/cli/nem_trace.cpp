@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cstdio>
 
-#include "nem/timeline_trace.hpp"
+#include "inspect/nem/timeline_trace.hpp"
 #include "nem_values.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -98,7 +98,7 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
   if (!has_values)
     for (const vn::place& b : machine.buffers()) machine.mark_bound(b);
 
-  analysis::timeline_recorder seen(*found.program, file.characters());
+  inspect::timeline_recorder seen(*found.program, file.characters());
   vn::timeline when(*found.program, costs, seen.observer());
   if (const exit_code code = execute(machine, when, has_values, how.max_memory, to, file);
       code != success)
@@ -111,7 +111,7 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
     if (code != success) return code;
   }
   text table;
-  analysis::append_report(table, report);
+  inspect::append_report(table, report);
   if (!more.report.empty()) {
     const exit_code code = write_report(more.report, table);
     if (code != success) return code;
@@ -120,7 +120,7 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
   }
   if (!o.json) return success;
   text out;
-  analysis::append_json(out, report);
+  inspect::append_json(out, report);
   out << '\n';
   return print_result(out);
 }

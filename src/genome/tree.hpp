@@ -20,7 +20,7 @@
 //   newick   one line; a name is quoted where it isn't a plain word, lengths read back as they are
 //   dot      for Graphviz, laid out by twopi around the last inner node; edges have a len, for neato
 //   svg      a picture: rooted in the middle of its longest path, branches to scale, subtrees with
-//            fewer leaves first; names longer than draw::longest_label are cut
+//            fewer leaves first; names longer than inspect::longest_label are cut
 //
 // Nothing recurses: a tree may be a chain. A tree that was made by other means has its children
 // before their parents: a child of inner node i is a leaf or an inner node before i.

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "columns.hpp"
-#include "draw/label.hpp"
+#include "inspect/label.hpp"
 #include "tessera/core/shortest.hpp"
 #include "tree.hpp"
 
@@ -169,14 +169,14 @@ struct sizes {
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
     if ((byte & 0xc0u) == 0x80u) continue;
-    if (all++ > draw::longest_label) break;
+    if (all++ > inspect::longest_label) break;
     n += byte < 0xe0 ? 1 : 2;
   }
   return n;
 }
 
 [[nodiscard]] std::string label_of(std::string_view name) {
-  const std::string s = draw::escaped(name);
+  const std::string s = inspect::escaped(name);
   return s.empty() ? " " : s;  // an empty label isn't one to Graphviz
 }
 
@@ -266,7 +266,7 @@ text svg(const tree& t, std::span<const std::string> names) {
       if (v >= t.leaves) continue;
       put("<text x=\"", x(v) + gap);
       put("\" y=\"", y(r.row[v]) + 0.35 * font);  // the middle of small letters on the branch
-      out << "\">" << draw::escaped(names[v]) << "</text>\n";
+      out << "\">" << inspect::escaped(names[v]) << "</text>\n";
     }
     out << "</g>\n";
   }

@@ -3,21 +3,21 @@
 //
 // Costs, memory and what flows, against numbers worked out by hand.
 
-#include "ark/cost.hpp"
+#include "tessera/inspect/ark/cost.hpp"
 
-#include "ark/flow.hpp"
 #include "models.hpp"
+#include "tessera/inspect/ark/flow.hpp"
 
 namespace {
 
 using namespace tests;
-using tessera::analysis::conflict;
-using tessera::analysis::cost;
-using tessera::analysis::flow;
+using tessera::inspect::conflict;
+using tessera::inspect::cost;
+using tessera::inspect::flow;
 
 const char* const flags = R"("TransposeInput":{"BOOL":false},"TransposeOther":{"BOOL":false})";
 
-cost only(const ark::model& g) { return tessera::analysis::cost_of(g, g.ops[g.ops.size() - 1]); }
+cost only(const ark::model& g) { return tessera::inspect::cost_of(g, g.ops[g.ops.size() - 1]); }
 void check(const cost& c, std::uint64_t flops, std::uint64_t read, std::uint64_t written) {
   CHECK(c.flops == flops);
   CHECK(c.read == read);
@@ -80,8 +80,8 @@ TEST_CASE("cost: views and waiting are free", "[ark_tools]") {
   m.tensor("a", "4").tensor("v", "2,2", "FP32", 0).op("Tensor", "", "a", "", "v");
   m.op("Noop", "", "v", "", "");
   const ark::model g = m.graph();
-  check(tessera::analysis::cost_of(g, g.ops[0]), 0, 0, 0);
-  check(tessera::analysis::cost_of(g, g.ops[1]), 0, 0, 0);
+  check(tessera::inspect::cost_of(g, g.ops[0]), 0, 0, 0);
+  check(tessera::inspect::cost_of(g, g.ops[1]), 0, 0, 0);
 }
 
 TEST_CASE("cost: what doesn't fit 64 bits is the largest number", "[ark_tools]") {
@@ -94,7 +94,7 @@ TEST_CASE("cost: what doesn't fit 64 bits is the largest number", "[ark_tools]")
 TEST_CASE("cost: the summary of a small model", "[ark_tools]") {
   const ark::model g = load("mlp.json");
   const flow f(g);
-  const auto s = tessera::analysis::summarise(g, f);
+  const auto s = tessera::inspect::summarise(g, f);
   // fc1: 2 2 4 8, bias and relu: 16 each, fc2: 2 2 8 3.
   check(s.total, 128 + 16 + 16 + 96, (32 + 128) + (64 + 32) + 64 + (64 + 96), 3 * 64 + 24);
   REQUIRE(s.types.size() == 3);
@@ -114,7 +114,7 @@ TEST_CASE("cost: the summary of a small model", "[ark_tools]") {
 
 TEST_CASE("cost: what goes to another rank", "[ark_tools]") {
   const ark::model g = load("pair.r1.json");
-  const auto s = tessera::analysis::summarise(g, flow(g));
+  const auto s = tessera::inspect::summarise(g, flow(g));
   REQUIRE(s.transfers.size() == 1);
   CHECK(s.transfers[0].from == 1);
   CHECK(s.transfers[0].to == 0);
@@ -130,7 +130,7 @@ TEST_CASE("cost: padding and what lies outside", "[ark_tools]") {
   m.tensor("a", "2,3", "FP32", 0, "2,8", "0,0", "2,4").tensor("out", "2,3");
   m.op("Copy", "x", "a", "out", "r");
   const ark::model g = m.graph();
-  const auto s = tessera::analysis::summarise(g, flow(g));
+  const auto s = tessera::inspect::summarise(g, flow(g));
   CHECK(s.memory.padding == 4 * 2);
   CHECK(s.memory.unused == 4 * 2 * 4);
 
@@ -140,7 +140,7 @@ TEST_CASE("cost: padding and what lies outside", "[ark_tools]") {
   shards.tensor("c", "2,4", "FP32", 1);
   shards.op("Add", "x", "a b", "c", "r");
   const ark::model h = shards.graph();
-  const auto t = tessera::analysis::summarise(h, flow(h));
+  const auto t = tessera::inspect::summarise(h, flow(h));
   CHECK(t.memory.padding == 0);
   CHECK(t.memory.unused == 0);
 }

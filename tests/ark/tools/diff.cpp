@@ -3,7 +3,7 @@
 //
 // What differs between two models.
 
-#include "ark/diff.hpp"
+#include "tessera/inspect/ark/diff.hpp"
 
 #include <algorithm>
 #include <regex>
@@ -13,8 +13,8 @@
 namespace {
 
 using namespace tests;
-using tessera::analysis::diff;
-using tessera::analysis::graph_difference;
+using tessera::inspect::diff;
+using tessera::inspect::graph_difference;
 
 /// x -> Exp -> Relu -> Sqrt, a chain of `count` in turns.
 std::string chain(int count, int without = -1) {

@@ -3,19 +3,19 @@
 //
 // Compositions and pictures.
 
-#include "ark/dot.hpp"
+#include "tessera/inspect/ark/dot.hpp"
 
 #include <string_view>
 
-#include "ark/fold.hpp"
 #include "models.hpp"
+#include "tessera/inspect/ark/fold.hpp"
 
 namespace {
 
 using namespace tests;
-using tessera::analysis::composition;
-using tessera::analysis::find_compositions;
-using tessera::analysis::flow;
+using tessera::inspect::composition;
+using tessera::inspect::find_compositions;
+using tessera::inspect::flow;
 
 std::vector<composition> found(const ark::model& g) { return find_compositions(g, flow(g)); }
 
@@ -38,7 +38,7 @@ model norm(bool read_inside) {
 
 std::string drawn(const ark::model& g, bool fold = false) {
   const ark::model* ranks[] = {&g};
-  const tessera::text out = tessera::analysis::draw(ranks, {.fold = fold});
+  const tessera::text out = tessera::inspect::draw(ranks, {.fold = fold});
   return std::string(out.view());
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("dot: boxes, arrows, ends", "[ark_tools]") {
 TEST_CASE("dot: ranks and what goes between them", "[ark_tools]") {
   const ark::model a = load("pair.r0.json"), b = load("pair.r1.json");
   const ark::model* ranks[] = {&a, &b};
-  const tessera::text out = tessera::analysis::draw(ranks);
+  const tessera::text out = tessera::inspect::draw(ranks);
   CHECK(count(out, "subgraph cluster_r") == 2);
   CHECK(count(out, "r0_op0 -> r1_op1 [style=dashed") == 1);
   CHECK(count(out, "r1_op0 -> r0_op1 [style=dashed") == 1);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "draw/chrome_trace.hpp"
+#include "inspect/chrome_trace.hpp"
 
 #include "support/catch.hpp"
 
@@ -13,7 +13,7 @@ using tessera::text;
 
 TEST_CASE("nac_tools/chrome_trace: an event a line", "[nac_tools]") {
   text out;
-  tessera::draw::chrome_trace trace(out);
+  tessera::inspect::chrome_trace trace(out);
   trace.name_process(1, "a \"model\"");
   trace.name_thread(1, 2, "core");
   trace.span(1, 2, 0.5, 12.25, "v3 nac.add", {{"arguments", "v1, v2"}});
@@ -37,7 +37,7 @@ TEST_CASE("nac_tools/chrome_trace: an event a line", "[nac_tools]") {
 
 TEST_CASE("nac_tools/chrome_trace: one without events is JSON too", "[nac_tools]") {
   text out;
-  tessera::draw::chrome_trace trace(out);
+  tessera::inspect::chrome_trace trace(out);
   trace.finish();
   CHECK(out.view() == "{\"traceEvents\":[\n],\"displayTimeUnit\":\"ns\"}\n");
 }

@@ -10,13 +10,13 @@
 #include <string>
 #include <string_view>
 
-#include "nac/lookup.hpp"
 #include "support/catch.hpp"
+#include "tessera/inspect/nac/lookup.hpp"
 
 namespace nac_tools_tests {
 
 namespace nac = tessera::nac;
-using tessera::analysis::lookup;
+using tessera::inspect::lookup;
 
 /// A container with all that borrows from it.
 class container {

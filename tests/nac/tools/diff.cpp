@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "nac/diff.hpp"
+#include "tessera/inspect/nac/diff.hpp"
 
 #include <chrono>
 #include <string>
@@ -11,9 +11,9 @@
 namespace {
 
 using namespace nac_tools_tests;
-using tessera::analysis::diff;
-using tessera::analysis::file_difference;
-using item_kind = tessera::analysis::item_difference::kind;
+using tessera::inspect::diff;
+using tessera::inspect::file_difference;
+using item_kind = tessera::inspect::item_difference::kind;
 
 constexpr std::uint32_t none = lookup::none;
 

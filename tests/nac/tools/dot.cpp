@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "nac/dot.hpp"
+#include "tessera/inspect/nac/dot.hpp"
 
 #include <string>
 
@@ -11,8 +11,8 @@ namespace {
 
 using namespace nac_tools_tests;
 
-std::string drawn(const lookup& at, tessera::analysis::program_draw_options options = {}) {
-  const tessera::text out = tessera::analysis::draw(at, options);
+std::string drawn(const lookup& at, tessera::inspect::program_draw_options options = {}) {
+  const tessera::text out = tessera::inspect::draw(at, options);
   return std::string(out.view());
 }
 

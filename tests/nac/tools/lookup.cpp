@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "nac/lookup.hpp"
+#include "tessera/inspect/nac/lookup.hpp"
 #include <tessera/core/bytes.hpp>
 
 #include "containers.hpp"
@@ -9,7 +9,7 @@
 namespace {
 
 using namespace nac_tools_tests;
-using kind = tessera::analysis::nac_argument::kind;
+using kind = tessera::inspect::nac_argument::kind;
 
 }  // namespace
 
@@ -79,7 +79,7 @@ code:
 )");
   const auto text = [&](std::uint32_t id) {
     REQUIRE(c->constant(id) != nullptr);
-    return tessera::analysis::text_of(*c->constant(id));
+    return tessera::inspect::text_of(*c->constant(id));
   };
   CHECK(text(1) == "null");
   CHECK(text(2) == "true");
@@ -88,19 +88,19 @@ code:
   CHECK(text(5) == "\"a\\n\"");
   CHECK(text(6) == "[0.5, -inf, nan]");
   CHECK(text(7) == "inf");
-  CHECK(tessera::analysis::shortened("abc", 3) == "abc");
-  CHECK(tessera::analysis::shortened("abcd", 3) == "abc\xE2\x80\xA6");
-  CHECK(tessera::analysis::shortened("\xC3\xA4\xC3\xA4", 1) == "\xC3\xA4\xE2\x80\xA6");
+  CHECK(tessera::inspect::shortened("abc", 3) == "abc");
+  CHECK(tessera::inspect::shortened("abcd", 3) == "abc\xE2\x80\xA6");
+  CHECK(tessera::inspect::shortened("\xC3\xA4\xC3\xA4", 1) == "\xC3\xA4\xE2\x80\xA6");
 
   std::byte raw[12];
   for (std::size_t i = 0; i < 3; ++i)
     tessera::store_le(raw + 4 * i, std::uint32_t{i == 2 ? 0xffffffffu : 0x10000u});
-  CHECK(tessera::analysis::elements_of({raw, 0}) == 1);
-  CHECK(tessera::analysis::elements_of({raw, 2}) == std::uint64_t{1} << 32);
-  CHECK(tessera::analysis::elements_of({raw, 3}) == 0xffffffff00000000u);
+  CHECK(tessera::inspect::elements_of({raw, 0}) == 1);
+  CHECK(tessera::inspect::elements_of({raw, 2}) == std::uint64_t{1} << 32);
+  CHECK(tessera::inspect::elements_of({raw, 3}) == 0xffffffff00000000u);
   tessera::store_le(raw, std::uint32_t{0xffffffff});
   tessera::store_le(raw + 4, std::uint32_t{0xffffffff});
-  CHECK(tessera::analysis::elements_of({raw, 3}) == ~std::uint64_t{0});
+  CHECK(tessera::inspect::elements_of({raw, 3}) == ~std::uint64_t{0});
   tessera::store_le(raw, std::uint32_t{0});
-  CHECK(tessera::analysis::elements_of({raw, 3}) == 0);
+  CHECK(tessera::inspect::elements_of({raw, 3}) == 0);
 }

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "ark/flow.hpp"
 #include "script.hpp"
 #include "support/catch.hpp"
+#include "tessera/inspect/ark/flow.hpp"
 #include "vm/meter.hpp"
 
 namespace {
@@ -23,7 +23,7 @@ using floats = std::vector<float>;
 using whole = std::vector<std::int32_t>;
 using run::script;
 using tessera::errc;
-using tessera::analysis::end_point;
+using tessera::inspect::end_point;
 using tessera::vm::ark::machine;
 
 floats counting(std::size_t count) {
@@ -321,6 +321,6 @@ TEST_CASE("vm/ark: inputs and outputs of a model", "[vm_ark]") {
       out.push_back(static_cast<int>(w.get().rank(0).model().tensors[e.tensor].id));
     return out;
   };
-  CHECK(ids(tessera::analysis::inputs(w.get())) == std::vector<int>{x, weight, state});
-  CHECK(ids(tessera::analysis::outputs(w.get())) == std::vector<int>{sum, counted});
+  CHECK(ids(tessera::inspect::inputs(w.get())) == std::vector<int>{x, weight, state});
+  CHECK(ids(tessera::inspect::outputs(w.get())) == std::vector<int>{sum, counted});
 }

@@ -13,10 +13,10 @@
 #include <vector>
 #include "ark/samples.hpp"
 
-#include "ark/flow.hpp"
 #include "rank_models.hpp"
 #include "script.hpp"
 #include "support/catch.hpp"
+#include "tessera/inspect/ark/flow.hpp"
 #include "vm/ark/mpi.hpp"
 
 namespace {
@@ -49,7 +49,7 @@ void compare(const std::vector<std::string>& texts, bool fast = false) {
   REQUIRE(one.made());
   REQUIRE(mine.made());
   for (std::uint32_t round = 0; round < 2; ++round) {
-    for (const auto& in : tessera::analysis::inputs(w.get())) {
+    for (const auto& in : tessera::inspect::inputs(w.get())) {
       const auto& g = w.get().rank(in.rank).model();
       std::size_t bytes = tessera::ark::info(g.tensors[in.tensor].type).bytes;
       for (const std::int64_t d : layout_of(g, in.tensor).shape)

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "ark/flow.hpp"
 #include "numbers.hpp"
 #include "rank_models.hpp"
 #include "script.hpp"
 #include "support/catch.hpp"
+#include "tessera/inspect/ark/flow.hpp"
 
 namespace {
 
@@ -96,12 +96,12 @@ TEST_CASE("vm/ark: inputs and outputs of several ranks", "[vm_ark]") {
                                                : kind == 1 ? rank_models::packets(3, "FP32", 4)
                                                            : rank_models::synced(3, "FP32");
     const run::world w(rank_models::texts(all));
-    for (const auto& in : tessera::analysis::inputs(w.get())) {
+    for (const auto& in : tessera::inspect::inputs(w.get())) {
       const auto& g = w.get().rank(in.rank).model();
       CHECK(g.buffers[g.tensors[in.tensor].buffer].id == 0);  // that of x
     }
     std::vector<int> ranks(3);
-    for (const auto& out : tessera::analysis::outputs(w.get())) {
+    for (const auto& out : tessera::inspect::outputs(w.get())) {
       const auto& g = w.get().rank(out.rank).model();
       CHECK(w.get().rank(out.rank).storage(g.tensors[out.tensor].buffer) ==
             w.get().rank(out.rank).storage(g.tensors[w.tensor(out.rank, all[out.rank].y)].buffer));

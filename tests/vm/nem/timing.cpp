@@ -17,7 +17,7 @@
 #include <tuple>
 #include <vector>
 
-#include "nem/timeline_trace.hpp"
+#include "inspect/nem/timeline_trace.hpp"
 #include "support/catch.hpp"
 #include "tessera/core/json_read.hpp"
 #include "vm/nem/machine.hpp"
@@ -179,7 +179,7 @@ schedule simulate(const std::string& source, const timing_profile& costs = {}) {
   for (const tessera::diagnostic& f : found.diagnostics)
     if (f.severity == tessera::severity::error) FAIL(std::string(found.text_of(f.text)));
   REQUIRE(p);
-  analysis::timeline_recorder seen(*p, source);
+  inspect::timeline_recorder seen(*p, source);
   vm::nem::timeline when(*p, costs, seen.observer());
   scheduler s(*p, when);
   nem::for_each_task(*p, s);
@@ -188,8 +188,8 @@ schedule simulate(const std::string& source, const timing_profile& costs = {}) {
   out.report = when.report();
   text trace, table, json;
   seen.append_trace(trace, out.report);
-  analysis::append_report(table, out.report);
-  analysis::append_json(json, out.report);
+  inspect::append_report(table, out.report);
+  inspect::append_json(json, out.report);
   out.trace = trace.view();
   out.table = table.view();
   out.json = json.view();

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Draws a container's program, in Graphviz's DOT.
+//
+//   tessera::text dot = tessera::inspect::draw(tessera::inspect::lookup(file), {.schedule = true});
+//
+//   box              an instruction: its index, operation, constants; coloured by its kind
+//   small ellipse    a parameter: name, type, shape
+//   ellipse          an input or the output of the model
+//   arrow            a result that is an argument; its head says which one where there are several
+//   red box          an instruction that refers to something that isn't there
+//   frame            the training section
+//   grey text        with `schedule`: the memory commands of the instruction
+//   dashed arrow     with `schedule`: a result that is forwarded rather than kept
+//
+// The same file gives the same text.
+//
+// Lifetime:   values.
+// Errors:     none: any file that was read will do.
+// Limits:     none.
+// Allocation: linear in the instructions and in the text.
+
+#ifndef TESSERA_INSPECT_NAC_DOT_HPP
+#define TESSERA_INSPECT_NAC_DOT_HPP
+
+#include "lookup.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace inspect {
+
+struct program_draw_options {
+  bool schedule = false;
+  bool parameters = true;  ///< else parameters are left out
+};
+[[nodiscard]] text draw(const lookup& program, const program_draw_options& options = {});
+
+}  // namespace inspect
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_INSPECT_NAC_DOT_HPP

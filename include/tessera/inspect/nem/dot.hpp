@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Draws the tasks of a NEM program and their order, as a Graphviz DOT graph.
+//
+//   tessera::text dot = tessera::inspect::draw(program, {.expand = true});
+//
+//   box             a task: its opcode, operands and token; coloured by the unit that executes it;
+//                   with a bold line when it is .sync, so that all tasks after it wait
+//   solid arrow     a dependency (deps)
+//   dashed arrow    an order that a wait, a .sync task or the end of a loop makes
+//   frame           a loop, with its bounds and how many iterations may be in flight; when they are
+//                   expanded, frames of its iterations inside
+//
+// The same program gives the same text.
+//
+// Lifetime:   values.
+// Errors:     none, for any verified program.
+// Limits:     max_tasks; a note in the graph if there are more.
+// Allocation: linear in the tasks drawn and in the text.
+
+#ifndef TESSERA_INSPECT_NEM_DOT_HPP
+#define TESSERA_INSPECT_NEM_DOT_HPP
+
+#include <cstdint>
+
+#include "../../nem.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace inspect {
+
+struct task_draw_options {
+  bool expand = false;             ///< every iteration, not just the first of each loop
+  std::uint64_t max_tasks = 2000;  ///< and frames
+};
+[[nodiscard]] text draw(const nem::program& p, const task_draw_options& options = {});
+
+}  // namespace inspect
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_INSPECT_NEM_DOT_HPP

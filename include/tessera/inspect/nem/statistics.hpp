@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Statistics of a NEM program: tasks, arithmetic, traffic, memory.
+//
+//   const tessera::inspect::nem_statistics s = tessera::inspect::summarise(program);
+//   s.moved[size_t(nem::level::ddr)][size_t(nem::level::l2)];    // bytes
+//
+//   macs        multiplications with their additions: elements of the output times the inner
+//               dimension (gemm, matmul) or the kernel's size times its input channels (conv*)
+//   moved       bytes of transfers and stores, from level to level: those of the source
+//   declared    bytes of all buffers of a memory
+//   peak        the maximum of live bytes when tasks execute in the order of the text: a
+//               buffer is live from the first task that touches it to the last
+//
+// Loops count with all their iterations.
+//
+// Lifetime:   values.
+// Errors:     none, for any verified program.
+// Limits:     max_steps tasks and iterations, and max_nodes; `is_partial` if there are more.
+//             Sums that don't fit 64 bits are 2^64 - 1.
+// Allocation: linear in the program's buffers.
+
+#ifndef TESSERA_INSPECT_NEM_STATISTICS_HPP
+#define TESSERA_INSPECT_NEM_STATISTICS_HPP
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../../nem.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace inspect {
+
+/// Bytes of one memory: DDR, L2, or the L1 of one engine.
+struct nem_memory {
+  nem::level level = nem::level::ddr;
+  std::int64_t engine = 0;
+  std::uint64_t buffers = 0, declared = 0, peak = 0;
+};
+
+struct nem_statistics {
+  static constexpr std::uint64_t max_steps = 10'000'000;
+  static constexpr std::uint64_t max_nodes =
+      100'000'000;  ///< of the text, counted again in each iteration
+
+  std::uint64_t tasks = 0, waits = 0, iterations = 0;
+  std::array<std::uint64_t, nem::opcode_count> opcodes = {};
+  std::uint64_t macs = 0;
+  std::array<std::array<std::uint64_t, 3>, 3> moved = {};  ///< [from][to], by nem::level
+  std::vector<nem_memory> memories;                        ///< in the order DDR, L2, L1[0] …
+  bool is_partial = false;
+};
+[[nodiscard]] nem_statistics summarise(const nem::program& p);
+
+/// The name of a memory: "DDR", "L2", "L1[0]".
+[[nodiscard]] std::string memory_name(nem::level level, std::int64_t engine);
+
+}  // namespace inspect
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_INSPECT_NEM_STATISTICS_HPP

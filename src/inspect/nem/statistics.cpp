@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "tessera/inspect/nem/statistics.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tessera::inline TESSERA_ABI {
+namespace inspect {
+
+namespace {
+
+void add_to(std::uint64_t& sum, std::uint64_t more) noexcept {
+  sum = more > UINT64_MAX - sum ? UINT64_MAX : sum + more;
+}
+[[nodiscard]] std::uint64_t times(std::uint64_t a, std::int64_t b) noexcept {
+  const auto n = static_cast<std::uint64_t>(b);
+  return n != 0 && a > UINT64_MAX / n ? UINT64_MAX : a * n;
+}
+
+/// Counts the tasks of a program.
+class counter : public nem::visitor {
+ public:
+  explicit counter(const nem::program& p, nem_statistics& to) : p_(p), to_(to) {}
+
+  void iteration(std::uint32_t node, std::int64_t) {
+    ++to_.iterations;
+    evaluated_ += p_.model().nodes[node].next - node;
+  }
+  void wait(std::uint32_t, view<std::uint32_t>) { ++to_.waits; }
+
+  void task(const nem::values& v, const nem::task& t) {
+    ++to_.tasks;
+    ++to_.opcodes[static_cast<std::size_t>(t.opcode)];
+    for (const auto& operands : {v.inputs(t), v.outputs(t)})
+      for (const nem::operand& o : operands)
+        if (const nem::buffer* const b = buffer_of(v, o)) touch(*b);
+    switch (row(t.opcode).category) {
+      case nem::opcode_category::data_movement: move(v, t); break;
+      case nem::opcode_category::linear_algebra:
+      case nem::opcode_category::convolution: multiply(v, t); break;
+      default: break;
+    }
+    ++now_;
+  }
+  [[nodiscard]] bool stopped() {
+    if (to_.tasks + to_.iterations < nem_statistics::max_steps &&
+        evaluated_ < nem_statistics::max_nodes)
+      return false;
+    to_.is_partial = true;
+    return true;
+  }
+
+  void end(const nem::values& v) {
+    for (const nem::buffer& b : v.buffers)
+      if (b.is_known) lives_.try_emplace(b.node, life{b, 1, 0});  // if no task has used it
+    std::map<std::pair<int, std::int64_t>, std::vector<const life*>> by_memory;
+    for (const auto& [node, l] : lives_)
+      by_memory[{static_cast<int>(l.what.level), l.what.engine}].push_back(&l);
+    for (const auto& [where, lives] : by_memory) {
+      nem_memory m{static_cast<nem::level>(where.first), where.second, 0, 0, 0};
+      std::map<std::uint64_t, std::int64_t> changes;  // of the live bytes, by time
+      for (const life* l : lives) {
+        ++m.buffers;
+        add_to(m.declared, static_cast<std::uint64_t>(l->what.size));
+        if (l->first > l->last) continue;
+        changes[l->first] += l->what.size;
+        changes[l->last + 1] -= l->what.size;
+      }
+      std::int64_t live = 0;
+      for (const auto& [when, change] : changes) {
+        live += change;
+        m.peak = std::max(m.peak, static_cast<std::uint64_t>(live));
+      }
+      to_.memories.push_back(m);
+    }
+  }
+
+ private:
+  struct life {
+    nem::buffer what;
+    std::uint64_t first, last;
+  };
+
+  /// Null for a region of an iteration that wasn't verified and is wrong.
+  [[nodiscard]] static const nem::buffer* buffer_of(const nem::values& v, const nem::operand& o) {
+    if (o.region == nem::no_index || !v.regions[o.region].is_sound) return nullptr;
+    return &v.buffers[v.regions[o.region].buffer];
+  }
+  void touch(const nem::buffer& b) {
+    const auto [at, is_new] = lives_.try_emplace(b.node, life{b, now_, now_});
+    at->second.last = now_;
+  }
+  void move(const nem::values& v, const nem::task& t) {
+    const nem::buffer* const from = buffer_of(v, v.inputs(t)[0]);
+    const nem::buffer* const to = buffer_of(v, v.outputs(t)[0]);
+    if (from == nullptr || to == nullptr) return;
+    add_to(to_.moved[static_cast<std::size_t>(from->level)][static_cast<std::size_t>(to->level)],
+           static_cast<std::uint64_t>(v.regions[v.inputs(t)[0].region].extent));
+  }
+  void multiply(const nem::values& v, const nem::task& t) {
+    for (const auto& operands : {v.inputs(t), v.outputs(t)})
+      for (const nem::operand& o : operands)
+        if (buffer_of(v, o) == nullptr) return;
+    std::uint64_t macs = 1;
+    for (const std::int64_t d : v.shape(v.regions[v.outputs(t)[0].region])) macs = times(macs, d);
+    const bool is_product = row(t.opcode).category == nem::opcode_category::linear_algebra;
+    const nem::region& operand = v.regions[v.inputs(t)[is_product ? 0 : 1].region];
+    const view<std::int64_t> shape = v.shape(operand);
+    if (is_product) {
+      // A of layout …KM is stored with its last two dimensions swapped.
+      const std::string_view layout =
+          operand.layout == nem::no_name ? std::string_view() : p_.model().name(operand.layout);
+      const std::size_t inner = layout.ends_with("KM") ? shape.size() - 2 : shape.size() - 1;
+      macs = times(macs, shape[inner]);
+    } else {
+      for (std::size_t d = 0; d + 1 < shape.size(); ++d) macs = times(macs, shape[d]);
+    }
+    add_to(to_.macs, macs);
+  }
+
+  const nem::program& p_;
+  nem_statistics& to_;
+  std::map<std::uint32_t, life> lives_;  // of buffers, by declaration
+  std::uint64_t now_ = 0, evaluated_ = 0;
+};
+
+}  // namespace
+
+nem_statistics summarise(const nem::program& p) {
+  nem_statistics s;
+  counter c(p, s);
+  nem::for_each_task(p, c);
+  return s;
+}
+
+std::string memory_name(nem::level level, std::int64_t engine) {
+  std::string out(name(level));
+  if (level == nem::level::l1) out += '[' + std::to_string(engine) + ']';
+  return out;
+}
+
+}  // namespace inspect
+}  // namespace tessera::inline TESSERA_ABI

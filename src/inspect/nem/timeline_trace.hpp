@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// A timeline as a trace, as a table and as JSON.
+//
+//   inspect::timeline_recorder seen(program, source);
+//   vm::nem::timeline when(program, costs, seen.observer());
+//   machine.run(&found, &when);
+//   text trace, report;
+//   seen.append_trace(trace, when.report());
+//   inspect::append_report(report, when.report());
+//
+//   process   the device, then each engine             in the trace a cycle is a microsecond
+//   thread    a unit: NMU[0]
+//   span      a task: opcode and token; its index and line, the iteration, its amount of work, and
+//             the cause of its wait
+//   counter   live bytes of each memory, live tokens
+//
+// Lifetime:   borrows the program and its source; an observer borrows its recorder.
+// Errors:     none.
+// Limits:     none.
+// Allocation: for each task and for each buffer.
+
+#ifndef TESSERA_INSPECT_NEM_TIMELINE_TRACE_HPP
+#define TESSERA_INSPECT_NEM_TIMELINE_TRACE_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tessera/core/text.hpp"
+#include "tessera/nem.hpp"
+#include "vm/nem/timing.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace inspect {
+
+/// Records the events; they are written after the run.
+class timeline_recorder {
+ public:
+  /// `source` is the program's text, for line numbers.
+  timeline_recorder(const nem::program& p, std::string_view source);
+  timeline_recorder(const timeline_recorder&) = delete;
+  timeline_recorder& operator=(const timeline_recorder&) = delete;
+
+  [[nodiscard]] vm::nem::timeline::observer observer();
+  /// Appends the trace in Chrome's JSON form.
+  void append_trace(text& out, const vm::nem::timing_report& r) const;
+
+ private:
+  struct record {
+    vm::nem::placement at;
+    vm::nem::work work;
+    nem::opcode opcode;
+    std::uint32_t task, node, token;
+    std::uint32_t first_iteration, iterations;  ///< in iterations_
+  };
+  struct loop {
+    std::string_view variable;
+    std::uint32_t outer;  ///< in loops_, or no_index
+  };
+  struct statement {
+    std::uint32_t node, line, loop;
+  };
+  struct life {
+    vm::nem::touched_buffer what;
+    std::uint64_t first = UINT64_MAX, last = 0;
+  };
+
+  void find_statements(std::string_view source);
+  void take(const vm::nem::instance& t, const vm::nem::placement& at);
+  /// Keys and values of a span.
+  void describe(const record& r, std::vector<std::pair<std::string, std::string>>& to) const;
+
+  const nem::program& program_;
+  std::vector<loop> loops_;
+  std::vector<statement> statements_;  ///< by node
+  std::vector<record> records_;
+  std::vector<std::int64_t> iterations_;
+  std::vector<life> lives_;  ///< by index of buffer
+};
+
+/// Appends a table for people.
+void append_report(text& out, const vm::nem::timing_report& r);
+/// Appends an object: {"cycles", "tasks", "tokens_live", "stalls", "units", "memories"}.
+void append_json(text& out, const vm::nem::timing_report& r);
+
+}  // namespace inspect
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_INSPECT_NEM_TIMELINE_TRACE_HPP
