@@ -19,7 +19,7 @@
 #include "io/compress.hpp"
 #include "json_peers.hpp"
 #include "ratios.hpp"
-#include "vm/alir/vm.hpp"
+#include "tessera/vm/alir.hpp"
 
 namespace {
 

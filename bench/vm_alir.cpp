@@ -20,7 +20,8 @@
 #include "generate.hpp"
 #include "io/compress.hpp"
 #include "ratios.hpp"
-#include "vm/alir/vm.hpp"
+#include "tessera/vm/alir.hpp"
+#include "vm/alir/plan.hpp"
 
 namespace {
 

@@ -15,9 +15,9 @@
 
 #include "alir_any.hpp"
 #include "require.hpp"
+#include "tessera/vm/alir.hpp"
 #include "tests/vm/alir/naive.hpp"
 #include "tests/vm/alir/random_program.hpp"
-#include "vm/alir/vm.hpp"
 
 using namespace tessera;
 

@@ -12,8 +12,8 @@
 #include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
+#include "tessera/vm/alir.hpp"
 #include "tool.hpp"
-#include "vm/alir/vm.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {

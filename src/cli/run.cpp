@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <tessera/core/bytes.hpp>
@@ -18,8 +19,8 @@
 #include "io/arrays.hpp"
 #include "nac.hpp"
 #include "run.hpp"
+#include "tessera/vm/alir.hpp"
 #include "tool.hpp"
-#include "vm/alir/vm.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {

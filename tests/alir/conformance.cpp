@@ -12,7 +12,7 @@
 #include <tessera/core/bytes.hpp>
 
 #include "io/compress.hpp"
-#include "vm/alir/vm.hpp"
+#include "tessera/vm/alir.hpp"
 
 namespace {
 

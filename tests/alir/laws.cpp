@@ -15,7 +15,7 @@
 
 #include "../support/allocations.hpp"
 #include "../support/guard_page.hpp"
-#include "vm/alir/vm.hpp"
+#include "tessera/vm/alir.hpp"
 #include "worst.hpp"
 
 namespace {

@@ -16,7 +16,7 @@
 #include <tessera/core/bytes.hpp>
 #include <utility>
 
-#include "vm/alir/vm.hpp"
+#include "tessera/vm/alir.hpp"
 #include "worst.hpp"
 
 namespace alir = tessera::alir;

@@ -6,7 +6,7 @@
 // expect: (no matching function for call|no matching constructor)
 
 #include "tessera/alir.hpp"
-#include "vm/alir/vm.hpp"
+#include "tessera/vm/alir.hpp"
 
 void twin(const tessera::alir::model& unverified, const tessera::alir::program& verified);
 void twin(const tessera::alir::model& unverified, const tessera::alir::program& verified) {

@@ -19,7 +19,8 @@
 #include "naive.hpp"
 #include "random_program.hpp"
 #include "support/catch.hpp"
-#include "vm/alir/vm.hpp"
+#include "tessera/vm/alir.hpp"
+#include "vm/alir/plan.hpp"
 
 namespace {
 

@@ -26,7 +26,7 @@
 #include "random_program.hpp"
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
-#include "vm/alir/vm.hpp"
+#include "tessera/vm/alir.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "alir/build.hpp"
 #include "support/catch.hpp"
-#include "vm/alir/vm.hpp"
+#include "tessera/vm/alir.hpp"
 
 namespace {
 

@@ -3,13 +3,18 @@
 //
 // Running a plan: the loop for each instruction set, blocks of the right size, and threads.
 
-#include "vm.hpp"
+#include "tessera/vm/alir.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <type_traits>
 #include <utility>
+#include <vector>
+
+#include "plan.hpp"
+#include "vm/meter.hpp"
+#include "vm/workers.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::alir {
@@ -100,10 +105,37 @@ level best_level() noexcept {
   return best;
 }
 
-machine::machine(const tessera::alir::program& p, const machine_options& how)
-    : machine(p, how, false) {}
+class machine::state {
+ public:
+  state(const tessera::alir::program& p, const machine_options& how, bool one_to_one);
 
-machine::machine(const tessera::alir::program& p, const machine_options& how, bool one_to_one)
+  [[nodiscard]] const plan& code() const noexcept { return *plan_; }
+  [[nodiscard]] std::uint64_t memory() const noexcept { return memory_; }
+  [[nodiscard]] outcome check(std::uint64_t samples, const budget& limit) const noexcept;
+  outcome run(std::span<const double> in, std::span<double> out, std::uint64_t samples);
+  /// Samples first to last on the rows of one thread.
+  outcome run_range(unsigned thread, const double* in, double* out, std::uint64_t first,
+                    std::uint64_t last, const observer& watch = {});
+
+ private:
+  struct alignas(64) line {
+    std::uint64_t words[8];
+  };
+
+  outcome run_threads(unsigned threads, std::span<const double> in, std::span<double> out,
+                      std::uint64_t samples);
+  [[nodiscard]] std::size_t inputs() const noexcept { return plan_->n_inputs; }
+  [[nodiscard]] std::size_t outputs() const noexcept { return plan_->outputs.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return plan_->operations; }
+
+  std::shared_ptr<const plan> plan_;
+  machine_options how_;
+  std::uint64_t memory_ = 0;
+  std::vector<line> rows_;  // of all threads
+  workers crew_;            // the threads besides the caller's
+};
+
+machine::state::state(const tessera::alir::program& p, const machine_options& how, bool one_to_one)
     : plan_(std::make_shared<const plan>(
           make_plan(p, {.one_to_one = one_to_one, .min_lane_bits = how.min_lane_bits}))),
       how_(how),
@@ -118,7 +150,7 @@ machine::machine(const tessera::alir::program& p, const machine_options& how, bo
     rows_.resize(static_cast<std::size_t>(rows * how_.threads / sizeof(line)));
 }
 
-outcome machine::check(std::uint64_t samples, const budget& limit) const noexcept {
+outcome machine::state::check(std::uint64_t samples, const budget& limit) const noexcept {
   outcome done;
   std::uint64_t steps = 0;
   if (!checked_mul(std::uint64_t{size()}, samples, steps) || !meter(limit.max_steps).charge(steps))
@@ -129,10 +161,8 @@ outcome machine::check(std::uint64_t samples, const budget& limit) const noexcep
   return done;
 }
 
-outcome machine::run(std::span<const double> in, std::span<double> out, std::uint64_t samples,
-                     const budget& limit) {
-  const outcome refused = check(samples, limit);
-  if (!refused) return refused;
+outcome machine::state::run(std::span<const double> in, std::span<double> out,
+                            std::uint64_t samples) {
   // Waking a thread that sleeps takes some 50 µs.
   constexpr std::uint64_t worth = 1 << 20;
   const std::uint64_t threads =
@@ -141,11 +171,11 @@ outcome machine::run(std::span<const double> in, std::span<double> out, std::uin
   return run_range(0, in.data(), out.data(), 0, samples);
 }
 
-outcome machine::run_range(unsigned thread, const double* in, double* out, std::uint64_t first,
-                           std::uint64_t last, const observer& watch) {
+outcome machine::state::run_range(unsigned thread, const double* in, double* out,
+                                  std::uint64_t first, std::uint64_t last, const observer& watch) {
   const engine& e = engine_of(how_.instructions);
-  const auto width = static_cast<std::size_t>(lane_bits() / 32);  // 0, 1, 2
-  const std::size_t many = plan::row_bytes * 8 / static_cast<std::size_t>(lane_bits());
+  const auto width = static_cast<std::size_t>(plan_->lane_bits / 32);  // 0, 1, 2
+  const std::size_t many = plan::row_bytes * 8 / static_cast<std::size_t>(plan_->lane_bits);
   line* const rows = rows_.data() + thread * (rows_.size() / how_.threads);
   outcome done;
   while (first < last) {
@@ -181,8 +211,8 @@ outcome machine::run_range(unsigned thread, const double* in, double* out, std::
 /// After a trap no stretch is begun; those that have begun end, so that all samples before the
 /// first trap are done. If lookups may trap, the outputs are copied before, and those after the
 /// first trap restored: cheap against running, and no thread waits for another.
-outcome machine::run_threads(unsigned threads, std::span<const double> in, std::span<double> out,
-                             std::uint64_t samples) {
+outcome machine::state::run_threads(unsigned threads, std::span<const double> in,
+                                    std::span<double> out, std::uint64_t samples) {
   const auto all = static_cast<std::size_t>(samples * outputs());
   std::vector<double> before;
   if (plan_->can_trap) before.assign(out.data(), out.data() + all);
@@ -212,6 +242,37 @@ outcome machine::run_threads(unsigned threads, std::span<const double> in, std::
     std::copy(before.data() + from, before.data() + all, out.data() + from);
   }
   return first;
+}
+
+machine::machine(const tessera::alir::program& p, const machine_options& how)
+    : machine(p, how, false) {}
+machine::machine(const tessera::alir::program& p, const machine_options& how, bool one_to_one)
+    : state_(std::make_unique<state>(p, how, one_to_one)) {}
+machine::machine(const machine& other) : state_(std::make_unique<state>(*other.state_)) {}
+machine::machine(machine&& other) noexcept = default;
+machine& machine::operator=(const machine& other) {
+  if (this != &other) state_ = std::make_unique<state>(*other.state_);
+  return *this;
+}
+machine& machine::operator=(machine&& other) noexcept = default;
+machine::~machine() = default;
+
+std::size_t machine::inputs() const noexcept { return state_->code().n_inputs; }
+std::size_t machine::outputs() const noexcept { return state_->code().outputs.size(); }
+std::size_t machine::size() const noexcept { return state_->code().operations; }
+int machine::lane_bits() const noexcept { return state_->code().lane_bits; }
+std::uint64_t machine::memory() const noexcept { return state_->memory(); }
+
+outcome machine::run(std::span<const double> in, std::span<double> out, std::uint64_t samples,
+                     const budget& limit) {
+  const outcome refused = state_->check(samples, limit);
+  return refused ? state_->run(in, out, samples) : refused;
+}
+
+outcome machine::run_observed(std::span<const double> in, std::span<double> out,
+                              std::uint64_t samples, const budget& limit, const observer& watch) {
+  const outcome refused = state_->check(samples, limit);
+  return refused ? state_->run_range(0, in.data(), out.data(), 0, samples, watch) : refused;
 }
 
 }  // namespace vm::alir

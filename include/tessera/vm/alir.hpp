@@ -8,13 +8,15 @@
 //   auto done = vm.run(inputs, outputs, samples);   // row-major [samples][n]
 //   if (!done) report(done.code, done.operation, done.sample);
 //
-// Values are integers that wrap around at 64 bits. Samples run in blocks, one after another through
-// a plan (see plan.hpp): an instruction is decoded once and applied to all lanes of a block, which
-// have 16 bits where the plan proves that those are enough, or 32. The instruction set is chosen at
-// run time, not at compile time.
+// Values are integers that wrap around at 64 bits. Samples run in blocks, one after another through a
+// compiled program: an instruction is decoded once and applied to all lanes of a block, which have 16
+// bits where it is proven that those are enough, or 32. The instruction set is chosen at run time, not
+// at compile time.
+//
+// Link tessera::vm.
 //
 // Lifetime:   a machine keeps nothing of the program. One machine serves one caller at a time; a
-//             copy shares its plan.
+//             copy shares its compiled program.
 // Errors:     alir_lookup_range, a value outside its table: the outcome gives the first sample with
 //             one, and the first operation for it; outputs of earlier samples are written, those
 //             from it on are unchanged. budget_steps and budget_memory are detected before anything
@@ -24,20 +26,17 @@
 //             allocates nothing with one thread; with several, threads at the first run, and where a
 //             lookup may trap a copy of the outputs.
 
-#ifndef TESSERA_VM_ALIR_VM_HPP
-#define TESSERA_VM_ALIR_VM_HPP
+#ifndef TESSERA_VM_ALIR_HPP
+#define TESSERA_VM_ALIR_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <type_traits>
-#include <vector>
 
-#include "plan.hpp"
-#include "tessera/alir.hpp"
-#include "vm/meter.hpp"
-#include "vm/workers.hpp"
+#include "../alir.hpp"
+#include "../core/limits.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::alir {
@@ -72,18 +71,23 @@ struct observer {
 
 class machine {
  public:
-  /// Plans a program. A machine that needs more than `max_memory` bytes is made without its rows,
+  /// Compiles a program. A machine that needs more than `max_memory` bytes is made without its rows,
   /// and can't run.
   explicit machine(const tessera::alir::program& p, const machine_options& how = {});
+  machine(const machine& other);
+  machine(machine&& other) noexcept;
+  machine& operator=(const machine& other);
+  machine& operator=(machine&& other) noexcept;
+  ~machine();
 
-  [[nodiscard]] std::size_t inputs() const noexcept { return plan_->n_inputs; }
-  [[nodiscard]] std::size_t outputs() const noexcept { return plan_->outputs.size(); }
+  [[nodiscard]] std::size_t inputs() const noexcept;
+  [[nodiscard]] std::size_t outputs() const noexcept;
   /// Operations for each sample.
-  [[nodiscard]] std::size_t size() const noexcept { return plan_->operations; }
+  [[nodiscard]] std::size_t size() const noexcept;
   /// Bits of a lane: 16, 32 or 64.
-  [[nodiscard]] int lane_bits() const noexcept { return plan_->lane_bits; }
+  [[nodiscard]] int lane_bits() const noexcept;
   /// Bytes of working memory, for all threads.
-  [[nodiscard]] std::uint64_t memory() const noexcept { return memory_; }
+  [[nodiscard]] std::uint64_t memory() const noexcept;
 
   /// Runs `samples` rows of inputs() doubles to as many rows of outputs() doubles. The spans hold
   /// at least that many.
@@ -92,28 +96,16 @@ class machine {
 
  protected:
   machine(const tessera::alir::program& p, const machine_options& how, bool one_to_one);
-  [[nodiscard]] outcome check(std::uint64_t samples, const budget& limit) const noexcept;
-  /// Samples first to last on the rows of one thread.
-  outcome run_range(unsigned thread, const double* in, double* out, std::uint64_t first,
-                    std::uint64_t last, const observer& watch = {});
+  outcome run_observed(std::span<const double> in, std::span<double> out, std::uint64_t samples,
+                       const budget& limit, const observer& watch);
 
  private:
-  struct alignas(64) line {
-    std::uint64_t words[8];
-  };
-
-  outcome run_threads(unsigned threads, std::span<const double> in, std::span<double> out,
-                      std::uint64_t samples);
-
-  std::shared_ptr<const plan> plan_;
-  machine_options how_;
-  std::uint64_t memory_ = 0;
-  std::vector<line> rows_;  // of all threads
-  workers crew_;            // the threads besides the caller's
+  class state;
+  std::unique_ptr<state> state_;
 };
 
-/// A machine that shows every operation's values, in the order of the program: slower, as its plan
-/// is the unchanged program.
+/// A machine that shows every operation's values, in the order of the program: slower, as it
+/// runs the unchanged program.
 class observed_machine : private machine {
  public:
   explicit observed_machine(const tessera::alir::program& p,
@@ -128,19 +120,17 @@ class observed_machine : private machine {
   template <class Observer>
   outcome run(std::span<const double> in, std::span<double> out, std::uint64_t samples,
               const budget& limit, Observer&& observe) {
-    const outcome refused = check(samples, limit);
-    if (!refused) return refused;
     const auto call = [](void* self, std::size_t index, std::uint64_t first,
                          std::span<const std::int64_t> values) {
       (*static_cast<std::remove_reference_t<Observer>*>(self))(index, first, values);
     };
     // The observer may be constant; `call` restores its type.
     void* const self = const_cast<void*>(static_cast<const void*>(std::addressof(observe)));
-    return run_range(0, in.data(), out.data(), 0, samples, {call, self});
+    return run_observed(in, out, samples, limit, {call, self});
   }
 };
 
 }  // namespace vm::alir
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_VM_ALIR_VM_HPP
+#endif  // TESSERA_VM_ALIR_HPP
