@@ -18,7 +18,7 @@
 
 #include "openblas.hpp"
 #include "ratios.hpp"
-#include "vm/ark/machine.hpp"
+#include "tessera/vm/ark.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 
 #include "require.hpp"
 #include "tessera/inspect/ark/flow.hpp"
-#include "vm/ark/machine.hpp"
+#include "tessera/vm/ark.hpp"
 
 using namespace tessera;
 using inspect::end_point;

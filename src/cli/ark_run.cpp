@@ -17,8 +17,8 @@
 #include "run.hpp"
 #include "tessera/inspect/ark/describe.hpp"
 #include "tessera/inspect/ark/flow.hpp"
+#include "tessera/vm/ark.hpp"
 #include "values.hpp"
-#include "vm/ark/machine.hpp"
 #ifdef TESSERA_HAS_MPI
 #include "vm/ark/mpi.hpp"
 #endif

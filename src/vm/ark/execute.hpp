@@ -26,12 +26,6 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
 
-/// Called after each operation: indices in model::nodes and model::ops.
-struct observer {
-  void (*call)(void* self, std::uint32_t rank, std::uint32_t node, std::uint32_t op) = nullptr;
-  void* self = nullptr;
-};
-
 /// The elements of a patch in a row, and back.
 void gather(const patch& from, std::byte* to);
 void scatter(const std::byte* from, const patch& to);

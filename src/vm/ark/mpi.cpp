@@ -213,7 +213,7 @@ namespace {
 mpi_machine::mpi_machine(const model::world& w, const machine_options& how)
     : mpi_machine(w, how, own_rank(w)) {}
 mpi_machine::mpi_machine(const model::world& w, const machine_options& how, std::size_t rank)
-    : machine(w, how, rank, std::min(rank + 1, w.size())), rank_(rank) {
+    : engine(w, how, rank, std::min(rank + 1, w.size())), rank_(rank) {
   if (rank == w.size()) made_.code = errc::ark_m01_ranks;
   made_ = combine(made_, MPI_COMM_WORLD);
   if (!made_) return;

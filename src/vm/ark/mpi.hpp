@@ -27,7 +27,7 @@
 #include <memory>
 #include <span>
 
-#include "machine.hpp"
+#include "engine.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
@@ -47,28 +47,28 @@ class mpi_session {
 };
 
 /// All processes make it, run it and destroy it together, with the same world and options.
-class mpi_machine : private machine {
+class mpi_machine : private engine {
  public:
   explicit mpi_machine(const model::world& w, const machine_options& how = {});
   mpi_machine(const mpi_machine&) = delete;
   mpi_machine& operator=(const mpi_machine&) = delete;
   ~mpi_machine();
 
-  using machine::made;
+  using engine::made;
   /// Bytes of this process.
-  [[nodiscard]] std::uint64_t memory() const noexcept { return machine::memory(); }
+  [[nodiscard]] std::uint64_t memory() const noexcept { return engine::memory(); }
   /// As those of machine, for this process's rank.
   [[nodiscard]] std::span<std::byte> memory(std::uint32_t buffer) noexcept {
-    return machine::memory(rank_, buffer);
+    return engine::memory(rank_, buffer);
   }
   bool write(std::uint32_t tensor, std::span<const std::byte> dense) {
-    return machine::write(rank_, tensor, dense);
+    return engine::write(rank_, tensor, dense);
   }
   bool read(std::uint32_t tensor, std::span<std::byte> dense) const {
-    return machine::read(rank_, tensor, dense);
+    return engine::read(rank_, tensor, dense);
   }
   outcome run(std::uint64_t max_steps = budget{}.max_steps);
-  using machine::reset;
+  using engine::reset;
 
  private:
   class window;

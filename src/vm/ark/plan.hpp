@@ -39,23 +39,10 @@
 #include <vector>
 
 #include "rows.hpp"
-#include "tessera/ark.hpp"
+#include "tessera/vm/ark.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
-
-/// The result of planning or running; true on success.
-struct outcome {
-  errc code = errc::ok;
-  std::uint32_t rank = 0;
-  std::uint32_t node = model::none;  ///< index in graph::nodes
-  std::uint32_t op = model::none;    ///< index in graph::ops
-  /// Elements computed: of results; of what is reduced; m n k for products; at least 1 for each
-  /// operation.
-  std::uint64_t steps = 0;
-  std::string text;  ///< details: waiting ranks, tokens that were left
-  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
-};
 
 // ---- tensors
 

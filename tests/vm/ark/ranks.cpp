@@ -14,6 +14,7 @@
 #include "script.hpp"
 #include "support/catch.hpp"
 #include "tessera/inspect/ark/flow.hpp"
+#include "vm/ark/engine.hpp"
 
 namespace {
 

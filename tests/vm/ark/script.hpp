@@ -37,7 +37,7 @@
 
 #include "ark/verbs.hpp"
 #include "support/catch.hpp"
-#include "vm/ark/machine.hpp"
+#include "tessera/vm/ark.hpp"
 
 namespace run {
 

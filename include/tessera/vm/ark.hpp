@@ -18,6 +18,8 @@
 //   integers        wrap around; BYTE is UINT8
 //   padding         never read, and never written
 //
+// Link tessera::vm.
+//
 // Operations run in the order of the file. Where an operation would overwrite what it still reads,
 // it runs as if all inputs had been read first. Ranks take turns: each runs until it waits. Every
 // run begins without messages; buffers keep their contents.
@@ -30,8 +32,8 @@
 // Allocation: on construction, without memory beyond the budget. Storages that nothing
 //             touches are not touched. run() allocates nothing but texts.
 
-#ifndef TESSERA_VM_ARK_MACHINE_HPP
-#define TESSERA_VM_ARK_MACHINE_HPP
+#ifndef TESSERA_VM_ARK_HPP
+#define TESSERA_VM_ARK_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -39,35 +41,37 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
-#include "execute.hpp"
-#include "plan.hpp"
-#include "tessera/ark.hpp"
+#include "../ark.hpp"
+#include "../core/limits.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
+
+namespace model = tessera::ark;
+
+/// The result of compiling or running; true on success.
+struct outcome {
+  errc code = errc::ok;
+  std::uint32_t rank = 0;
+  std::uint32_t node = model::none;  ///< index in model::nodes
+  std::uint32_t op = model::none;    ///< index in model::ops
+  /// Elements computed: of results; of what is reduced; m n k for products; at least 1 for each
+  /// operation.
+  std::uint64_t steps = 0;
+  std::string text;  ///< details: waiting ranks, tokens that were left
+  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
+};
 
 struct machine_options {
   bool fast = false;  ///< sums of products in FP32, as fast as the host can
   std::uint64_t max_memory = budget{}.max_memory;
 };
 
-/// Bytes of one storage or of scratch: 64-byte aligned, zero, and untouched as long as they are.
-class memory_block {
- public:
-  memory_block() = default;
-  explicit memory_block(std::uint64_t bytes);
-  [[nodiscard]] std::byte* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-
- private:
-  struct release {
-    void operator()(void* p) const noexcept;
-  };
-  std::unique_ptr<void, release> owned_;
-  std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
+/// Called after each operation that does anything: indices in model::nodes and model::ops.
+struct observer {
+  void (*call)(void* self, std::uint32_t rank, std::uint32_t node, std::uint32_t op) = nullptr;
+  void* self = nullptr;
 };
 
 class machine {
@@ -78,11 +82,11 @@ class machine {
   ~machine();
 
   /// Whether it can run; if not, the error.
-  [[nodiscard]] const outcome& made() const noexcept { return made_; }
+  [[nodiscard]] const outcome& made() const noexcept;
   /// Bytes of memory that it has or would need.
-  [[nodiscard]] std::uint64_t memory() const noexcept { return memory_; }
+  [[nodiscard]] std::uint64_t memory() const noexcept;
   /// outcome::steps of a whole run.
-  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
+  [[nodiscard]] std::uint64_t steps() const noexcept;
 
   /// The bytes of a buffer, by its index in the rank's model().buffers, as the host has them; none
   /// when another rank holds it.
@@ -93,7 +97,7 @@ class machine {
   bool write(std::size_t rank, std::uint32_t tensor, std::span<const std::byte> dense);
   bool read(std::size_t rank, std::uint32_t tensor, std::span<std::byte> dense) const;
 
-  outcome run(std::uint64_t max_steps = budget{}.max_steps) { return run_watched(max_steps, {}); }
+  outcome run(std::uint64_t max_steps = budget{}.max_steps) { return run_observed(max_steps, {}); }
   /// The same, calling `observe(rank, node, op)` after every operation that does anything.
   template <class Observer>
   outcome run(std::uint64_t max_steps, Observer&& observe) {
@@ -102,53 +106,19 @@ class machine {
     };
     // The observer may be constant; `call` restores its type.
     void* const self = const_cast<void*>(static_cast<const void*>(std::addressof(observe)));
-    return run_watched(max_steps, {call, self});
+    return run_observed(max_steps, {call, self});
   }
   /// Fills all storages with zeros.
   void reset() noexcept;
 
- protected:
-  /// Plans for the ranks [first, last) only, and no memory yet.
-  machine(const model::world& w, const machine_options& how, std::size_t first, std::size_t last);
-  /// Places all storages and scratch. With an arena, of arena_size() zeros, the storages of the one
-  /// rank lie in it; see arena_offset.
-  void allocate(std::byte* arena = nullptr);
-  [[nodiscard]] static std::uint64_t arena_size(const model::program& p);
-  [[nodiscard]] static std::vector<std::uint64_t> arena_offsets(const model::program& p);
-  [[nodiscard]] static std::string describe_left(const model::channel& c, std::uint64_t count);
-  /// Whether a run of so many steps exceeds the budget: budget_steps, at the first operation beyond
-  /// it.
-  [[nodiscard]] outcome check(std::uint64_t steps, std::uint64_t max_steps) const;
-  [[nodiscard]] runner& runner_of(std::size_t rank) noexcept { return runners_[rank - first_]; }
-
-  outcome made_;
-
  private:
-  class post;
-  struct rank_memory {
-    std::vector<memory_block> blocks;
-    std::vector<std::byte*> storages;  // of each buffer that is one
-  };
+  outcome run_observed(std::uint64_t max_steps, const observer& watch);
 
-  outcome run_watched(std::uint64_t max_steps, const observer& watch);
-  [[nodiscard]] bool find(std::size_t rank, std::uint32_t tensor, std::size_t bytes,
-                          patch& out) const;
-  [[nodiscard]] std::byte* storage(std::size_t rank, std::uint32_t index) const noexcept;
-
-  const model::world* world_;
-  machine_options how_;
-  std::size_t first_ = 0;  // the ranks that it has, from here on
-  std::uint64_t memory_ = 0, steps_ = 0, scratch_size_ = 0;
-  bool multiplies_ = false;
-  std::vector<plan> plans_;
-  std::vector<rank_memory> ranks_;
-  memory_block scratch_;
-  std::unique_ptr<tensors::matmul_workspace> room_;
-  std::unique_ptr<post> post_;
-  std::vector<runner> runners_;
+  class ranks;
+  std::unique_ptr<ranks> ranks_;
 };
 
 }  // namespace vm::ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_VM_ARK_MACHINE_HPP
+#endif  // TESSERA_VM_ARK_HPP
