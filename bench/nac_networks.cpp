@@ -51,7 +51,7 @@ struct setting {
   }
 
   bench::network net;
-  vm::machine machine;
+  vm::interpreter machine;
 };
 
 /// The medians of some runs, by operation.

@@ -34,7 +34,7 @@
 
 #include "tessera/nac/all.hpp"
 #include "tests/vm/nac/part_builder.hpp"
-#include "vm/nac/machine.hpp"
+#include "vm/nac/interpreter.hpp"
 #include "vm/nac/schedule.hpp"
 
 namespace bench {

@@ -16,7 +16,7 @@
 
 #include "ratios.hpp"
 #include "tessera/nac/all.hpp"
-#include "vm/nac/machine.hpp"
+#include "vm/nac/interpreter.hpp"
 
 namespace {
 
@@ -68,7 +68,7 @@ struct chain {
 
 struct setting {
   chain of;
-  vm::machine machine;
+  vm::interpreter machine;
   setting(chain made, vm::freeing frees)
       : of(std::move(made)), machine(*of.program, {.frees = frees}) {
     vm::tensor x = vm::make_tensor(machine.arena(), nac::data_type::float32, {1});

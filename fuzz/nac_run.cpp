@@ -15,7 +15,7 @@
 #include "require.hpp"
 #include "vm/execution_plan/format.hpp"
 #include "vm/execution_plan/plan.hpp"
-#include "vm/nac/machine.hpp"
+#include "vm/nac/interpreter.hpp"
 
 using namespace tessera;
 using vm::nac::plan_value;
@@ -93,7 +93,7 @@ struct ending {
   vm::nac::machine_options how;
   how.max_memory = max_memory;
   how.frees = frees;
-  vm::nac::machine machine(p, how);
+  vm::nac::interpreter machine(p, how);
   if (machine.arena().live() < max_memory / 2)  // else without them
     for (std::size_t i = 0; i < p.inputs().size() && i < 100; ++i)
       machine.set_input(i, input(machine.arena(), seed + i * 3));

@@ -10,7 +10,7 @@
 
 #include "genome.hpp"
 #include "nac_values.hpp"
-#include "vm/genome/machine.hpp"
+#include "vm/genome/interpreter.hpp"
 #include "vm/nac/load.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -273,7 +273,7 @@ class stream_runner {
   const run_options& options_;
   reporting to_;
   const stored_stream& stream_;
-  vg::machine machine_;
+  vg::interpreter machine_;
   std::vector<given> inputs_;
   std::map<std::uint32_t, std::string> parameters_;  // paths by id
   std::vector<target> targets_;

@@ -152,7 +152,7 @@ class program_runner {
   reporting to_;
   const source& file_;
   nac_inputs inputs_;
-  vn::machine machine_;
+  vn::interpreter machine_;
   std::vector<target> targets_;
   std::uint64_t steps_ = 0;
   double seconds_ = 0;
@@ -183,7 +183,7 @@ exit_code measure_nac(const run_options& o, const source& file, const reporting&
   if (!model.program) return model.code;
   nac_inputs inputs("info", o, to);
   if (const exit_code code = inputs.bind(*model.program); code != success) return code;
-  vn::machine machine(*model.program, machine_options(o));
+  vn::interpreter machine(*model.program, machine_options(o));
   if (const exit_code code = inputs.set(machine); code != success) return code;
   const vn::outcome done = machine.run(steps_of(o));
   out = machine.figures();

@@ -61,7 +61,7 @@ exit_code trace_nac(const run_options& o, const source& file) {
   const nac::program& program = *model.program;
   nac_inputs inputs("trace", o, to);
   if (const exit_code code = inputs.bind(program); code != success) return code;
-  vn::machine machine(program, machine_options(o));
+  vn::interpreter machine(program, machine_options(o));
   if (const exit_code code = inputs.set(machine); code != success) return code;
 
   recorder seen;

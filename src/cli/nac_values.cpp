@@ -300,7 +300,7 @@ exit_code nac_inputs::bind(const nac::program& p) {
   return success;
 }
 
-exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machine,
+exit_code nac_inputs::make(const given& g, std::size_t index, vn::interpreter& machine,
                            std::uint64_t& random, vn::value& out) const {
   vn::memory& arena = machine.arena();
   if (g.from == origin::text) {
@@ -353,7 +353,7 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
   return success;
 }
 
-exit_code nac_inputs::set(vn::machine& machine) const {
+exit_code nac_inputs::set(vn::interpreter& machine) const {
   std::uint64_t random = options_.seed.value_or(0);
   try {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {

@@ -19,7 +19,7 @@
 #include "nac.hpp"
 #include "run.hpp"
 #include "values.hpp"
-#include "vm/nac/machine.hpp"
+#include "vm/nac/interpreter.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -82,7 +82,7 @@ class nac_inputs {
     return !options_.inputs.empty() || !options_.nac.shapes.empty() || !options_.nac.texts.empty();
   }
   /// Reads or creates the tensors and sets them.
-  [[nodiscard]] exit_code set(vm::nac::machine& machine) const;
+  [[nodiscard]] exit_code set(vm::nac::interpreter& machine) const;
 
  private:
   enum class origin : std::uint8_t { none, file, text, form };
@@ -99,7 +99,7 @@ class nac_inputs {
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name, std::string& wrong) const;
   /// Assigns each `[NAME=]WORD`; those without a NAME to the next input without a value.
   [[nodiscard]] exit_code take(const std::vector<std::string>& arguments, origin from);
-  [[nodiscard]] exit_code make(const given& g, std::size_t index, vm::nac::machine& machine,
+  [[nodiscard]] exit_code make(const given& g, std::size_t index, vm::nac::interpreter& machine,
                                std::uint64_t& random, vm::nac::value& out) const;
 
   std::string verb_;

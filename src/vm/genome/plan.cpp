@@ -7,14 +7,14 @@
 #include <new>
 #include <string>
 
-#include "machine.hpp"
+#include "interpreter.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::genome {
 
 using model::command;
 
-machine::machine(const model::program& p, const machine_options& how)
+interpreter::interpreter(const model::program& p, const machine_options& how)
     : program_(p),
       library_(p.library()),
       own_(how.max_memory),
@@ -33,9 +33,9 @@ machine::machine(const model::program& p, const machine_options& how)
   how_.results = {};
 }
 
-machine::~machine() = default;
+interpreter::~interpreter() = default;
 
-void machine::plan() {
+void interpreter::plan() {
   const model::stream& s = program_.stream();
   std::uint64_t size = 0;
   for (const model::node& n : s.nodes)
@@ -70,7 +70,7 @@ void machine::plan() {
 
 /// Where patterns have their values, and which are nothing but others: follows each to the pattern
 /// that it ends in, as far as nobody did before.
-void machine::plan_pattern(std::uint32_t pattern) {
+void interpreter::plan_pattern(std::uint32_t pattern) {
   const model::registry& r = library_.registry();
   std::vector<std::uint32_t> path, at;
   std::uint32_t value = 0, same_as = pattern;
@@ -111,12 +111,12 @@ void machine::plan_pattern(std::uint32_t pattern) {
 }
 
 /// Where a pattern's value is, counted from its first slot.
-std::uint32_t machine::value_of_pattern(std::uint32_t pattern) {
+std::uint32_t interpreter::value_of_pattern(std::uint32_t pattern) {
   if (!shapes_[pattern].known) plan_pattern(pattern);
   return chosen_[pattern] != 0 ? chosen_[pattern] - 1 : shapes_[pattern].value;
 }
 
-std::uint32_t machine::plan_call_of(std::uint32_t pattern) {
+std::uint32_t interpreter::plan_call_of(std::uint32_t pattern) {
   const std::uint32_t code = shapes_[pattern].same_as;
   std::uint32_t& at = call_of_[code];
   if (at == 0) {
@@ -126,7 +126,7 @@ std::uint32_t machine::plan_call_of(std::uint32_t pattern) {
   return at - 1;
 }
 
-std::uint32_t machine::place_of_parameter(std::uint32_t id) {
+std::uint32_t interpreter::place_of_parameter(std::uint32_t id) {
   std::uint32_t& at = parameter_at_[id];
   if (at == 0) {
     parameters_.emplace_back();
@@ -137,7 +137,7 @@ std::uint32_t machine::place_of_parameter(std::uint32_t id) {
 }
 
 /// Appends the nodes of the stream or of a pattern.
-void machine::plan_code(const model::stream_view& code, bool is_stream) {
+void interpreter::plan_code(const model::stream_view& code, bool is_stream) {
   const auto n = static_cast<std::uint32_t>(code.size());
   const auto first = static_cast<std::uint32_t>(code_.size());
   slots_.resize(n);
@@ -208,15 +208,15 @@ void machine::plan_code(const model::stream_view& code, bool is_stream) {
 }
 
 /// A COPY of inputs that ends a block is what the last of them is: nobody else can take it.
-void machine::take_last(const model::stream_view& code, std::uint32_t first, std::uint32_t i) {
+void interpreter::take_last(const model::stream_view& code, std::uint32_t first, std::uint32_t i) {
   planned& p = code_[first + i];
   if (code.nodes[i].what() == command::copy &&
       (p.what == kind::external || p.what == kind::variable))
     p.extra += static_cast<std::uint32_t>(code.nodes[i].c) - 1;
 }
 
-void machine::plan_node(const model::stream_view& code, std::uint32_t i, planned& to,
-                        bool in_block) {
+void interpreter::plan_node(const model::stream_view& code, std::uint32_t i, planned& to,
+                            bool in_block) {
   const model::node& node = code.nodes[i];
   const bool is_stream = at_ == i;
   model::node n = node;
@@ -266,7 +266,7 @@ void machine::plan_node(const model::stream_view& code, std::uint32_t i, planned
   for (const std::int32_t d : references) operands_.push_back({nullptr, slot(d)});
 }
 
-void machine::add_given(std::vector<nac::value>& to, std::uint32_t count) const {
+void interpreter::add_given(std::vector<nac::value>& to, std::uint32_t count) const {
   if (to.size() + std::uint64_t{count} > how_.max_nodes)
     nac::fail(errc::budget_memory, "more inputs than max_nodes");
   to.resize(to.size() + count);
@@ -276,7 +276,7 @@ void machine::add_given(std::vector<nac::value>& to, std::uint32_t count) const 
 /// an IF or WHILE and the result isn't, it is after the end of the outermost such IF or WHILE.
 /// Where references of patterns lead is known only here: their target must have a value, its block
 /// must not have ended, and an IF around them must list it.
-void machine::plan_drops() {
+void interpreter::plan_drops() {
   constexpr std::uint32_t never = ~std::uint32_t{0};
   const auto size = static_cast<std::uint32_t>(results_.size());
   std::vector<std::uint32_t> last(size);

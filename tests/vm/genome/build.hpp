@@ -22,7 +22,7 @@
 
 #include "support/catch.hpp"
 #include "tessera/genome.hpp"
-#include "vm/genome/machine.hpp"
+#include "vm/genome/interpreter.hpp"
 #include "vm/nac/calls.hpp"
 
 namespace vm_genome_tests {
@@ -44,8 +44,8 @@ class running {
         machine_(program_, how) {}
 
   [[nodiscard]] const genome::program& program() const { return program_; }
-  [[nodiscard]] vm::machine& operator*() { return machine_; }
-  [[nodiscard]] vm::machine* operator->() { return &machine_; }
+  [[nodiscard]] vm::interpreter& operator*() { return machine_; }
+  [[nodiscard]] vm::interpreter* operator->() { return &machine_; }
 
   [[nodiscard]] nac::tensor f32(const reals& values) {
     nac::tensor t = nac::make_tensor(machine_.arena(), data_type::float32,
@@ -81,7 +81,7 @@ class running {
   }
   genome::library library_;
   genome::program program_;
-  vm::machine machine_;
+  vm::interpreter machine_;
 };
 
 class graph {
@@ -151,7 +151,7 @@ class graph {
     return add({.a = 8, .b = genome::while_loop}, d);
   }
 
-  [[nodiscard]] running machine(const vm::machine_options& how = {}) const {
+  [[nodiscard]] running interpreter(const vm::machine_options& how = {}) const {
     return running(registry, stream, how);
   }
   /// With float32 tensors of rank 1 as inputs, in their order.

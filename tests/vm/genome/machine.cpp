@@ -22,7 +22,7 @@ TEST_CASE("vm/genome/machine: a linear layer", "[vm_genome]") {
   g.parameter_node(weight);
   g.parameter_node(bias);
   g.output({g.op("aten.linear.default:node_args(3):kwargs()", "in0,in1,in2", 0, {0, 1, 2})});
-  running m = g.machine();
+  running m = g.interpreter();
   CHECK(m->inputs() == 1);
   REQUIRE(m->parameters().size() == 2);
   CHECK(m.program().library().parameter(m->parameters()[1]) == "p_bias");
@@ -52,7 +52,7 @@ TEST_CASE("vm/genome/machine: one that can't run", "[vm_genome]") {
   g.op("aten.made_up.default:node_args(1):kwargs()", "in0", 0, {0});
   g.input();
   g.output({2});
-  running m = g.machine();
+  running m = g.interpreter();
   CHECK(m->set_input(0, m.f32({1})));
   CHECK_FALSE(m->set_input(2, m.f32({1})));
   CHECK(m->set_parameter("w", m.f32({1})));
@@ -68,7 +68,7 @@ TEST_CASE("vm/genome/machine: several inputs and outputs, and none", "[vm_genome
   g.input();
   g.output({0, 1});
   g.output({g.op(add, "in0,in1", 0, {0, 1})});
-  running m = g.machine();
+  running m = g.interpreter();
   REQUIRE(m->inputs() == 4);
   m->set_input(0, m.f32({1}));
   m->set_input(3, m.f32({2}));
@@ -96,7 +96,7 @@ TEST_CASE("vm/genome/machine: parameters without names", "[vm_genome]") {
   g.add({.a = 7, .b = 3, .c = 2}, {1, 0});
   g.add({.a = 3, .b = 1}, {});
   g.output({0, 1, 2});
-  running m = g.machine();
+  running m = g.interpreter();
   REQUIRE(m->unnamed_parameters() == 4);
   m->set_unnamed_parameter(0, m.f32({1}));
   m->set_unnamed_parameter(1, m.f32({2}));
@@ -241,7 +241,7 @@ TEST_CASE("vm/genome/machine: a recurrent network", "[vm_genome]") {
   g.output({-1, -2});                                                       // 14
   g.op("<built-in function getitem>:node_args(1):kwargs()", "in0", one, {6});
   g.output({15});
-  running m = g.machine();
+  running m = g.interpreter();
   m->set_input(0, m.f32({1, 0, 0, 1, 1, 1}).with_shape({3, 2}));
   m->set_input(2, m.f32({0, 0}).with_shape({1, 2}));
   m->set_parameter("w", m.f32({1, 2, 3, -1}).with_shape({2, 2}));
@@ -280,7 +280,7 @@ TEST_CASE("vm/genome/machine: one of two layers", "[vm_genome]") {
   g.op("aten.sub.Tensor:node_args(2):kwargs()", "in1,in0", 0, {3, -1});  // 9
   g.op(mul, "in0", two, {-1});                                           // 10
   g.output({g.op(add, "in1,in0", 0, {0, 5})});
-  running m = g.machine();
+  running m = g.interpreter();
   REQUIRE(m->inputs() == 1);
   m->set_parameter("w", m.f32({2, 0, 1, 1}).with_shape({2, 2}));
   m->set_parameter("b", m.f32({1, -10}));
@@ -317,7 +317,7 @@ TEST_CASE("vm/genome/machine: memory", "[vm_genome]") {
   g.input();
   for (std::int32_t i = 0; i < 100; ++i) g.op(add_number, "in0", one, {i});
   g.output({100});
-  running m = g.machine({.max_memory = 50'000});
+  running m = g.interpreter({.max_memory = 50'000});
   const reals zeros(1000);
   m->set_input(0, m.f32(zeros));
   m->arena().reset_peak();
@@ -331,15 +331,15 @@ TEST_CASE("vm/genome/machine: memory", "[vm_genome]") {
   std::vector<std::int32_t> all;
   for (std::int32_t i = 0; i < 100; ++i) all.push_back(h.add({.a = 10, .b = 10, .c = one}, {i}));
   h.output(all);
-  running n = h.machine({.max_memory = 50'000});
+  running n = h.interpreter({.max_memory = 50'000});
   n->set_input(0, n.f32(zeros));
   CHECK(n.run().substr(0, 16) == "budget_memory at");
 
   // More nodes than there may be.
-  running few = g.machine({.max_nodes = 102});
+  running few = g.interpreter({.max_nodes = 102});
   few->set_input(0, few.f32({1}));
   CHECK(few.run() == "f32 [1] 101");
-  running fewer = g.machine({.max_nodes = 101});
+  running fewer = g.interpreter({.max_nodes = 101});
   CHECK(fewer->run().code == errc::budget_memory);
   CHECK(fewer->run().node == vm::outcome::none);
 }

@@ -11,7 +11,7 @@
 
 #include "bench/nac_networks.hpp"
 #include "genome/convert.hpp"
-#include "vm/genome/machine.hpp"
+#include "vm/genome/interpreter.hpp"
 #include "vm/nac/load.hpp"
 #include "vm/nac/rows.hpp"
 
@@ -39,18 +39,18 @@ class converted {
     library_ = std::make_unique<genome::library>(take(genome::verify(std::move(s.registry))));
     program_ =
         std::make_unique<genome::program>(take(genome::verify(std::move(s.stream), *library_)));
-    machine_ = std::make_unique<vg::machine>(*program_);
+    machine_ = std::make_unique<vg::interpreter>(*program_);
     for (const nac::parameter& one : p.parameters())
       CHECK(machine_->set_parameter(one.name, vm::load(arena(), one.value)));
   }
   [[nodiscard]] vm::memory& arena() { return machine_->arena(); }
-  [[nodiscard]] vg::machine& operator*() { return *machine_; }
-  [[nodiscard]] vg::machine* operator->() { return machine_.get(); }
+  [[nodiscard]] vg::interpreter& operator*() { return *machine_; }
+  [[nodiscard]] vg::interpreter* operator->() { return machine_.get(); }
 
  private:
   std::unique_ptr<genome::library> library_;
   std::unique_ptr<genome::program> program_;
-  std::unique_ptr<vg::machine> machine_;
+  std::unique_ptr<vg::interpreter> machine_;
 };
 
 /// Values with their types and shapes, to the last bit; lists in braces.
@@ -122,7 +122,7 @@ TEST_CASE("vm/genome/nac: every call of an operation", "[vm_genome]") {
 
 TEST_CASE("vm/genome/nac: networks", "[vm_genome]") {
   const auto check_network = [](const ::bench::network& net) {
-    vm::machine machine(net.program());
+    vm::interpreter machine(net.program());
     net.set_inputs(machine);
     REQUIRE(machine.run());
     converted other(net.program());
@@ -145,7 +145,7 @@ TEST_CASE("vm/genome/nac: of several results OUTPUT gives the first", "[vm_genom
     const operand both = b.op("aten.max.dim", {x, b.whole(0)});
     if (returned) b.output({b.op("nac.add", {both, both}), both});
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     converted other(*made.program);
     vm::tensor t = vm::make_tensor(machine.arena(), data_type::float32, {2, 3});
     for (std::size_t i = 0; i < t.size(); ++i)
@@ -166,7 +166,7 @@ TEST_CASE("vm/genome/nac: files of all versions", "[vm_genome]") {
     const std::string content{std::istreambuf_iterator<char>(in), {}};
     const auto file = take(nac::read(std::as_bytes(std::span(content))));
     const nac::program program = take(nac::verify(file));
-    vm::machine machine(program);
+    vm::interpreter machine(program);
     converted other(program);
     vm::tensor x =
         vm::make_tensor(machine.arena(), data_type::float32, {2, name == "two_outputs" ? 2 : 3});
@@ -254,7 +254,7 @@ TEST_CASE("vm/genome/nac: programs with branches", "[vm_genome]") {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     INFO(seed);
     const built made = random_program(seed).build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     converted other(*made.program);
     REQUIRE(other->inputs() == random_program::choices + random_program::matrices);
     for (int round = 0; round < 4; ++round) {

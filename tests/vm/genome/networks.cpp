@@ -69,7 +69,7 @@ class recorded {
 /// What a program gives, in a memory that outlives it.
 [[nodiscard]] std::vector<nac::value> run(const genome::program& p, const recorded& from,
                                           nac::memory& arena) {
-  vm::machine m(p, {.arena = &arena});
+  vm::interpreter m(p, {.arena = &arena});
   for (std::size_t i = 0; i < m.inputs(); ++i)
     m.set_input(i, from.load(arena, "input." + std::to_string(i)));
   for (const std::uint32_t id : m.parameters())

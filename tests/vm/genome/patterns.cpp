@@ -18,7 +18,7 @@ const std::string lt = "aten.lt.Tensor:node_args(2):kwargs()";
 /// What a program gives, and what its expansion does.
 void check_expansion(const graph& g, const std::vector<reals>& given, const std::string& expected,
                      tessera::view<genome::pattern_result> results = {}) {
-  running m = g.machine({.results = results});
+  running m = g.interpreter({.results = results});
   for (std::size_t i = 0; i < given.size(); ++i) m->set_input(i, m.f32(given[i]));
   CHECK(m.run() == expected);
   for (const bool copies : {false, true}) {
@@ -48,16 +48,16 @@ TEST_CASE("vm/genome/patterns: calls", "[vm_genome]") {
   const genome::pattern_result first[] = {{10, 1}, {10, 0}};
   check_expansion(g, {{1, 2}}, "f32 [2] 3 6; f32 [2] 6 12", {first, 2});
 
-  running m = g.machine();
+  running m = g.interpreter();
   m->set_input(0, m.f32({1}));
   (void)m.run();
   // Without the output, the node before it, and one step.
   CHECK(m.run(m.steps - (64 + 2 * 16) - (64 + 2 * 16 + 2 + 2) - 1) ==
         "budget_steps at 2 (12) in 10.0");
   const genome::pattern_result beyond[] = {{10, 2}};
-  CHECK(g.machine({.results = {beyond, 1}})->run().code == errc::genome_pattern_result);
+  CHECK(g.interpreter({.results = {beyond, 1}})->run().code == errc::genome_pattern_result);
   const genome::pattern_result unknown[] = {{11, 0}};
-  CHECK(g.machine({.results = {unknown, 1}})->run().code == errc::genome_pattern_result);
+  CHECK(g.interpreter({.results = {unknown, 1}})->run().code == errc::genome_pattern_result);
 }
 
 TEST_CASE("vm/genome/patterns: into the middle of another", "[vm_genome]") {
@@ -111,7 +111,7 @@ TEST_CASE("vm/genome/patterns: parameters, copies and blocks", "[vm_genome]") {
     REQUIRE(m->set_parameter("w", m.f32({100})));
     return m.run();
   };
-  running m = g.machine();
+  running m = g.interpreter();
   for (const bool copies : {false, true}) {
     const auto flat = genome::expand(m.program(), {.copies = copies});
     REQUIRE(flat);
@@ -145,7 +145,7 @@ TEST_CASE("vm/genome/patterns: copies that end something", "[vm_genome]") {
   for (const bool copies : {false, true}) {
     graph p;
     p.add({.a = 7, .b = 3, .c = 3}, {1, 0});
-    running m = p.machine();
+    running m = p.interpreter();
     const auto flat = genome::expand(m.program(), {.copies = copies});
     REQUIRE(flat);
     running n(p.registry, *flat);
@@ -178,7 +178,7 @@ TEST_CASE("vm/genome/patterns: copies of inputs are the next inputs of the graph
   const std::vector<reals> given = {{1}, {2}, {4}, {8}, {16}, {32}, {64}, {128}, {256}};
   // 1 + 2; 8 + 16 + 64; 8; 256
   check_expansion(g, given, "f32 [1] 3; f32 [1] 88; f32 [1] 8; f32 [1] 256");
-  CHECK(g.machine()->inputs() == 9);
+  CHECK(g.interpreter()->inputs() == 9);
 
   graph last;  // without OUTPUT: the value is the last node's, in patterns too
   graph only;
@@ -186,8 +186,8 @@ TEST_CASE("vm/genome/patterns: copies of inputs are the next inputs of the graph
   last.registry.add_pattern(10, only.stream);
   last.call(10, {});
   check_expansion(last, {{1}, {5}, {7}}, "f32 [1] 7");
-  CHECK(last.machine({.max_nodes = 3})->inputs() == 3);
-  CHECK(last.machine({.max_nodes = 2})->run().code == errc::budget_memory);
+  CHECK(last.interpreter({.max_nodes = 3})->inputs() == 3);
+  CHECK(last.interpreter({.max_nodes = 2})->run().code == errc::budget_memory);
   graph state;  // and of blocks
   graph unnamed;
   unnamed.add({.a = 7, .b = 3, .c = 2}, {1, 0});
@@ -197,7 +197,7 @@ TEST_CASE("vm/genome/patterns: copies of inputs are the next inputs of the graph
   state.call(10, {});
   state.add({.a = 3, .b = 1}, {});
   state.output({1});
-  running m = state.machine();
+  running m = state.interpreter();
   const auto flat = genome::expand(m.program());
   REQUIRE(flat);
   running n(state.registry, *flat);
@@ -270,7 +270,7 @@ TEST_CASE("vm/genome/patterns: in an IF they take what it lists", "[vm_genome]")
   g.call(10);              // 4: takes 1
   g.output({2});
   const auto same = [](const graph& of, const std::string& expected) {
-    running m = of.machine();
+    running m = of.interpreter();
     for (std::size_t i = 0; i < m->inputs(); ++i) m->set_input(i, m.f32({1}));
     CHECK(m.run() == expected);
     const auto flat = genome::expand(m.program());
@@ -346,7 +346,7 @@ TEST_CASE("vm/genome/patterns: deep and many", "[vm_genome]") {
   graph bomb = g;
   bomb.input();
   bomb.call(36, {0});
-  running m = bomb.machine();
+  running m = bomb.interpreter();
   CHECK(m.run() == "budget_memory at 4294967295 (0)");
 }
 
@@ -409,7 +409,7 @@ TEST_CASE("vm/genome/patterns: any program gives what its expansion does", "[vm_
         results.push_back(
             {id, static_cast<std::uint32_t>(below(static_cast<std::size_t>(sizes[id - 10])))});
 
-    running m = g.machine({.results = {results.data(), results.size()}});
+    running m = g.interpreter({.results = {results.data(), results.size()}});
     for (std::size_t i = 0; i < given.size(); ++i) m->set_input(i, m.f32(given[i]));
     const auto flat = genome::expand(m.program(), {.results = {results.data(), results.size()}});
     REQUIRE(flat);

@@ -24,7 +24,7 @@
 
 #include "support/catch.hpp"
 #include "tessera/nac/all.hpp"
-#include "vm/nac/machine.hpp"
+#include "vm/nac/interpreter.hpp"
 #include "vm/nac/part_builder.hpp"
 
 namespace vm_nac_tests {

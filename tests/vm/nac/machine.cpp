@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "vm/nac/machine.hpp"
+#include "vm/nac/interpreter.hpp"
 
 #include <cmath>
 #include <functional>
@@ -18,14 +18,14 @@ using tessera::errc;
 
 namespace {
 
-[[nodiscard]] vm::tensor floats(vm::machine& m, const vm::shape& dims,
+[[nodiscard]] vm::tensor floats(vm::interpreter& m, const vm::shape& dims,
                                 const std::vector<float>& values) {
   vm::tensor t = vm::make_tensor(m.arena(), data_type::float32, dims);
   REQUIRE(t.size() == values.size());
   for (std::size_t i = 0; i < values.size(); ++i) t.as<float>()[i] = values[i];
   return t;
 }
-[[nodiscard]] vm::tensor truth(vm::machine& m, bool v) {
+[[nodiscard]] vm::tensor truth(vm::interpreter& m, bool v) {
   vm::tensor t = vm::make_tensor(m.arena(), data_type::boolean, {1});
   *t.as<bool>() = v;
   return t;
@@ -80,7 +80,7 @@ TEST_CASE("vm/nac/machine: a missing input is reported with its instruction", "[
   const operand x = b.input(), y = b.input();
   b.output({x, y});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(0, vm::make_tensor(machine.arena(), nac::data_type::float32, {2}));
   const vm::outcome done = machine.run();
   CHECK(done.code == tessera::errc::nac_run_input);
@@ -99,7 +99,7 @@ TEST_CASE("vm/nac/machine: inputs, parameters, constants and outputs in their or
   b.output({sum, lost, b.op("nac.mul", {lifted, sum}), sum});
   const built made = b.build();
   REQUIRE(made.program->inputs().size() == 2);
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {7}));
   machine.set_input(1, floats(machine, {2}, {1, 2}));
   for (int run = 0; run < 2; ++run) {
@@ -122,7 +122,7 @@ TEST_CASE("vm/nac/machine: without an OUTPUT the last result is returned", "[vm_
   for (const bool freed : {false, true}) {
     if (freed) at(b, 1, {{action::free, 1}, {action::free, 0}});
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(0, floats(machine, {2}, {1, 2}));
     REQUIRE(summary(machine.run()) == "ok");
     REQUIRE(machine.outputs().size() == 1);
@@ -137,7 +137,7 @@ TEST_CASE("vm/nac/machine: a run has as many outputs as the header", "[vm_nac]")
   for (const int wanted : {0, 1, 2}) {
     b.parts.outputs = static_cast<std::uint16_t>(wanted);
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(0, floats(machine, {1}, {1}));
     const vm::outcome done = machine.run();
     CHECK(summary(done) == (wanted == 1 ? "ok" : "nac_run_outputs"));
@@ -152,7 +152,7 @@ TEST_CASE("vm/nac/machine: a program with an operation that is unknown runs noth
   const operand y = b.op("nac.add", {x, x});
   b.output({b.op("my.op", {y})});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {1}));
   const vm::outcome done = machine.run();
   CHECK(summary(done) == "nac_operation_unsupported at 2");
@@ -167,7 +167,7 @@ TEST_CASE("vm/nac/machine: of several results all but getitem takes the first", 
     const operand both = b.op("aten.max.dim", {x, b.whole(1)});  // values, indices
     make(b, x, both);
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(0, floats(machine, {2, 3}, {1, 5, 2, 4, 3, 0}));
     const vm::outcome done = machine.run();
     INFO(done.text);
@@ -210,7 +210,7 @@ TEST_CASE("vm/nac/machine: of several results all but getitem takes the first", 
     b.output({x}, 1);
     b.output({x});
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(0, vm::value({vm::value({floats(machine, {1}, {3}), vm::value()})}));
     REQUIRE(summary(machine.run()) == "ok");
     CHECK(elements(machine.intermediate()[0]) == list{3});
@@ -226,7 +226,7 @@ TEST_CASE("vm/nac/machine: nac.view is squeeze too, aten.view never", "[vm_nac]"
     for (const operand o : arguments(b)) given.push_back(o);
     b.output({b.op(name, given)});
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(0, floats(machine, {1, 2, 1, 3}, {1, 2, 3, 4, 5, 6}));
     const vm::outcome done = machine.run();
     return done ? machine.outputs()[0].as_tensor().dims.text() : summary(done);
@@ -262,7 +262,7 @@ TEST_CASE("vm/nac/machine: OUTPUT 1 outside of branches gives intermediate resul
   b.output({z}, 1);
   b.output({b.op("nac.add", {z, x})});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {1}));
   for (int run = 0; run < 2; ++run) {
     REQUIRE(summary(machine.run()) == "ok");
@@ -281,7 +281,7 @@ TEST_CASE("vm/nac/machine: budgets of steps and memory hold at n and fail at n -
   b.output({b.op("nac.add", {y, y})});
   const built made = b.build();
   {
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(0, floats(machine, {1}, {1}));
     // Four instructions and their arguments; two additions that read two elements and write one.
     const std::uint64_t all = 4 + 4 * 64 + 5 * 16 + 2 * (2 + 2);
@@ -296,7 +296,7 @@ TEST_CASE("vm/nac/machine: budgets of steps and memory hold at n and fail at n -
     CHECK(summary(machine.run(all)) == "ok");
   }
   const auto needed = [&](std::uint64_t most) {  // x, y and the output live at once
-    vm::machine machine(*made.program, {.max_memory = most});
+    vm::interpreter machine(*made.program, {.max_memory = most});
     machine.set_input(0, floats(machine, {256}, std::vector<float>(256, 1)));
     const std::string first = summary(machine.run());
     CHECK(summary(machine.run()) == first);
@@ -309,7 +309,7 @@ TEST_CASE("vm/nac/machine: budgets of steps and memory hold at n and fail at n -
   const operand c = constants.real(1);
   constants.output({constants.op("nac.add", {constants.input(), c})});
   const built with_constant = constants.build();
-  vm::machine none(*with_constant.program, {.max_memory = 7});
+  vm::interpreter none(*with_constant.program, {.max_memory = 7});
   CHECK(summary(none.run()) == "budget_memory");
   CHECK(none.outputs().empty());
 }
@@ -370,7 +370,7 @@ TEST_CASE("vm/nac/machine: what is more than the budget holds isn't begun", "[vm
     const operand z = row.work(b, x, y);
     b.output({z});
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     const vm::outcome done = machine.run(1 << 21);
     CAPTURE(row.first, done.steps, done.text);
     CHECK(summary(done) == "budget_steps at " + std::to_string(z.index));
@@ -395,7 +395,7 @@ TEST_CASE("vm/nac/machine: steps are the same with and without a schedule", "[vm
   std::set<std::uint64_t> counts;
   for (const auto frees : {vm::freeing::as_filed, vm::freeing::planned, vm::freeing::never})
     for (const bool preload : {false, true}) {
-      vm::machine machine(*made.program, {.frees = frees, .preload = preload});
+      vm::interpreter machine(*made.program, {.frees = frees, .preload = preload});
       machine.set_input(0, floats(machine, {1}, {1}));
       counts.insert(machine.run().steps);
     }
@@ -408,7 +408,7 @@ TEST_CASE("vm/nac/machine: a fault is reported, and the machine can be run again
   const operand z = b.op("nac.add", {x, y});
   b.output({b.op("nac.mul", {z, z})});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(0, floats(machine, {2}, {1, 2}));
   machine.set_input(1, floats(machine, {3}, {1, 2, 3}));
   const std::uint64_t live = machine.arena().live();
@@ -450,7 +450,7 @@ TEST_CASE("vm/nac/machine: each error of an operation is reported with its instr
       given.push_back(b.whole(row.number));
     b.output({b.op(row.name, given)});
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(
         0, row.code == errc::nac_run_kind ? vm::value::string("x")
            : row.code == errc::nac_run_division
@@ -478,7 +478,7 @@ TEST_CASE("vm/nac/machine: weights that stand elsewhere are missed by the first 
   elsewhere.weights_elsewhere = true;
   const auto without = nac::verify(*file, elsewhere);
   REQUIRE(without);
-  vm::machine machine(*without);
+  vm::interpreter machine(*without);
   machine.set_input(0, floats(machine, {1}, {1}));
   CHECK(summary(machine.run()) == "nac_run_weights at 1");
 
@@ -490,7 +490,7 @@ TEST_CASE("vm/nac/machine: weights that stand elsewhere are missed by the first 
   given.weights = &*read;
   const auto with = nac::verify(*file, given);
   REQUIRE(with);
-  vm::machine whole(*with);
+  vm::interpreter whole(*with);
   whole.set_input(0, floats(whole, {1}, {1}));
   REQUIRE(summary(whole.run()) == "ok");
   CHECK(elements(whole.outputs()[0]) == list{3});
@@ -511,7 +511,7 @@ TEST_CASE("vm/nac/machine: parameters that were narrowed are float32 again", "[v
     REQUIRE(file);
     const auto program = nac::verify(*file);
     REQUIRE(program);
-    vm::machine machine(*program);
+    vm::interpreter machine(*program);
     REQUIRE(summary(machine.run()) == "ok");
     CHECK(machine.outputs()[0].as_tensor().type ==
           (header == nac::quantization::fp16 ? data_type::float32 : data_type::float16));
@@ -552,7 +552,7 @@ TEST_CASE("vm/nac/machine: the peak, with a schedule and without", "[vm_nac]") {
     builder with = b;
     for (const auto& [tick, c] : which.commands) at(with, tick, {c});
     const built made = with.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(0, floats(machine, {256}, std::vector<float>(256, 1)));
     for (int run = 0; run < 2; ++run) {
       REQUIRE(summary(machine.run()) == "ok");
@@ -561,12 +561,12 @@ TEST_CASE("vm/nac/machine: the peak, with a schedule and without", "[vm_nac]") {
       CHECK(machine.figures().peak_unfreed == 5 * 1024);
       CHECK(machine.figures().parameters == 0);
     }
-    vm::machine never(*made.program, {.frees = vm::freeing::never});
+    vm::interpreter never(*made.program, {.frees = vm::freeing::never});
     never.set_input(0, floats(never, {256}, std::vector<float>(256, 1)));
     REQUIRE(summary(never.run()) == "ok");
     CHECK(never.figures().peak == 5 * 1024);
     CHECK(never.figures().peak_unfreed == 5 * 1024);
-    vm::machine planned(*made.program, {.frees = vm::freeing::planned});
+    vm::interpreter planned(*made.program, {.frees = vm::freeing::planned});
     planned.set_input(0, floats(planned, {256}, std::vector<float>(256, 1)));
     REQUIRE(summary(planned.run()) == "ok");
     CHECK(planned.figures().peak == 3 * 1024);
@@ -598,8 +598,8 @@ TEST_CASE("vm/nac/machine: parameters stay loaded, or go with their results", "[
   };
   for (const row& which : rows) {
     INFO(static_cast<int>(which.frees) << which.keep);
-    vm::machine machine(*made.program,
-                        {.frees = which.frees, .keep_parameters = which.keep, .preload = false});
+    vm::interpreter machine(
+        *made.program, {.frees = which.frees, .keep_parameters = which.keep, .preload = false});
     machine.set_input(0, floats(machine, {256}, std::vector<float>(256, 1)));
     for (int run = 0; run < 2; ++run) {
       REQUIRE(summary(machine.run()) == "ok");
@@ -662,7 +662,7 @@ TEST_CASE("vm/nac/machine: a parameter is preloaded while instructions run", "[v
   const preloading source(false);
   const built made = source.b.build();
   for (const bool keep : {true, false}) {
-    vm::machine machine(*made.program, {.keep_parameters = keep});
+    vm::interpreter machine(*made.program, {.keep_parameters = keep});
     machine.set_input(0, floats(machine, {1}, {2}));
     for (int run = 0; run < 20; ++run) {
       REQUIRE(summary(machine.run()) == "ok");
@@ -674,7 +674,7 @@ TEST_CASE("vm/nac/machine: a parameter is preloaded while instructions run", "[v
       CHECK(f.parameters == 4096 * 4);
     }
   }
-  vm::machine without(*made.program, {.preload = false});
+  vm::interpreter without(*made.program, {.preload = false});
   without.set_input(0, floats(without, {1}, {2}));
   REQUIRE(summary(without.run()) == "ok");
   CHECK(elements(without.outputs()[0])[4095] == 4 * 4095);
@@ -685,14 +685,14 @@ TEST_CASE("vm/nac/machine: a preload that nobody waits for does no harm", "[vm_n
   const preloading source(true);
   const built made = source.b.build();
   for (int k = 0; k < 20; ++k) {
-    vm::machine machine(*made.program, {.keep_parameters = k % 2 == 0});
+    vm::interpreter machine(*made.program, {.keep_parameters = k % 2 == 0});
     machine.set_input(0, floats(machine, {1}, {2}));
     for (int run = 0; run < k % 3 + 1; ++run) CHECK(summary(machine.run()) == "nac_run_index at 2");
   }
-  vm::machine whole(*made.program);
+  vm::interpreter whole(*made.program);
   whole.set_input(0, floats(whole, {1}, {2}));
   const std::uint64_t all = whole.run().steps;
-  vm::machine stopped(*made.program);  // by a budget, and gone before it is loaded
+  vm::interpreter stopped(*made.program);  // by a budget, and gone before it is loaded
   stopped.set_input(0, floats(stopped, {1}, {2}));
   CHECK(summary(stopped.run(all - 1)) == "budget_steps at 2");
 }
@@ -701,7 +701,7 @@ TEST_CASE("vm/nac/machine: a preload that finds no memory is left to its INPUT",
   const preloading source(false);
   const built made = source.b.build();
   // An input, its sum, an index; then the parameter has no arena.
-  vm::machine machine(*made.program, {.max_memory = 4096 * 4});
+  vm::interpreter machine(*made.program, {.max_memory = 4096 * 4});
   machine.set_input(0, floats(machine, {1}, {2}));
   CHECK(summary(machine.run()) == "budget_memory at 3");
   CHECK(summary(machine.run()) == "budget_memory at 3");
@@ -711,7 +711,7 @@ TEST_CASE("vm/nac/machine: an observer sees instructions and the schedule", "[vm
   preloading source(false);
   at(source.b, 4, {command(action::free, source.p), command(action::free, source.y)});
   const built made = source.b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {2}));
   notes seen;
   REQUIRE(summary(machine.run(100000, seen)) == "ok");
@@ -732,7 +732,7 @@ TEST_CASE("vm/nac/machine: states begin empty, stay between runs, and grow", "[v
   b.op("aten.copy.default", {s, x});
   b.output({s, other});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   REQUIRE(machine.states().size() == 2);
   CHECK(machine.state(8) == nullptr);
   CHECK(machine.set_state(8, floats(machine, {1}, {1})) == errc::nac_run_state);
@@ -768,7 +768,7 @@ TEST_CASE("vm/nac/machine: a run that faults changes no state", "[vm_nac]") {
   b.op("aten.copy.default", {s, x});
   b.output({b.op("nac.add", {x, y})});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   CHECK(machine.set_state(0, floats(machine, {2}, {1, 2})) == errc::ok);
   machine.set_input(0, floats(machine, {2}, {3, 4}));
   machine.set_input(1, floats(machine, {3}, {0, 0, 0}));
@@ -790,7 +790,7 @@ TEST_CASE("vm/nac/machine: CONTROL_FLOW runs one branch, whose value it is", "[v
   b.op("nac.sub", {x, x});
   b.output({b.op("nac.add", {c, x})});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(1, floats(machine, {2}, {1, 3}));
   for (const bool which : {true, false, true}) {
     machine.set_input(0, truth(machine, which));
@@ -823,7 +823,7 @@ TEST_CASE("vm/nac/machine: OUTPUT 1 ends a branch, OUTPUT 0 the run", "[vm_nac]"
   b.output({z});
   b.output({b.op("nac.add", {c, x})});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(1, floats(machine, {1}, {5}));
   machine.set_input(0, truth(machine, true));
   const vm::outcome yes = machine.run();
@@ -851,7 +851,7 @@ TEST_CASE("vm/nac/machine: branches nest, empty ones too", "[vm_nac]") {
   (void)inner;
   (void)empty;
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(2, floats(machine, {1}, {3}));
   const auto run = [&](bool first, bool second) {
     machine.set_input(0, truth(machine, first));
@@ -873,7 +873,7 @@ TEST_CASE("vm/nac/machine: results of branches that weren't run are absent", "[v
   b.output({b.op("nac.pass", {y})});
   (void)z;
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(1, floats(machine, {1}, {3}));
   machine.set_input(0, truth(machine, true));
   REQUIRE(summary(machine.run()) == "ok");
@@ -889,7 +889,7 @@ TEST_CASE("vm/nac/machine: results of branches that weren't run are absent", "[v
   own.op("nac.pass", {c});
   own.output({q});
   const built inside = own.build();
-  vm::machine early(*inside.program);
+  vm::interpreter early(*inside.program);
   early.set_input(0, truth(early, true));
   CHECK(summary(early.run()) == "nac_run_absent at 2");
 }
@@ -913,7 +913,7 @@ TEST_CASE("vm/nac/machine: a schedule that verification lets through changes no 
     at(b, 7, {command(action::free, c), command(action::free, x), {action::save_for_grad, 7}});
     at(b, 8, {{action::free, 7}, {action::free_after_trng, 3}});
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(0, truth(machine, which));
     machine.set_input(1, floats(machine, {1}, {3}));
     for (int run = 0; run < 2; ++run) {
@@ -937,7 +937,7 @@ TEST_CASE("vm/nac/machine: what a skipped branch frees is freed", "[vm_nac]") {
   at(b, 5, {{action::free, 5}});  // the value of the branch, which is that of instruction 3 too
   at(b, 7, {command(action::free, c)});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(0, truth(machine, false));
   machine.set_input(1, floats(machine, {256}, std::vector<float>(256, 1)));
   REQUIRE(summary(machine.run()) == "ok");
@@ -959,7 +959,7 @@ TEST_CASE("vm/nac/machine: a skipped branch frees no value that the branch aroun
   at(b, 7, {command(action::free, inner)});        // no instruction takes it
   const built made = b.build();
   REQUIRE(made.program->schedule().size() == 1);
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(0, truth(machine, true));
   machine.set_input(2, floats(machine, {1}, {3}));
   for (const bool which : {true, false}) {
@@ -1041,7 +1041,7 @@ TEST_CASE("vm/nac/machine: CONVERGENCE means what agrees", "[vm_nac]") {
   };
   for (const row& which : rows) {
     const experts e(which.factors, which.threshold);
-    vm::machine machine(*e.made.program);
+    vm::interpreter machine(*e.made.program);
     const std::vector<float> x = {1, -0.5, 0.25, 2, 0.75, -1};
     machine.set_input(0, floats(machine, {2, 3}, x));
     const vm::outcome done = machine.run();
@@ -1070,7 +1070,7 @@ TEST_CASE("vm/nac/machine: CONVERGENCE fills axis 1 up with zeros", "[vm_nac]") 
   b.output({z}, 1);
   b.output({merge});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(0, floats(machine, {2, 1, 2}, {1, 2, 3, 4}));
   machine.set_input(1, floats(machine, {2, 2, 2}, {1, 1, 2, 2, 3, 3, 4, 4}));
   REQUIRE(summary(machine.run()) == "ok");
@@ -1091,7 +1091,7 @@ TEST_CASE("vm/nac/machine: CONVERGENCE of nothing, of one, of tuples, of numbers
     const operand x = b.input();
     b.output({convergence(b, x, 0, {0})});
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(0, floats(machine, {1}, {3}));
     REQUIRE(summary(machine.run()) == "ok");
     CHECK(elements(machine.outputs()[0]) == list{3});
@@ -1106,7 +1106,7 @@ TEST_CASE("vm/nac/machine: CONVERGENCE of nothing, of one, of tuples, of numbers
     b.op("nac.mul", {y, y});                                   // 6
     b.output({merge});
     const built made = b.build();
-    vm::machine machine(*made.program);
+    vm::interpreter machine(*made.program);
     machine.set_input(0, truth(machine, true));
     machine.set_input(1, floats(machine, {1}, {3}));
     REQUIRE(summary(machine.run()) == "ok");
@@ -1123,7 +1123,7 @@ TEST_CASE("vm/nac/machine: CONVERGENCE of nothing, of one, of tuples, of numbers
   CHECK(b.parts.outputs == 2);
   // Operands of OUTPUT come after what was built inside of its call: the two getitem.
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   vm::tensor whole = vm::make_tensor(machine.arena(), data_type::int64, {2});
   whole.as<std::int64_t>()[0] = 1;
   whole.as<std::int64_t>()[1] = 4;
@@ -1146,7 +1146,7 @@ TEST_CASE("vm/nac/machine: branches nest as deep as a program is long", "[vm_nac
   b.op("nac.add", {p, p});
   b.output({b.op("nac.pass", {{false, 1}})});
   const built made = b.build();
-  vm::machine machine(*made.program);
+  vm::interpreter machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {4}));
   REQUIRE(summary(machine.run()) == "ok");
   CHECK(elements(machine.outputs()[0]) == list{8});

@@ -22,7 +22,7 @@ void check(const bench::network& net, const std::string& name) {
   for (const vm::freeing frees :
        {vm::freeing::never, vm::freeing::planned, vm::freeing::as_filed}) {
     for (const bool keep : {true, false}) {
-      vm::machine machine(net.program(), {.frees = frees, .keep_parameters = keep});
+      vm::interpreter machine(net.program(), {.frees = frees, .keep_parameters = keep});
       net.set_inputs(machine);
       const vm::outcome done = machine.run();
       INFO(tessera::error({done.code, 0}).name() << ' ' << done.text);

@@ -254,7 +254,7 @@ class program_of_rows {
       return program.error().code;
     }
     program_.program = std::make_unique<nac::program>(*std::move(program));
-    machine_ = std::make_unique<vm::machine>(*program_.program);
+    machine_ = std::make_unique<vm::interpreter>(*program_.program);
     set_inputs(*machine_);
     const vm::outcome done = machine_->run();
     if (!done) text = done.text;
@@ -336,7 +336,7 @@ class program_of_rows {
   std::vector<place> places_;
   std::vector<const argument*> inputs_;
   built program_;
-  std::unique_ptr<vm::machine> machine_;
+  std::unique_ptr<vm::interpreter> machine_;
   std::vector<vm::value> results_;  // of machine_'s memory
 };
 

@@ -17,8 +17,8 @@
 #include "io/npy.hpp"
 #include "support/catch.hpp"
 #include "tessera/nac/all.hpp"
+#include "vm/nac/interpreter.hpp"
 #include "vm/nac/load.hpp"
-#include "vm/nac/machine.hpp"
 #include "vm/nac/types.hpp"
 
 namespace io = tessera::io;
@@ -106,7 +106,7 @@ namespace fs = std::filesystem;
   const auto program = nac::verify(*file, how, &found);
   if (!program && lacks_values(found)) return {};
   if (!program) return std::string(program.error().name());
-  vm::machine machine(*program);
+  vm::interpreter machine(*program);
   for (std::size_t k = 0; k < program->inputs().size(); ++k)
     machine.set_input(k, tensor_of(machine.arena(),
                                    read_array(base.string() + ".in" + std::to_string(k) + ".npy")));

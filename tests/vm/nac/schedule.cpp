@@ -53,7 +53,7 @@ struct verified {
 /// What a program gives, or how it ended.
 [[nodiscard]] std::string outcome_of(const nac::program& p, vm::freeing frees, bool truth,
                                      vm::statistics& figures) {
-  vm::machine machine(p, {.frees = frees});
+  vm::interpreter machine(p, {.frees = frees});
   for (std::size_t k = 0; k < p.inputs().size(); ++k) {
     vm::tensor t = vm::make_tensor(machine.arena(), data_type::float32, {1});
     *t.as<float>() = k % 2 == 0 ? (truth ? 1.0f : 0.0f) : static_cast<float>(k);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "machine.hpp"
+#include "interpreter.hpp"
 
 #include <algorithm>
 #include <new>
@@ -26,13 +26,13 @@ namespace {
 
 }  // namespace
 
-bool machine::set_parameter(std::uint32_t id, value v) {
+bool interpreter::set_parameter(std::uint32_t id, value v) {
   if (id >= parameter_at_.size() || parameter_at_[id] == 0) return false;
   parameters_[parameter_at_[id] - 1] = std::move(v);
   return true;
 }
 
-bool machine::set_parameter(std::string_view name, value v) {
+bool interpreter::set_parameter(std::string_view name, value v) {
   for (const std::uint32_t id : parameter_ids_)
     if (library_.parameter(id) == name) return set_parameter(id, std::move(v));
   return false;
@@ -40,7 +40,7 @@ bool machine::set_parameter(std::string_view name, value v) {
 
 // ---- a run
 
-outcome machine::run(std::uint64_t max_steps) {
+outcome interpreter::run(std::uint64_t max_steps) {
   outcome done = made_;
   if (!done) return done;
   outputs_.clear();
@@ -65,7 +65,7 @@ outcome machine::run(std::uint64_t max_steps) {
   return done;
 }
 
-void machine::place(std::uint32_t at, outcome& done) const {
+void interpreter::place(std::uint32_t at, outcome& done) const {
   const auto stream_size = static_cast<std::uint32_t>(program_.stream().size());
   if (at == outcome::none) return;
   done.node = at;
@@ -85,7 +85,7 @@ void machine::place(std::uint32_t at, outcome& done) const {
   done.offset = model::offset_of(program_.stream(), done.node);
 }
 
-void machine::execute(outcome& done) {
+void interpreter::execute(outcome& done) {
   const auto stream_size = static_cast<std::uint32_t>(code_.empty() ? 0 : program_.stream().size());
   frames_.clear();
   frames_.push_back({phase::code, stream_size, 0, 0, 0, {}, {}});
@@ -146,7 +146,7 @@ void machine::execute(outcome& done) {
 
 // ---- nodes
 
-value machine::run_operation(const planned& p, std::uint32_t base) {
+value interpreter::run_operation(const planned& p, std::uint32_t base) {
   arguments_.clear();
   for (const operand& o : operands_of(p))
     arguments_.push_back(o.constant != nullptr ? o.constant : &slot_of(o, base));
@@ -154,7 +154,7 @@ value machine::run_operation(const planned& p, std::uint32_t base) {
   return nac::run(c);
 }
 
-value machine::parameter(const planned& p) const {
+value interpreter::parameter(const planned& p) const {
   const value& v = parameters_[p.extra];
   if (v.is_none()) {
     const std::uint32_t id = parameter_ids_[p.extra];
@@ -164,20 +164,20 @@ value machine::parameter(const planned& p) const {
   return v;
 }
 
-std::uint32_t machine::index_of(const std::vector<given_place>& places, std::uint32_t slot) {
+std::uint32_t interpreter::index_of(const std::vector<given_place>& places, std::uint32_t slot) {
   return std::lower_bound(
              places.begin(), places.end(), slot,
              [](const given_place& place, std::uint32_t wanted) { return place.slot < wanted; })
       ->index;
 }
 
-const value& machine::input(std::uint32_t slot) const {
+const value& interpreter::input(std::uint32_t slot) const {
   const std::uint32_t i = index_of(inputs_at_, slot);
   if (inputs_[i].is_none()) nac::fail(errc::nac_run_input, "input " + std::to_string(i));
   return inputs_[i];
 }
 
-const value& machine::unnamed_parameter(std::uint32_t slot) const {
+const value& interpreter::unnamed_parameter(std::uint32_t slot) const {
   const std::uint32_t i = index_of(unnamed_at_, slot);
   if (unnamed_[i].is_none())
     nac::fail(errc::genome_run_parameter, "PARAM_INPUT " + std::to_string(i));
@@ -185,13 +185,13 @@ const value& machine::unnamed_parameter(std::uint32_t slot) const {
 }
 
 /// Of an operation with several results the first one; of a WHILE all variables.
-void machine::give_output(std::size_t slot) {
+void interpreter::give_output(std::size_t slot) {
   const value& v = results_[slot];
   outputs_.push_back(is_loop_[slot] ? v : nac::decayed(v));
 }
 
 /// What an OUTPUT of a block gives: one value, or a list.
-value machine::values_of(const planned& p, std::uint32_t base) {
+value interpreter::values_of(const planned& p, std::uint32_t base) {
   if (p.count == 1) return slot_of(operands_[p.first], base);
   std::vector<value> all;
   for (const operand& o : operands_of(p)) all.push_back(slot_of(o, base));
@@ -200,7 +200,7 @@ value machine::values_of(const planned& p, std::uint32_t base) {
 
 // ---- blocks
 
-void machine::begin_block(std::uint32_t opener, std::uint32_t base, bool second, phase what) {
+void interpreter::begin_block(std::uint32_t opener, std::uint32_t base, bool second, phase what) {
   const planned& p = code_[opener];
   const control& c = controls_[p.extra];
   frames_.push_back(
@@ -208,13 +208,13 @@ void machine::begin_block(std::uint32_t opener, std::uint32_t base, bool second,
 }
 
 /// Binds the initial states to the variables; of two that are one node it is the first.
-void machine::begin_round(frame& f) {
+void interpreter::begin_round(frame& f) {
   const std::span<const operand> states = operands_of(code_[f.opener]);
   arena_.charge(states.size() * operand_steps);
   for (std::size_t k = states.size(); k-- > 0;) slot_of(states[k], f.base) = f.variables[k];
 }
 
-std::uint32_t machine::leave() {
+std::uint32_t interpreter::leave() {
   frame& f = frames_.back();
   const planned& p = code_[f.opener];
   at_ = f.opener;
@@ -267,7 +267,7 @@ std::uint32_t machine::leave() {
 }
 
 /// Drops what nodes took for the last time.
-void machine::drop(std::uint32_t slot) {
+void interpreter::drop(std::uint32_t slot) {
   for (std::uint32_t k = first_drop_[slot]; k < first_drop_[slot + 1]; ++k)
     results_[drops_[k]].clear();
 }

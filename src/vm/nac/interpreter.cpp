@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "machine.hpp"
+#include "interpreter.hpp"
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ constexpr std::uint64_t worth_a_thread = 4096;
 
 // ---- making a machine
 
-machine::machine(const model::program& p, const machine_options& how)
+interpreter::interpreter(const model::program& p, const machine_options& how)
     : program_(p),
       own_(how.max_memory),
       arena_(how.arena != nullptr ? *how.arena : own_),
@@ -38,9 +38,9 @@ machine::machine(const model::program& p, const machine_options& how)
   }
 }
 
-machine::~machine() = default;
+interpreter::~interpreter() = default;
 
-const value* machine::constant_of(std::uint16_t id) {
+const value* interpreter::constant_of(std::uint16_t id) {
   if (constant_at_[id] == 0) {
     constants_.push_back(load(arena_, program_.constant(id)));
     constant_at_[id] = static_cast<std::uint32_t>(constants_.size());
@@ -48,7 +48,7 @@ const value* machine::constant_of(std::uint16_t id) {
   return &constants_[constant_at_[id] - 1];
 }
 
-void machine::plan() {
+void interpreter::plan() {
   const model::program& p = program_;
   const model::code& code = p.code();
   const std::size_t n = p.size();
@@ -138,7 +138,7 @@ void machine::plan() {
 }
 
 /// Which instructions end a block, and which take results that may be absent.
-void machine::plan_blocks() {
+void interpreter::plan_blocks() {
   const blocks in(program_);
   for (std::uint32_t b = 0; b < in.size(); ++b)
     if (in[b].end != in[b].first) plan_[in[b].end - 1].flags |= ends_block;
@@ -158,7 +158,7 @@ void machine::plan_blocks() {
 }
 
 /// The schedule, by when its commands are executed.
-void machine::plan_commands() {
+void interpreter::plan_commands() {
   const auto n = static_cast<std::uint32_t>(plan_.size());
   std::vector<scheduled> all;
   if (how_.frees == freeing::planned ||
@@ -203,7 +203,7 @@ void machine::plan_commands() {
 
 // ---- states
 
-errc machine::set_state(std::uint16_t id, value v) {
+errc interpreter::set_state(std::uint16_t id, value v) {
   const auto at = std::find(state_ids_.begin(), state_ids_.end(), id);
   if (at == state_ids_.end()) return errc::nac_run_state;
   if (!v.is_tensor()) return errc::nac_run_kind;
@@ -211,21 +211,21 @@ errc machine::set_state(std::uint16_t id, value v) {
   return errc::ok;
 }
 
-const value* machine::state(std::uint16_t id) const noexcept {
+const value* interpreter::state(std::uint16_t id) const noexcept {
   const auto at = std::find(state_ids_.begin(), state_ids_.end(), id);
   return at == state_ids_.end() ? nullptr
                                 : &states_[static_cast<std::size_t>(at - state_ids_.begin())];
 }
 
-void machine::reset_states() {
+void interpreter::reset_states() {
   for (value& v : states_) v = first_state(arena_);
 }
 
 // ---- a run
 
-outcome machine::run(std::uint64_t max_steps) { return run(max_steps, no_observer()); }
+outcome interpreter::run(std::uint64_t max_steps) { return run(max_steps, no_observer()); }
 
-void machine::begin_run() {
+void interpreter::begin_run() {
   outputs_.clear();
   intermediate_.clear();
   frames_.clear();
@@ -244,7 +244,7 @@ void machine::begin_run() {
   arena_.charge(plan_.size());  // what begins and ends a run goes over all instructions
 }
 
-void machine::end_run_well() {
+void interpreter::end_run_well() {
   if (const std::size_t wanted = program_.model().outputs(); outputs_.size() != wanted)
     fail(errc::nac_run_outputs, "the run gave " + std::to_string(outputs_.size()) +
                                     " outputs; the header has " + std::to_string(wanted));
@@ -252,7 +252,7 @@ void machine::end_run_well() {
     if (!next_states_[i].is_none()) states_[i] = std::move(next_states_[i]);
 }
 
-void machine::end_run(outcome& done) noexcept {
+void interpreter::end_run(outcome& done) noexcept {
   figures_.peak = std::max(figures_.peak, arena_.peak());
   figures_.peak_unfreed = std::max(figures_.peak_unfreed, arena_.peak() + dropped_);
   if (!done) {
@@ -276,7 +276,7 @@ void machine::end_run(outcome& done) noexcept {
 
 // ---- instructions
 
-void machine::check_absent(std::uint32_t i) const {
+void interpreter::check_absent(std::uint32_t i) const {
   const model::step& s = program_.code().steps[i];
   const view<model::argument> given = program_.code().arguments_of(s);
   for (std::size_t k = 0; k < operands_of(s); ++k) {
@@ -287,7 +287,7 @@ void machine::check_absent(std::uint32_t i) const {
   }
 }
 
-value machine::copy_to_state(std::uint32_t i) {
+value interpreter::copy_to_state(std::uint32_t i) {
   const planned& p = plan_[i];
   call c(arena_, work_, p.operation, bindings_[i], arguments_of(p));
   const tensor &into = c.tensor_at(0), &from = c.tensor_at(1);
@@ -300,7 +300,7 @@ value machine::copy_to_state(std::uint32_t i) {
   return out;
 }
 
-value machine::input(const planned& p) const {
+value interpreter::input(const planned& p) const {
   if (p.what == kind::state) return states_[p.slot];
   if (p.what == kind::constant) return operand(p);
   const value& v = inputs_[p.slot];
@@ -312,7 +312,7 @@ value machine::input(const planned& p) const {
   return v;
 }
 
-preloader::times machine::parameter(std::uint32_t i, const planned& p) {
+preloader::times interpreter::parameter(std::uint32_t i, const planned& p) {
   weight& w = weights_[p.slot];
   preloader::times took;
   if (w.loading) {
@@ -331,7 +331,7 @@ preloader::times machine::parameter(std::uint32_t i, const planned& p) {
   return took;
 }
 
-void machine::prepare_weight(weight& w, filling& fill) {
+void interpreter::prepare_weight(weight& w, filling& fill) {
   if (!program_.has_parameter(w.id) || !program_.parameter(w.id).has_value)
     fail(errc::nac_run_weights);
   // Compilers that narrow weights leave it to the header to say that they were float32.
@@ -342,13 +342,13 @@ void machine::prepare_weight(weight& w, filling& fill) {
   w.dropped = false;
 }
 
-void machine::hold(std::uint32_t i, weight& w) {
+void interpreter::hold(std::uint32_t i, weight& w) {
   if (how_.keep_parameters || holds_[i]) return;
   holds_[i] = true;
   ++w.uses;
 }
 
-bool machine::begin_preload(std::uint32_t target) {
+bool interpreter::begin_preload(std::uint32_t target) {
   weight& w = weights_[plan_[target].slot];
   if (w.value.owner) {
     hold(target, w);
@@ -375,18 +375,18 @@ bool machine::begin_preload(std::uint32_t target) {
   return w.loading;
 }
 
-void machine::collect(std::uint32_t i, std::vector<value>& to) const {
+void interpreter::collect(std::uint32_t i, std::vector<value>& to) const {
   const model::step& s = program_.code().steps[i];
   for (std::size_t k = 0; k < s.arguments; ++k) to.push_back(*arguments_[s.first + k]);
 }
 
 /// What an OUTPUT gives to the caller.
-void machine::give_outputs(std::uint32_t i, std::vector<value>& to) const {
+void interpreter::give_outputs(std::uint32_t i, std::vector<value>& to) const {
   const model::step& s = program_.code().steps[i];
   for (std::size_t k = 0; k < s.arguments; ++k) to.push_back(decayed(*arguments_[s.first + k]));
 }
 
-value machine::branch_value(std::uint32_t i) const {
+value interpreter::branch_value(std::uint32_t i) const {
   std::vector<value> all;
   collect(i, all);
   if (all.empty()) return {};
@@ -395,7 +395,7 @@ value machine::branch_value(std::uint32_t i) const {
 
 // ---- branches
 
-std::uint32_t machine::enter_control_flow(std::uint32_t i, const planned& p) {
+std::uint32_t interpreter::enter_control_flow(std::uint32_t i, const planned& p) {
   const value& v = operand(p);
   const value& one = decayed(v);
   if (!one.is_tensor()) fail(errc::nac_run_kind, "the predicate is not a tensor");
@@ -413,7 +413,7 @@ std::uint32_t machine::enter_control_flow(std::uint32_t i, const planned& p) {
   return holds ? i + 1 : middle;
 }
 
-std::uint32_t machine::enter_convergence(std::uint32_t i, const planned& p) {
+std::uint32_t interpreter::enter_convergence(std::uint32_t i, const planned& p) {
   const view<model::argument> given = program_.code().arguments_of(program_.code().steps[i]);
   frame& f = frames_.emplace_back();
   f.instruction = i;
@@ -423,7 +423,7 @@ std::uint32_t machine::enter_convergence(std::uint32_t i, const planned& p) {
   return given.size() > 2 ? given[2].index() : f.after;
 }
 
-bool machine::leave(std::uint32_t& i) {
+bool interpreter::leave(std::uint32_t& i) {
   frame& f = frames_.back();
   const std::uint32_t opened_by = f.instruction;
   value out;
@@ -454,7 +454,7 @@ bool machine::leave(std::uint32_t& i) {
 // ---- memory
 
 /// What was freed since `live_before` would still be there without a schedule.
-void machine::count_freed(std::uint64_t live_before) noexcept {
+void interpreter::count_freed(std::uint64_t live_before) noexcept {
   const std::uint64_t freed = live_before - arena_.live();
   if (freed == 0) return;
   figures_.peak = std::max(figures_.peak, arena_.peak());
@@ -463,7 +463,7 @@ void machine::count_freed(std::uint64_t live_before) noexcept {
   dropped_ += freed;
 }
 
-void machine::drop(std::uint32_t target) {
+void interpreter::drop(std::uint32_t target) {
   const std::uint64_t live = arena_.live();
   results_[target].clear();
   if (!how_.keep_parameters && holds_[target]) {
@@ -474,7 +474,7 @@ void machine::drop(std::uint32_t target) {
   count_freed(live);
 }
 
-void machine::release(weight& w) {
+void interpreter::release(weight& w) {
   if (w.loading) (void)preloader_->forget(static_cast<std::uint32_t>(&w - weights_.data()));
   w.loading = false;
   w.value = {};

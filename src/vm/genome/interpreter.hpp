@@ -3,7 +3,7 @@
 //
 // The machine of NAC v1.2: runs verified node streams, with the operations of the NAC machine.
 //
-//   machine vm(*program);                            // from genome::verify
+//   interpreter vm(*program);                            // from genome::verify
 //   vm.set_parameter("p_weight", weight);
 //   vm.set_input(0, make_tensor(vm.arena(), data_type::float32, {1, 3}));
 //   const outcome done = vm.run();
@@ -41,8 +41,8 @@
 //             Besides them about 200 bytes for a node of the expansion, which has at most max_nodes,
 //             and 100 for one of the stream and of each pattern that it calls, 16 for each argument.
 
-#ifndef TESSERA_VM_GENOME_MACHINE_HPP
-#define TESSERA_VM_GENOME_MACHINE_HPP
+#ifndef TESSERA_VM_GENOME_INTERPRETER_HPP
+#define TESSERA_VM_GENOME_INTERPRETER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -81,12 +81,12 @@ struct machine_options {
   nac::memory* arena = nullptr;                      ///< one that outlives it, instead of its own
 };
 
-class machine {
+class interpreter {
  public:
-  explicit machine(const model::program& p, const machine_options& how = {});
-  machine(const machine&) = delete;
-  machine& operator=(const machine&) = delete;
-  ~machine();
+  explicit interpreter(const model::program& p, const machine_options& how = {});
+  interpreter(const interpreter&) = delete;
+  interpreter& operator=(const interpreter&) = delete;
+  ~interpreter();
 
   [[nodiscard]] const model::program& program() const noexcept { return program_; }
   /// Where tensors for inputs and parameters are made.
@@ -256,4 +256,4 @@ class machine {
 }  // namespace vm::genome
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_VM_GENOME_MACHINE_HPP
+#endif  // TESSERA_VM_GENOME_INTERPRETER_HPP

@@ -4,7 +4,7 @@
 // The reference VM of NAC: runs verified programs with PyTorch's semantics, one instruction after
 // another.
 //
-//   machine vm(*program);                            // from nac::verify
+//   interpreter vm(*program);                            // from nac::verify
 //   tensor x = make_tensor(vm.arena(), data_type::float32, {1, 3});
 //   vm.set_input(0, x);
 //   const outcome done = vm.run();
@@ -54,8 +54,8 @@
 // Allocation: constants, parameters and results, within max_memory; 256 KiB, and about 300 bytes for
 //             an instruction; 450 for each branch that is being run. A thread at the first PRELOAD.
 
-#ifndef TESSERA_VM_NAC_MACHINE_HPP
-#define TESSERA_VM_NAC_MACHINE_HPP
+#ifndef TESSERA_VM_NAC_INTERPRETER_HPP
+#define TESSERA_VM_NAC_INTERPRETER_HPP
 
 #include <chrono>
 #include <cstddef>
@@ -127,12 +127,12 @@ struct no_observer {
   void preloaded(std::uint32_t, clock::time_point /*from*/, clock::time_point /*to*/) noexcept {}
 };
 
-class machine {
+class interpreter {
  public:
-  explicit machine(const model::program& p, const machine_options& how = {});
-  machine(const machine&) = delete;
-  machine& operator=(const machine&) = delete;
-  ~machine();
+  explicit interpreter(const model::program& p, const machine_options& how = {});
+  interpreter(const interpreter&) = delete;
+  interpreter& operator=(const interpreter&) = delete;
+  ~interpreter();
 
   [[nodiscard]] const model::program& program() const noexcept { return program_; }
   /// Where tensors for inputs and states are made.
@@ -307,7 +307,7 @@ class machine {
 };
 
 template <class Observer>
-void machine::execute(Observer& see, outcome& done) {
+void interpreter::execute(Observer& see, outcome& done) {
   constexpr bool observed = !std::is_same_v<Observer, no_observer>;
   std::uint32_t i = 0, end = frames_.back().end;
   while (true) {
@@ -407,7 +407,7 @@ void machine::execute(Observer& see, outcome& done) {
 }
 
 template <class Observer>
-outcome machine::run(std::uint64_t max_steps, Observer&& see) {
+outcome interpreter::run(std::uint64_t max_steps, Observer&& see) {
   outcome done = made_;
   if (!done) return done;
   const vm::meter own = arena_.steps().part(max_steps), outer = arena_.exchange(own);
@@ -430,4 +430,4 @@ outcome machine::run(std::uint64_t max_steps, Observer&& see) {
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_VM_NAC_MACHINE_HPP
+#endif  // TESSERA_VM_NAC_INTERPRETER_HPP
