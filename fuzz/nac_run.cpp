@@ -90,7 +90,7 @@ struct ending {
 }
 
 [[nodiscard]] ending run(const nac::program& p, std::size_t seed, vm::nac::freeing frees) {
-  vm::nac::machine_options how;
+  vm::nac::interpreter_options how;
   how.max_memory = max_memory;
   how.frees = frees;
   vm::nac::interpreter machine(p, how);

@@ -54,8 +54,8 @@ class stream_runner {
     std::string path;
   };
 
-  [[nodiscard]] static vg::machine_options options_of(const run_options& o) {
-    vg::machine_options how;
+  [[nodiscard]] static vg::interpreter_options options_of(const run_options& o) {
+    vg::interpreter_options how;
     if (o.max_memory) how.max_memory = *o.max_memory;
     return how;
   }

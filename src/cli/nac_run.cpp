@@ -160,8 +160,8 @@ class program_runner {
 
 }  // namespace
 
-vn::machine_options machine_options(const run_options& o) {
-  vn::machine_options how;
+vn::interpreter_options machine_options(const run_options& o) {
+  vn::interpreter_options how;
   if (o.max_memory) how.max_memory = *o.max_memory;
   if (o.nac.schedule == "planned") how.frees = vn::freeing::planned;
   if (o.nac.schedule == "none") how.frees = vn::freeing::never;

@@ -110,7 +110,7 @@ class nac_inputs {
   std::vector<std::pair<std::uint16_t, std::string>> states_;
 };
 
-[[nodiscard]] vm::nac::machine_options machine_options(const run_options& o);
+[[nodiscard]] vm::nac::interpreter_options machine_options(const run_options& o);
 /// The members "peak_bytes" to "preloads" of an object.
 void write_memory(json::writer& w, const vm::nac::statistics& of);
 

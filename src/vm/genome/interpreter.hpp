@@ -20,7 +20,7 @@
 //   operation       for its arguments see arguments.hpp
 //   PATTERN         a call: the nodes of the pattern, each with a result of its own, which later
 //                   nodes may take by the numbering of the expansion. Its value is that of its last
-//                   node, or of the one that machine_options names.
+//                   node, or of the one that interpreter_options names.
 //   CONTROL_FLOW    as format.hpp says: IF runs one of its blocks, WHILE its body as long as its
 //                   condition holds. A condition is one element, or a list that begins with one.
 //   OUTPUT          outside of blocks adds its inputs to outputs(), of an operation with several
@@ -36,7 +36,7 @@
 // Errors:     run(): genome_run_*, nac_run_*, budget_steps, budget_memory, with the node; where
 //             patterns lead, as expand() has them, genome_pattern_* and genome_reference_external. A
 //             machine can be run again after any of them.
-// Limits:     machine_options; max_steps: those of each node are charged before it runs.
+// Limits:     interpreter_options; max_steps: those of each node are charged before it runs.
 // Allocation: numbers, parameters and results, within max_memory: results until their last use.
 //             Besides them about 200 bytes for a node of the expansion, which has at most max_nodes,
 //             and 100 for one of the stream and of each pattern that it calls, 16 for each argument.
@@ -54,27 +54,14 @@
 
 #include "arguments.hpp"
 #include "tessera/genome.hpp"
+#include "tessera/vm/genome.hpp"
 #include "vm/nac/call.hpp"
 #include "vm/nac/tensor.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::genome {
 
-/// How a run ended: true when all went well.
-struct outcome {
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-  errc code = errc::ok;
-  std::uint32_t node = none;          ///< of the stream; of a call, the PATTERN
-  std::uint64_t offset = 0;           ///< of that node, into the stream's bytes
-  std::uint32_t pattern = none;       ///< the id of the innermost pattern in which it happened
-  std::uint32_t pattern_node = none;  ///< and the index there
-  std::uint64_t nodes = 0;            ///< that ran, calls among them
-  std::uint64_t steps = 0;            ///< of the budget that they took (vm/meter.hpp)
-  std::string text;                   ///< what was found
-  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
-};
-
-struct machine_options {
+struct interpreter_options {
   std::uint64_t max_memory = budget{}.max_memory;
   std::uint64_t max_nodes = std::uint64_t{1} << 20;  ///< of the expansion; and inputs of a kind
   view<model::pattern_result> results = {};          ///< read when the machine is made
@@ -83,7 +70,7 @@ struct machine_options {
 
 class interpreter {
  public:
-  explicit interpreter(const model::program& p, const machine_options& how = {});
+  explicit interpreter(const model::program& p, const interpreter_options& how = {});
   interpreter(const interpreter&) = delete;
   interpreter& operator=(const interpreter&) = delete;
   ~interpreter();
@@ -228,7 +215,7 @@ class interpreter {
   const model::library& library_;
   nac::memory own_;
   nac::memory& arena_;
-  machine_options how_;
+  interpreter_options how_;
   nac::workspaces work_;
   call_planner planner_;
   outcome made_;

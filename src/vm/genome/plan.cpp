@@ -14,7 +14,7 @@ namespace vm::genome {
 
 using model::command;
 
-interpreter::interpreter(const model::program& p, const machine_options& how)
+interpreter::interpreter(const model::program& p, const interpreter_options& how)
     : program_(p),
       library_(p.library()),
       own_(how.max_memory),

@@ -25,7 +25,7 @@ constexpr std::uint64_t worth_a_thread = 4096;
 
 // ---- making a machine
 
-interpreter::interpreter(const model::program& p, const machine_options& how)
+interpreter::interpreter(const model::program& p, const interpreter_options& how)
     : program_(p),
       own_(how.max_memory),
       arena_(how.arena != nullptr ? *how.arena : own_),

@@ -14,7 +14,7 @@
 //   inputs        INPUT 0, in the order of program.inputs(), those without a name among them; they
 //                 stay set
 //   parameters    INPUT 1: loaded once for all INPUTs of an id, quantized ones as float32. They stay
-//                 loaded between runs, unless machine_options says that FREE releases them.
+//                 loaded between runs, unless interpreter_options says that FREE releases them.
 //   states        INPUT 2: float32 zeros of [1, 12, 0, 64] until set_state. What aten.copy.default
 //                 makes of one is its value for later runs, once the run has ended without a fault.
 //                 A state takes the shape of a source of as many dimensions, so that it can grow;
@@ -50,7 +50,7 @@
 // Errors:     run(): nac_run_*, budget_steps, budget_memory, with the instruction; none where making
 //             the machine took too much. A machine can be run again after any of them.
 //             nac_operation_unsupported, before anything runs, where an operation is unknown here.
-// Limits:     machine_options; max_steps: those of each instruction are charged before it runs.
+// Limits:     interpreter_options; max_steps: those of each instruction are charged before it runs.
 // Allocation: constants, parameters and results, within max_memory; 256 KiB, and about 300 bytes for
 //             an instruction; 450 for each branch that is being run. A thread at the first PRELOAD.
 
@@ -74,20 +74,10 @@
 #include "preload.hpp"
 #include "tensor.hpp"
 #include "tessera/nac/all.hpp"
+#include "tessera/vm/nac.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
-
-/// How a run ended: true when all went well.
-struct outcome {
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-  errc code = errc::ok;
-  std::uint32_t instruction = none;  ///< of OPS
-  std::uint64_t instructions = 0;    ///< that ran
-  std::uint64_t steps = 0;           ///< of the budget that they took (vm/meter.hpp)
-  std::string text;                  ///< what was found
-  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
-};
 
 /// Whose schedule says when results are freed.
 enum class freeing : std::uint8_t {
@@ -96,7 +86,7 @@ enum class freeing : std::uint8_t {
   never,     ///< results last until the end of the run
 };
 
-struct machine_options {
+struct interpreter_options {
   std::uint64_t max_memory = budget{}.max_memory;
   freeing frees = freeing::as_filed;
   /// Parameters stay loaded; else they are released as their results are, and after each run.
@@ -129,7 +119,7 @@ struct no_observer {
 
 class interpreter {
  public:
-  explicit interpreter(const model::program& p, const machine_options& how = {});
+  explicit interpreter(const model::program& p, const interpreter_options& how = {});
   interpreter(const interpreter&) = delete;
   interpreter& operator=(const interpreter&) = delete;
   ~interpreter();
@@ -283,7 +273,7 @@ class interpreter {
   model::program const& program_;
   memory own_;
   memory& arena_;
-  machine_options how_;
+  interpreter_options how_;
   workspaces work_;
   outcome made_;
 

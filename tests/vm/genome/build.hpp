@@ -38,7 +38,8 @@ using reals = std::vector<double>;
 /// A program with its library and its machine.
 class running {
  public:
-  running(const genome::registry& r, const genome::stream& s, const vm::machine_options& how = {})
+  running(const genome::registry& r, const genome::stream& s,
+          const vm::interpreter_options& how = {})
       : library_(take(genome::verify(genome::registry(r)))),
         program_(take(genome::verify(genome::stream(s), library_))),
         machine_(program_, how) {}
@@ -151,7 +152,7 @@ class graph {
     return add({.a = 8, .b = genome::while_loop}, d);
   }
 
-  [[nodiscard]] running interpreter(const vm::machine_options& how = {}) const {
+  [[nodiscard]] running interpreter(const vm::interpreter_options& how = {}) const {
     return running(registry, stream, how);
   }
   /// With float32 tensors of rank 1 as inputs, in their order.

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The reference VM of NAC v1.2: runs a verified node stream with PyTorch's semantics.
+//
+//   tessera::vm::genome::machine vm(program);                  // from genome::verify
+//   vm.set_parameter("p_weight", weight_shape, std::span(weight));
+//   vm.set_input(0, shape, std::span(x));
+//   if (const auto done = vm.run(); !done) return report(done.code, done.offset, done.text);
+//   for (const float y : vm.output(0).elements<float>()) use(y);
+//
+// Inputs are the DATA_INPUTs outside of blocks, in their order; parameters have ids, names or neither
+// (PARAM_INPUT). All that a program names must be given; they stay set. Outputs are what OUTPUT gives,
+// or the last node's value.
+//
+// Link tessera::vm.
+//
+// Lifetime:   a machine borrows its program. An output lasts until the next run. One machine serves one
+//             caller at a time.
+// Errors:     set_*(): nac_run_input and genome_run_parameter where there is no such one,
+//             nac_run_shape where the bytes aren't those of the shape, budget_memory. run(): genome_run_*,
+//             nac_run_*, budget_steps, budget_memory, with the node; where patterns lead,
+//             genome_pattern_* and genome_reference_external. A machine can be run again after any of
+//             them.
+// Limits:     machine_options; the steps of each node are charged before it runs.
+// Allocation: numbers, parameters and results, within max_memory.
+
+#ifndef TESSERA_VM_GENOME_HPP
+#define TESSERA_VM_GENOME_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "../core/limits.hpp"
+#include "../genome.hpp"
+#include "array.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::genome {
+
+/// How a run ended: true when all went well.
+struct outcome {
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  errc code = errc::ok;
+  std::uint32_t node = none;          ///< of the stream; of a call, the PATTERN
+  std::uint64_t offset = 0;           ///< of that node, into the stream's bytes
+  std::uint32_t pattern = none;       ///< the id of the innermost pattern in which it happened
+  std::uint32_t pattern_node = none;  ///< and the index there
+  std::uint64_t nodes = 0;            ///< that ran, calls among them
+  std::uint64_t steps = 0;            ///< of the budget that they took
+  std::string text;                   ///< what was found
+  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
+};
+
+struct machine_options {
+  std::uint64_t max_memory = budget{}.max_memory;
+  std::uint64_t max_nodes = std::uint64_t{1} << 20;  ///< of the expansion; and inputs of a kind
+};
+
+class machine {
+ public:
+  explicit machine(const tessera::genome::program& p, const machine_options& how = {});
+  machine(machine&&) noexcept;
+  machine& operator=(machine&&) noexcept;
+  ~machine();
+
+  [[nodiscard]] std::size_t inputs() const noexcept;
+  /// Copies an array, as the others do.
+  outcome set_input(std::size_t index, const array_view& x);
+  /// Ids of the parameters that the program takes, in the order of its nodes.
+  [[nodiscard]] std::span<const std::uint32_t> parameters() const noexcept;
+  outcome set_parameter(std::uint32_t id, const array_view& x);
+  outcome set_parameter(std::string_view name, const array_view& x);
+  /// PARAM_INPUTs.
+  [[nodiscard]] std::size_t unnamed_parameters() const noexcept;
+  outcome set_unnamed_parameter(std::size_t index, const array_view& x);
+
+  outcome run(std::uint64_t max_steps = budget{}.max_steps);
+
+  [[nodiscard]] std::size_t outputs() const noexcept;
+  /// Empty where the output is no tensor. Of an operation with several results, the first one.
+  [[nodiscard]] array_view output(std::size_t index) const noexcept;
+
+ private:
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace vm::genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_GENOME_HPP

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The reference VM of NAC: runs a verified program with PyTorch's semantics.
+//
+//   tessera::vm::nac::machine vm(program);                     // from nac::verify
+//   const std::int64_t shape[] = {1, 3};
+//   const float x[] = {1, 2, 3};
+//   vm.set_input(0, shape, std::span(x));
+//   if (const auto done = vm.run(); !done) return report(done.code, done.instruction, done.text);
+//   for (const float y : vm.output(0).elements<float>()) use(y);
+//
+// Inputs are numbered as in program.inputs(); they stay set. Parameters come from the container and are
+// loaded at the first run; states begin as float32 zeros, or as what set_state() made them, and change
+// from run to run. Outputs are the operands of OUTPUT, as many as the header counts; a program without
+// one has its last result as its only output.
+//
+// Link tessera::vm.
+//
+// Lifetime:   a machine borrows its program and what that borrows. An output lasts until the next run.
+//             One machine serves one caller at a time.
+// Errors:     set_input(), set_state(): nac_run_shape where the bytes aren't those of the shape,
+//             nac_run_input and nac_run_state where there is no such one, budget_memory. run():
+//             nac_run_*, budget_steps, budget_memory, with the instruction; an operation that is unknown
+//             here is nac_operation_unsupported before anything runs. A machine can be run again after
+//             any of them.
+// Limits:     machine_options; the steps of each instruction are charged before it runs.
+// Allocation: constants, parameters and results, within max_memory.
+
+#ifndef TESSERA_VM_NAC_HPP
+#define TESSERA_VM_NAC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "../core/limits.hpp"
+#include "../nac.hpp"
+#include "array.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+/// How a run ended: true when all went well.
+struct outcome {
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  errc code = errc::ok;
+  std::uint32_t instruction = none;  ///< of OPS
+  std::uint64_t instructions = 0;    ///< that ran
+  std::uint64_t steps = 0;           ///< of the budget that they took
+  std::string text = {};             ///< what was found
+  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
+};
+
+struct machine_options {
+  std::uint64_t max_memory = budget{}.max_memory;
+};
+
+/// Called after each instruction: its index, and the bytes of all values.
+struct observer {
+  void (*call)(void* self, std::uint32_t instruction, std::uint64_t live) = nullptr;
+  void* self = nullptr;
+};
+
+class machine {
+ public:
+  explicit machine(const tessera::nac::program& p, const machine_options& how = {});
+  machine(machine&&) noexcept;
+  machine& operator=(machine&&) noexcept;
+  ~machine();
+
+  /// Copies an array.
+  outcome set_input(std::size_t index, const array_view& x);
+  template <class T>
+  outcome set_input(std::size_t index, std::span<const std::int64_t> shape, std::span<const T> x) {
+    return set_input(index, array_view(shape, x));
+  }
+  /// A state by its id.
+  outcome set_state(std::uint16_t id, const array_view& x);
+
+  outcome run(std::uint64_t max_steps = budget{}.max_steps);
+  /// The same, calling `observe(instruction, live_bytes)` after every instruction.
+  template <class Observer>
+  outcome run(std::uint64_t max_steps, Observer&& observe) {
+    const auto call = [](void* self, std::uint32_t instruction, std::uint64_t live) {
+      (*static_cast<std::remove_reference_t<Observer>*>(self))(instruction, live);
+    };
+    // The observer may be constant; `call` restores its type.
+    void* const self = const_cast<void*>(static_cast<const void*>(std::addressof(observe)));
+    return run_observed(max_steps, {call, self});
+  }
+
+  [[nodiscard]] std::size_t outputs() const noexcept;
+  /// Empty where the output is no tensor. Of an operation with several results, the first one.
+  [[nodiscard]] array_view output(std::size_t index) const noexcept;
+
+ private:
+  outcome run_observed(std::uint64_t max_steps, const observer& watch);
+
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NAC_HPP

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "arrays.hpp"
+#include "interpreter.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+namespace {
+
+/// Tells a caller's observer of the end of each instruction.
+struct ends : no_observer {
+  observer to;
+  void end(std::uint32_t i, std::uint64_t live) noexcept { to.call(to.self, i, live); }
+};
+
+}  // namespace
+
+class machine::state : public interpreter {
+ public:
+  using interpreter::interpreter;
+};
+
+machine::machine(const tessera::nac::program& p, const machine_options& how)
+    : state_(std::make_unique<state>(p, interpreter_options{.max_memory = how.max_memory})) {}
+machine::machine(machine&&) noexcept = default;
+machine& machine::operator=(machine&&) noexcept = default;
+machine::~machine() = default;
+
+outcome machine::set_input(std::size_t index, const array_view& x) {
+  return caught<outcome>([&] {
+    const std::size_t count = state_->program().inputs().size();
+    if (index >= count)
+      fail(errc::nac_run_input,
+           "input " + std::to_string(index) + "; the program has " + std::to_string(count));
+    state_->set_input(index, value_of(state_->arena(), x));
+    return errc::ok;
+  });
+}
+outcome machine::set_state(std::uint16_t id, const array_view& x) {
+  return caught<outcome>([&] { return state_->set_state(id, value_of(state_->arena(), x)); });
+}
+
+outcome machine::run(std::uint64_t max_steps) { return state_->run(max_steps); }
+outcome machine::run_observed(std::uint64_t max_steps, const observer& watch) {
+  ends each;
+  each.to = watch;
+  return state_->run(max_steps, each);
+}
+
+std::size_t machine::outputs() const noexcept { return state_->outputs().size(); }
+array_view machine::output(std::size_t index) const noexcept {
+  return index < outputs() ? array_of(state_->outputs()[index]) : array_view();
+}
+
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI
