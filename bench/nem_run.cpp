@@ -23,7 +23,9 @@
 
 #include "ratios.hpp"
 #include "tessera/nem.hpp"
-#include "vm/nem/machine.hpp"
+#include "tessera/vm/nem.hpp"
+#include "tessera/vm/nem_timing.hpp"
+#include "vm/nem/operations.hpp"
 
 namespace {
 

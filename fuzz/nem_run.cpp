@@ -13,7 +13,8 @@
 
 #include "require.hpp"
 #include "tessera/nem.hpp"
-#include "vm/nem/machine.hpp"
+#include "tessera/vm/nem.hpp"
+#include "tessera/vm/nem_timing.hpp"
 
 using namespace tessera;
 using vm::nem::machine;

@@ -11,6 +11,7 @@
 
 #include "nem_values.hpp"
 #include "tessera/inspect/nem/statistics.hpp"
+#include "tessera/vm/nem_timing.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {

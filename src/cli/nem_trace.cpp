@@ -7,8 +7,8 @@
 #include <charconv>
 #include <cstdio>
 
-#include "inspect/nem/timeline_trace.hpp"
 #include "nem_values.hpp"
+#include "tessera/inspect/nem/timeline_trace.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {

@@ -33,8 +33,9 @@
 #include "nem.hpp"
 #include "nem_bytes.hpp"
 #include "run.hpp"
+#include "tessera/vm/nem.hpp"
+#include "tessera/vm/nem_timing.hpp"
 #include "values.hpp"
-#include "vm/nem/machine.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {

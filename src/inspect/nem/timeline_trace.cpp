@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "inspect/nem/timeline_trace.hpp"
+#include "tessera/inspect/nem/timeline_trace.hpp"
 
 #include <algorithm>
 #include <array>

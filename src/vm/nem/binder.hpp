@@ -28,7 +28,7 @@
 #include <span>
 #include <vector>
 
-#include "timing.hpp"
+#include "tessera/vm/nem_timing.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {

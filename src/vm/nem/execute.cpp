@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operations.hpp"
+#include "tessera/vm/nem_timing.hpp"
 #include "vm/meter.hpp"
 
 namespace tessera::inline TESSERA_ABI {

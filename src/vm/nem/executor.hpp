@@ -20,9 +20,10 @@
 #include <vector>
 
 #include "binder.hpp"
-#include "machine.hpp"
 #include "memory.hpp"
+#include "operations.hpp"
 #include "run_findings.hpp"
+#include "tessera/vm/nem.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {

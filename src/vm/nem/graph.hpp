@@ -36,35 +36,14 @@
 #include <vector>
 
 #include "tensor.hpp"
+#include "tessera/vm/nem_timing.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
-/// What kept a task from starting earlier: its last dependency.
-enum class cause : std::uint8_t {
-  none,      ///< nothing: it could start at once
-  deps,      ///< a task in its deps
-  wait,      ///< a wait before it
-  sync,      ///< a .sync task before it
-  window,    ///< an iteration that had to end first
-  loop_end,  ///< a loop before it
-  unit       ///< all units that could execute it were busy; not known here
-};
-inline constexpr std::string_view cause_names[] = {"none",   "deps",    "wait", "sync",
-                                                   "window", "endloop", "unit"};
-inline constexpr std::size_t cause_count = sizeof cause_names / sizeof cause_names[0];
-static_assert(cause_count == static_cast<std::size_t>(cause::unit) + 1);
-
 class task_graph {
  public:
-  /// A task that may start.
-  struct ready_task {
-    std::uint32_t task = 0;    ///< nem::task::index
-    std::uint64_t issued = 0;  ///< when its gate opened
-    std::uint64_t time = 0;    ///< when all that it waits for was complete
-    cause why = cause::none;   ///< what of it was last
-    std::uint32_t slot = 0;    ///< as passed to issue()
-  };
+  using ready_task = nem::ready_task;
 
   task_graph() { frames_.emplace_back(); }
 

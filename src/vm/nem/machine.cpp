@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "machine.hpp"
+#include "tessera/vm/nem.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -66,15 +66,7 @@ namespace vm::nem {
 /// Whether the integers of a task are quantized values: all operands that hold data have a descriptor.
 [[nodiscard]] bool is_quantized(const call& c) noexcept;
 
-/// How much an execution does: what cost models count.
-struct work {
-  std::uint64_t macs = 0;  ///< multiply-accumulates, of products only
-  /// Of the larger of the first input and the first output; none of transfer and store.
-  std::uint64_t elements = 0;
-  std::uint64_t bytes = 0;  ///< moved by transfer and store
-};
-[[nodiscard]] work work_of(const call& c) noexcept;
-/// The same for budgets: steps (vm/meter.hpp) of all elements that it may touch.
+/// Steps (vm/meter.hpp) of all elements that it may touch.
 [[nodiscard]] std::uint64_t steps_of(const call& c) noexcept;
 
 }  // namespace vm::nem

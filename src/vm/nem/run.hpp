@@ -31,9 +31,9 @@
 
 #include "executor.hpp"
 #include "graph.hpp"
-#include "machine.hpp"
 #include "ready_tasks.hpp"
 #include "run_findings.hpp"
+#include "tessera/vm/nem.hpp"
 #include "vm/meter.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -9,12 +9,6 @@
 //     r.each([&](const auto& first, std::int64_t n) { load(x, first[0], r.steps()[0], row, n); … });
 //   }
 //
-//   tensor        the elements of a region: its first byte, element type, shape, strides, descriptor
-//   descriptor    real value = scale * (q - zero point), by tensor, channel or group
-//   verdict       what executing a task found
-//
-// A region without a shape (of a transfer) has only bytes.
-//
 // Lifetime:   borrows for the execution of a task.
 // Errors:     verdict.
 // Limits:     nem::max_rank dimensions.
@@ -27,18 +21,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
-#include "tessera/nem.hpp"
+#include "tessera/vm/nem.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
-
-namespace model = tessera::nem;
-using model::element;
-using model::opcode;
-
-using shape_view = std::span<const std::int64_t>;
 
 /// The dimension of an axis; negative ones count from the last.
 [[nodiscard]] inline std::size_t axis_from(std::int64_t axis, std::size_t rank) noexcept {
@@ -53,87 +40,6 @@ using shape_view = std::span<const std::int64_t>;
     to[d] = n;
   return to;
 }
-
-/// The quantization of a tensor. Verified: as many scales and zero points as the form needs.
-struct descriptor {
-  model::quantization form = model::quantization::per_tensor;
-  std::size_t axis = 0;                       ///< from 0, where the form has one
-  std::int64_t group_size = 1;                ///< elements of the axis, of per_group
-  std::span<const float> scales;              ///< rounded to binary32
-  std::span<const std::int64_t> zero_points;  ///< as many as scales, or one
-
-  /// Whether the pairs vary along that axis.
-  [[nodiscard]] bool varies_along(std::size_t dimension) const noexcept {
-    return form != model::quantization::per_tensor && axis == dimension;
-  }
-  /// The pair of an element, by its index along the axis.
-  [[nodiscard]] std::size_t pair(std::int64_t index) const noexcept {
-    switch (form) {
-      case model::quantization::per_tensor: return 0;
-      case model::quantization::per_channel: return static_cast<std::size_t>(index);
-      default: return static_cast<std::size_t>(index / group_size);
-    }
-  }
-  [[nodiscard]] double scale(std::size_t pair) const noexcept {
-    return double{scales[scales.size() == 1 ? 0 : pair]};
-  }
-  [[nodiscard]] std::int64_t zero_point(std::size_t pair) const noexcept {
-    return zero_points.empty() ? 0 : zero_points[zero_points.size() == 1 ? 0 : pair];
-  }
-};
-
-/// The elements of a region. Element (i, j, …) is at index i * strides[0] + j * strides[1] + …; that
-/// of i4 are nibbles, the lower one first.
-struct tensor {
-  std::byte* data = nullptr;  ///< of the region; outputs are written, inputs aren't
-  std::int64_t extent = 0;    ///< bytes
-  nem::element element = nem::element::none;
-  /// In elements; the strides of a region without any are those of its shape.
-  shape_view shape, strides;
-  const descriptor* quant = nullptr;
-  /// Whether the last two dimensions are swapped: layouts …KM of A, …NK of B.
-  bool is_transposed = false;
-
-  [[nodiscard]] std::size_t rank() const noexcept { return shape.size(); }
-  /// The number of elements; at most 2^63 - 1, as strides of 0 allow more.
-  [[nodiscard]] std::int64_t count() const noexcept {
-    std::int64_t n = 1;
-    for (const std::int64_t d : shape)
-      if (__builtin_mul_overflow(n, d, &n)) return INT64_MAX;
-    return n;
-  }
-  /// Whether elements follow each other in the order of the shape.
-  [[nodiscard]] bool is_dense() const noexcept {
-    std::int64_t n = 1;
-    for (std::size_t i = shape.size(); i-- != 0; n *= shape[i])
-      if (strides[i] != n && shape[i] != 1) return false;
-    return true;
-  }
-  [[nodiscard]] bool is_integer() const noexcept {
-    return model::element_table[static_cast<std::size_t>(element)].kind ==
-           model::element_class::integer;
-  }
-};
-
-/// One task.
-struct call {
-  nem::opcode opcode = nem::opcode::unknown;
-  std::span<const tensor> inputs, outputs;
-  model::attributes attributes;
-  std::string_view op;            ///< of compute
-  bool is_memmove = false;        ///< source and destination may overlap
-  bool is_deterministic = false;  ///< sums in ascending order, one after another
-};
-
-/// What executing a task found. The whole output has been written: 0 where there is no value.
-struct verdict {
-  errc code = errc::ok;      ///< nem_rt_div0, nem_rt_index, nem_rt_unsupported, nem_rt_mem
-  std::int64_t element = 0;  ///< of the output in the order of its shape, the first one
-  std::int64_t index = 0;    ///< of nem_rt_index
-  std::int64_t size = 0;     ///< nem_rt_index: of the axis, or the maximum of the type
-  bool has_wrapped = false;  ///< a sum exceeded 32 bits: RT-ACC
-  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
-};
 
 /// The rows that make up a shape, for `count` tensors that have it, each with strides of its own.
 /// Dimensions that are contiguous in all strides are merged, so that dense tensors have one row.

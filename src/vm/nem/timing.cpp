@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "timing.hpp"
+#include "tessera/vm/nem_timing.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
+
+#include "operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -103,7 +105,7 @@ class timeline::state {
     if (b.level == model::level::l1) name_engine(b.engine);
   }
 
-  placement place(const instance& t, const task_graph::ready_task& ready) {
+  placement place(const instance& t, const ready_task& ready) {
     name_engine(t.task.engine);
     const binding to = bind(t);
     unit_state& u = choose(to);
@@ -372,7 +374,7 @@ timeline::~timeline() = default;
 void timeline::declare(std::span<const touched_buffer> all) {
   for (const touched_buffer& b : all) state_->declare(b);
 }
-placement timeline::place(const instance& t, const task_graph::ready_task& ready) {
+placement timeline::place(const instance& t, const ready_task& ready) {
   return state_->place(t, ready);
 }
 timing_report timeline::report() const { return state_->report(); }

@@ -3,7 +3,8 @@
 //
 // The machine of NEM: places, binding, what runs find and how they end.
 
-#include "vm/nem/machine.hpp"
+#include "tessera/vm/nem.hpp"
+#include "tessera/vm/nem_timing.hpp"
 
 #include <cmath>
 #include <string>

@@ -8,7 +8,7 @@
 
 #include "runs.hpp"
 #include "support/catch.hpp"
-#include "vm/nem/machine.hpp"
+#include "tessera/vm/nem.hpp"
 
 using namespace tessera;
 using test::running;

@@ -19,7 +19,8 @@
 #include "support/catch.hpp"
 #include "tessera/core/bytes.hpp"
 #include "tessera/nem.hpp"
-#include "vm/nem/machine.hpp"
+#include "tessera/vm/nem.hpp"
+#include "tessera/vm/nem_timing.hpp"
 
 using namespace tessera;
 using test::race;

@@ -23,7 +23,7 @@
 #include "nem/verbs.hpp"
 #include "support/catch.hpp"
 #include "tessera/nem.hpp"
-#include "vm/nem/machine.hpp"
+#include "tessera/vm/nem.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "tessera/nem.hpp"
-#include "vm/nem/machine.hpp"
+#include "tessera/vm/nem.hpp"
 
 namespace test {
 

@@ -15,7 +15,8 @@
 
 #include "runs.hpp"
 #include "support/catch.hpp"
-#include "vm/nem/machine.hpp"
+#include "tessera/vm/nem.hpp"
+#include "tessera/vm/nem_timing.hpp"
 
 using namespace tessera;
 using test::running;

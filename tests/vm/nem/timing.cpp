@@ -4,8 +4,9 @@
 // Schedules that were worked out by hand, or by recurrences of their own. Nothing is executed here:
 // tasks of real texts are placed as they become ready.
 
-#include "vm/nem/timing.hpp"
 #include "nem/verbs.hpp"
+#include "tessera/vm/nem_timing.hpp"
+#include "vm/nem/graph.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -17,10 +18,10 @@
 #include <tuple>
 #include <vector>
 
-#include "inspect/nem/timeline_trace.hpp"
 #include "support/catch.hpp"
 #include "tessera/core/json_read.hpp"
-#include "vm/nem/machine.hpp"
+#include "tessera/inspect/nem/timeline_trace.hpp"
+#include "tessera/vm/nem.hpp"
 
 namespace {
 

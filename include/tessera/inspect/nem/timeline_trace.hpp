@@ -30,9 +30,9 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/core/text.hpp"
-#include "tessera/nem.hpp"
-#include "vm/nem/timing.hpp"
+#include "../../core/text.hpp"
+#include "../../nem.hpp"
+#include "../../vm/nem_timing.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {

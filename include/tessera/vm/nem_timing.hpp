@@ -27,6 +27,8 @@
 // missing, use a VPU, a CSTL, a DMA or an NMU, the first that exists and can execute them; if none
 // can, time passes as if the target had a suitable unit.
 //
+// Link tessera::vm.
+//
 // Lifetime:   borrows the program.
 // Errors:     none.
 // Limits:     times saturate at 2^63 - 1. Reports list units without tasks where the device has at
@@ -44,12 +46,43 @@
 #include <string_view>
 #include <vector>
 
-#include "graph.hpp"
-#include "operations.hpp"
+#include "nem.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
+/// What kept a task from starting earlier: its last dependency.
+enum class cause : std::uint8_t {
+  none,      ///< nothing: it could start at once
+  deps,      ///< a task in its deps
+  wait,      ///< a wait before it
+  sync,      ///< a .sync task before it
+  window,    ///< an iteration that had to end first
+  loop_end,  ///< a loop before it
+  unit       ///< all units that could execute it were busy; not known here
+};
+inline constexpr std::string_view cause_names[] = {"none",   "deps",    "wait", "sync",
+                                                   "window", "endloop", "unit"};
+inline constexpr std::size_t cause_count = sizeof cause_names / sizeof cause_names[0];
+static_assert(cause_count == static_cast<std::size_t>(cause::unit) + 1);
+
+/// A task that may start.
+struct ready_task {
+  std::uint32_t task = 0;    ///< nem::task::index
+  std::uint64_t issued = 0;  ///< when its gate opened
+  std::uint64_t time = 0;    ///< when all that it waits for was complete
+  cause why = cause::none;   ///< what of it was last
+  std::uint32_t slot = 0;    ///< that the caller gave it
+};
+
+/// How much an execution does: what cost models count.
+struct work {
+  std::uint64_t macs = 0;  ///< multiply-accumulates, of products only
+  /// Of the larger of the first input and the first output; none of transfer and store.
+  std::uint64_t elements = 0;
+  std::uint64_t bytes = 0;  ///< moved by transfer and store
+};
+[[nodiscard]] work work_of(const call& c) noexcept;
 /// The parameters of the cost model.
 struct timing_profile {
   std::uint64_t bandwidth = 32;        ///< bytes a cycle, of each DMA and sDMA
@@ -139,7 +172,7 @@ class timeline {
   /// Adds the next task, and returns where and when it is executed. Tasks come in the order of
   /// `ready`'s time, then of their nodes, then of their indices; a machine only knows its lookahead
   /// of tasks, and later ones use the units that are free then.
-  placement place(const instance& t, const task_graph::ready_task& ready);
+  placement place(const instance& t, const ready_task& ready);
   /// The report so far.
   [[nodiscard]] timing_report report() const;
 

@@ -30,6 +30,11 @@
 // something is bound or written; each task is executed at once. @materialized changes nothing: all
 // regions are.
 //
+// A host function executes compute("op"); it sees the task as a `call`: operands in memory, with their
+// types, and attributes. A region without a shape (of a transfer) has only bytes.
+//
+// Link tessera::vm.
+//
 // Lifetime:   borrows its program. Bytes of buffers last as long as the machine.
 // Errors:     run(): the code of the first error, even if the run continued: nem_rt_*,
 //             budget_steps, or a rule of verification. The report has the places.
@@ -38,8 +43,8 @@
 //             the workspace of operations. Schedules other than in_order keep up to `lookahead`
 //             tasks, and 20 bytes for each past one; a search for races, the same as verification.
 
-#ifndef TESSERA_VM_NEM_MACHINE_HPP
-#define TESSERA_VM_NEM_MACHINE_HPP
+#ifndef TESSERA_VM_NEM_HPP
+#define TESSERA_VM_NEM_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -48,17 +53,109 @@
 #include <span>
 #include <string_view>
 
-#include "operations.hpp"
-#include "timing.hpp"
+#include "../nem.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
+
+namespace model = tessera::nem;
+using model::element;
+using model::opcode;
+
+class timeline;  // nem_timing.hpp
+
+using shape_view = std::span<const std::int64_t>;
+
+// ---- a task, as the code that executes it sees it
+
+/// The quantization of a tensor. Verified: as many scales and zero points as the form needs.
+struct descriptor {
+  model::quantization form = model::quantization::per_tensor;
+  std::size_t axis = 0;                       ///< from 0, where the form has one
+  std::int64_t group_size = 1;                ///< elements of the axis, of per_group
+  std::span<const float> scales;              ///< rounded to binary32
+  std::span<const std::int64_t> zero_points;  ///< as many as scales, or one
+
+  /// Whether the pairs vary along that axis.
+  [[nodiscard]] bool varies_along(std::size_t dimension) const noexcept {
+    return form != model::quantization::per_tensor && axis == dimension;
+  }
+  /// The pair of an element, by its index along the axis.
+  [[nodiscard]] std::size_t pair(std::int64_t index) const noexcept {
+    switch (form) {
+      case model::quantization::per_tensor: return 0;
+      case model::quantization::per_channel: return static_cast<std::size_t>(index);
+      default: return static_cast<std::size_t>(index / group_size);
+    }
+  }
+  [[nodiscard]] double scale(std::size_t pair) const noexcept {
+    return double{scales[scales.size() == 1 ? 0 : pair]};
+  }
+  [[nodiscard]] std::int64_t zero_point(std::size_t pair) const noexcept {
+    return zero_points.empty() ? 0 : zero_points[zero_points.size() == 1 ? 0 : pair];
+  }
+};
+
+/// The elements of a region. Element (i, j, …) is at index i * strides[0] + j * strides[1] + …; that
+/// of i4 are nibbles, the lower one first.
+struct tensor {
+  std::byte* data = nullptr;  ///< of the region; outputs are written, inputs aren't
+  std::int64_t extent = 0;    ///< bytes
+  nem::element element = nem::element::none;
+  /// In elements; the strides of a region without any are those of its shape.
+  shape_view shape, strides;
+  const descriptor* quant = nullptr;
+  /// Whether the last two dimensions are swapped: layouts …KM of A, …NK of B.
+  bool is_transposed = false;
+
+  [[nodiscard]] std::size_t rank() const noexcept { return shape.size(); }
+  /// The number of elements; at most 2^63 - 1, as strides of 0 allow more.
+  [[nodiscard]] std::int64_t count() const noexcept {
+    std::int64_t n = 1;
+    for (const std::int64_t d : shape)
+      if (__builtin_mul_overflow(n, d, &n)) return INT64_MAX;
+    return n;
+  }
+  /// Whether elements follow each other in the order of the shape.
+  [[nodiscard]] bool is_dense() const noexcept {
+    std::int64_t n = 1;
+    for (std::size_t i = shape.size(); i-- != 0; n *= shape[i])
+      if (strides[i] != n && shape[i] != 1) return false;
+    return true;
+  }
+  [[nodiscard]] bool is_integer() const noexcept {
+    return model::element_table[static_cast<std::size_t>(element)].kind ==
+           model::element_class::integer;
+  }
+};
+
+/// One task.
+struct call {
+  nem::opcode opcode = nem::opcode::unknown;
+  std::span<const tensor> inputs, outputs;
+  model::attributes attributes;
+  std::string_view op;            ///< of compute
+  bool is_memmove = false;        ///< source and destination may overlap
+  bool is_deterministic = false;  ///< sums in ascending order, one after another
+};
+
+/// What executing a task found. The whole output has been written: 0 where there is no value.
+struct verdict {
+  errc code = errc::ok;      ///< nem_rt_div0, nem_rt_index, nem_rt_unsupported, nem_rt_mem
+  std::int64_t element = 0;  ///< of the output in the order of its shape, the first one
+  std::int64_t index = 0;    ///< of nem_rt_index
+  std::int64_t size = 0;     ///< nem_rt_index: of the axis, or the maximum of the type
+  bool has_wrapped = false;  ///< a sum exceeded 32 bits: RT-ACC
+  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
+};
+
+// ---- the machine
 
 /// The result of a run; true on success.
 struct outcome {
   errc code = errc::ok;
   std::uint64_t tasks = 0;  ///< executed
-  std::uint64_t steps = 0;  ///< charged for them and for iterations (vm/meter.hpp)
+  std::uint64_t steps = 0;  ///< charged for them and for iterations
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
@@ -137,4 +234,4 @@ class machine {
 }  // namespace vm::nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_VM_NEM_MACHINE_HPP
+#endif  // TESSERA_VM_NEM_HPP
