@@ -50,6 +50,25 @@ function(both_modes header)
   endif()
 endfunction()
 
+# What the callers of machines print.
+set(data "${ROOT}/tests/data")
+set(arguments_alir "${data}/alir/ok/all_ops.v2.json")
+set(arguments_ark "${data}/ark/ok/mlp.d3.json")
+set(arguments_genome "${data}/genome/registry.json" "${data}/genome/while.b64")
+set(arguments_nac "${data}/nac/mini_v18.nac")
+set(arguments_nem "${data}/nem/programs/gemm_blocked.nem")
+set(output_alir "-1")
+set(output_ark "0.0625")  # a softmax of 16 equal numbers
+set(output_genome "8")    # 1, doubled three times
+set(output_nac "16\n33")
+set(output_nem "4c00")  # 16 as float16
+function(expect_machine program machine)
+  run("${program}" ${arguments_${machine}})
+  if(NOT output STREQUAL "${output_${machine}}\n")
+    message(FATAL_ERROR "${CASE}: ${machine}: expected '${output_${machine}}', got '${output}'")
+  endif()
+endfunction()
+
 if(CASE STREQUAL "install")
   # Installs, looks at exactly what was installed, and moves it: nothing may know where it once was.
   # (The build is a fresh one, and without the tool, so that this test waits for nothing.)
@@ -94,12 +113,15 @@ if(CASE STREQUAL "install")
   file(RENAME "${SCRATCH}/first" "${PREFIX}")
 
 elseif(CASE STREQUAL "find_package")
-  file(COPY "${here}/find_package/CMakeLists.txt" "${here}/main.cpp" DESTINATION "${SCRATCH}")
+  file(COPY "${here}/find_package/CMakeLists.txt" "${here}/main.cpp" "${here}/machines" DESTINATION "${SCRATCH}")
   run("${CMAKE_COMMAND}" -S . -B build "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${strict_line}"
       "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DWANTED_VERSION=${version}")
   run("${CMAKE_COMMAND}" --build build)
   foreach(program IN ITEMS umbrella one single compiled)
     expect_output("${SCRATCH}/build/${program}" "${greeting}")
+  endforeach()
+  foreach(machine IN ITEMS alir ark genome nac nem)
+    expect_machine("${SCRATCH}/build/machines/run_${machine}" ${machine})
   endforeach()
   # A version that isn't this one, and a format that isn't there, are refused.
   foreach(wrong IN ITEMS -DWANTED_VERSION=99.0 -DWANTED_VERSION=0.0.1)
@@ -111,13 +133,14 @@ elseif(CASE STREQUAL "find_package")
   endforeach()
 
 elseif(CASE STREQUAL "add_subdirectory")
-  file(COPY "${here}/add_subdirectory/CMakeLists.txt" "${here}/main.cpp" DESTINATION "${SCRATCH}")
+  file(COPY "${here}/add_subdirectory/CMakeLists.txt" "${here}/main.cpp" "${here}/machines" DESTINATION "${SCRATCH}")
   run("${CMAKE_COMMAND}" -S . -B build "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${strict_line}"
       "-DTESSERA=${ROOT}")
   run("${CMAKE_COMMAND}" --build build)
   foreach(program IN ITEMS umbrella one compiled)
     expect_output("${SCRATCH}/build/${program}" "${greeting}")
   endforeach()
+  expect_machine("${SCRATCH}/build/machines/run_nem" nem)
   run("${CMAKE_COMMAND}" --install build --prefix "${SCRATCH}/prefix")
   file(GLOB_RECURSE installed "${SCRATCH}/prefix/*")
   if(installed)
@@ -141,6 +164,10 @@ elseif(CASE STREQUAL "pkg_config")
     run("${CXX}" ${strict} "-DTESSERA_INCLUDE=<tessera/alir.hpp>" "${here}/main.cpp" ${flags} -o program)
     expect_output("${SCRATCH}/program" "${greeting}")
   endforeach()
+  execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs tessera-inspect OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run("${CXX}" ${strict} "${here}/machines/ark.cpp" ${flags} -o program)
+  expect_machine("${SCRATCH}/program" ark)
 
 elseif(CASE STREQUAL "single_header")
   # As after `curl -O`: the one file, beside the program.

@@ -5,7 +5,7 @@
 //
 //   const std::int64_t shape[] = {2, 3};
 //   const float elements[] = {1, 2, 3, 4, 5, 6};
-//   vm.set_input(0, array_view(shape, std::span(elements)));
+//   vm.set_input(0, {shape, std::span(elements)});
 //   for (const float y : vm.output(0).elements<float>()) use(y);
 //
 // Lifetime:   borrows the shape and the elements.
@@ -57,8 +57,8 @@ struct array_view {
   array_view(nac::data_type of, std::span<const std::int64_t> dims,
              std::span<const std::byte> data) noexcept
       : type(of), shape(dims), bytes(data) {}
-  template <class T>
-  array_view(std::span<const std::int64_t> dims, std::span<T> elements) noexcept
+  template <class T, std::size_t Count>
+  array_view(std::span<const std::int64_t> dims, std::span<T, Count> elements) noexcept
       : type(data_type_of<std::remove_const_t<T>>), shape(dims), bytes(std::as_bytes(elements)) {
     static_assert(is_element<std::remove_const_t<T>>, "no element type of a tensor");
   }

@@ -4,8 +4,8 @@
 // The reference VM of NAC v1.2: runs a verified node stream with PyTorch's semantics.
 //
 //   tessera::vm::genome::machine vm(program);                  // from genome::verify
-//   vm.set_parameter("p_weight", weight_shape, std::span(weight));
-//   vm.set_input(0, shape, std::span(x));
+//   vm.set_parameter("p_weight", {weight_shape, std::span(weight)});
+//   vm.set_input(0, {shape, std::span(x)});
 //   if (const auto done = vm.run(); !done) return report(done.code, done.offset, done.text);
 //   for (const float y : vm.output(0).elements<float>()) use(y);
 //

@@ -6,7 +6,7 @@
 //   tessera::vm::nac::machine vm(program);                     // from nac::verify
 //   const std::int64_t shape[] = {1, 3};
 //   const float x[] = {1, 2, 3};
-//   vm.set_input(0, shape, std::span(x));
+//   vm.set_input(0, {shape, std::span(x)});
 //   if (const auto done = vm.run(); !done) return report(done.code, done.instruction, done.text);
 //   for (const float y : vm.output(0).elements<float>()) use(y);
 //
@@ -74,10 +74,6 @@ class machine {
 
   /// Copies an array.
   outcome set_input(std::size_t index, const array_view& x);
-  template <class T>
-  outcome set_input(std::size_t index, std::span<const std::int64_t> shape, std::span<const T> x) {
-    return set_input(index, array_view(shape, x));
-  }
   /// A state by its id.
   outcome set_state(std::uint16_t id, const array_view& x);
 
