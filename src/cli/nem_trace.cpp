@@ -99,7 +99,7 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
     for (const vn::place& b : machine.buffers()) machine.mark_bound(b);
 
   inspect::timeline_recorder seen(*found.program, file.characters());
-  vn::timeline when(*found.program, costs, seen.observer());
+  vn::timeline when(*found.program, costs, seen);
   if (const exit_code code = execute(machine, when, has_values, how.max_memory, to, file);
       code != success)
     return code;

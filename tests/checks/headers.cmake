@@ -42,7 +42,7 @@ endforeach()
 
 # The standard headers come first: it is not for us to say whether they bear the macros.
 set(text "")
-foreach(std IN LISTS std_headers)
+foreach(std IN LISTS std_headers compiled_std_headers)
   string(APPEND text "#include <${std}>\n")
 endforeach()
 string(APPEND text "#define min(a, b) a macro called min\n#define max(a, b) a macro called max\n")

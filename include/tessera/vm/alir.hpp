@@ -33,10 +33,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <type_traits>
 
 #include "../alir.hpp"
 #include "../core/limits.hpp"
+#include "callback.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::alir {
@@ -62,12 +62,9 @@ struct machine_options {
   int min_lane_bits = 16;             ///< for tests: 32 and 64 ask for wider lanes
 };
 
-/// Called with what each instruction wrote: its index, the first sample of the block, a value each.
-struct observer {
-  void (*call)(void* self, std::size_t index, std::uint64_t first,
-               std::span<const std::int64_t> values) = nullptr;
-  void* self = nullptr;
-};
+/// Called after each operation with its index, the first sample of a block, and a value for each sample.
+using observer =
+    callback<void(std::size_t index, std::uint64_t first, std::span<const std::int64_t> values)>;
 
 class machine {
  public:
@@ -114,19 +111,12 @@ class observed_machine : private machine {
 
   using machine::inputs, machine::outputs, machine::size, machine::memory;
 
-  /// As machine::run, calling `observe(operation, first_sample, values)` after every operation
-  /// with its values, an int64 for each sample of a block. After a trap the values of its sample
+  /// As machine::run, calling `each` after every operation. After a trap the values of its sample
   /// and of later ones are meaningless.
   template <class Observer>
   outcome run(std::span<const double> in, std::span<double> out, std::uint64_t samples,
-              const budget& limit, Observer&& observe) {
-    const auto call = [](void* self, std::size_t index, std::uint64_t first,
-                         std::span<const std::int64_t> values) {
-      (*static_cast<std::remove_reference_t<Observer>*>(self))(index, first, values);
-    };
-    // The observer may be constant; `call` restores its type.
-    void* const self = const_cast<void*>(static_cast<const void*>(std::addressof(observe)));
-    return run_observed(in, out, samples, limit, {call, self});
+              const budget& limit, Observer&& each) {
+    return run_observed(in, out, samples, limit, observer(each));
   }
 };
 

@@ -40,10 +40,10 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <type_traits>
 
 #include "../ark.hpp"
 #include "../core/limits.hpp"
+#include "callback.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
@@ -69,10 +69,7 @@ struct machine_options {
 };
 
 /// Called after each operation that does anything: indices in model::nodes and model::ops.
-struct observer {
-  void (*call)(void* self, std::uint32_t rank, std::uint32_t node, std::uint32_t op) = nullptr;
-  void* self = nullptr;
-};
+using observer = callback<void(std::uint32_t rank, std::uint32_t node, std::uint32_t op)>;
 
 class machine {
  public:
@@ -98,21 +95,16 @@ class machine {
   bool read(std::size_t rank, std::uint32_t tensor, std::span<std::byte> dense) const;
 
   outcome run(std::uint64_t max_steps = budget{}.max_steps) { return run_observed(max_steps, {}); }
-  /// The same, calling `observe(rank, node, op)` after every operation that does anything.
+  /// The same with an observer.
   template <class Observer>
-  outcome run(std::uint64_t max_steps, Observer&& observe) {
-    const auto call = [](void* self, std::uint32_t rank, std::uint32_t node, std::uint32_t op) {
-      (*static_cast<std::remove_reference_t<Observer>*>(self))(rank, node, op);
-    };
-    // The observer may be constant; `call` restores its type.
-    void* const self = const_cast<void*>(static_cast<const void*>(std::addressof(observe)));
-    return run_observed(max_steps, {call, self});
+  outcome run(std::uint64_t max_steps, Observer&& each) {
+    return run_observed(max_steps, observer(each));
   }
   /// Fills all storages with zeros.
   void reset() noexcept;
 
  private:
-  outcome run_observed(std::uint64_t max_steps, const observer& watch);
+  outcome run_observed(std::uint64_t max_steps, observer each);
 
   class ranks;
   std::unique_ptr<ranks> ranks_;

@@ -35,11 +35,11 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <type_traits>
 
 #include "../core/limits.hpp"
 #include "../nac.hpp"
 #include "array.hpp"
+#include "callback.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -59,11 +59,8 @@ struct machine_options {
   std::uint64_t max_memory = budget{}.max_memory;
 };
 
-/// Called after each instruction: its index, and the bytes of all values.
-struct observer {
-  void (*call)(void* self, std::uint32_t instruction, std::uint64_t live) = nullptr;
-  void* self = nullptr;
-};
+/// Called after each instruction with its index, and the bytes of all values.
+using observer = callback<void(std::uint32_t instruction, std::uint64_t live)>;
 
 class machine {
  public:
@@ -77,16 +74,11 @@ class machine {
   /// A state by its id.
   outcome set_state(std::uint16_t id, const array_view& x);
 
-  outcome run(std::uint64_t max_steps = budget{}.max_steps);
-  /// The same, calling `observe(instruction, live_bytes)` after every instruction.
+  outcome run(std::uint64_t max_steps = budget{}.max_steps) { return run_observed(max_steps, {}); }
+  /// The same with an observer.
   template <class Observer>
-  outcome run(std::uint64_t max_steps, Observer&& observe) {
-    const auto call = [](void* self, std::uint32_t instruction, std::uint64_t live) {
-      (*static_cast<std::remove_reference_t<Observer>*>(self))(instruction, live);
-    };
-    // The observer may be constant; `call` restores its type.
-    void* const self = const_cast<void*>(static_cast<const void*>(std::addressof(observe)));
-    return run_observed(max_steps, {call, self});
+  outcome run(std::uint64_t max_steps, Observer&& each) {
+    return run_observed(max_steps, observer(each));
   }
 
   [[nodiscard]] std::size_t outputs() const noexcept;
@@ -94,7 +86,7 @@ class machine {
   [[nodiscard]] array_view output(std::size_t index) const noexcept;
 
  private:
-  outcome run_observed(std::uint64_t max_steps, const observer& watch);
+  outcome run_observed(std::uint64_t max_steps, observer each);
 
   class state;
   std::unique_ptr<state> state_;

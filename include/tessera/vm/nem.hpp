@@ -48,12 +48,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "../nem.hpp"
+#include "callback.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -167,7 +167,7 @@ enum class race_search : std::uint8_t {
 };
 
 /// Executes compute("op"): returns false for an unknown op.
-using host_function = std::function<bool(const call&, verdict&)>;
+using host_function = callback<bool(const call&, verdict&)>;
 
 struct machine_options {
   std::uint64_t max_memory = budget{}.max_memory;  ///< bytes of all buffers

@@ -40,7 +40,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -160,7 +159,7 @@ struct timing_report {
 class timeline {
  public:
   /// Called with each task that was placed.
-  using observer = std::function<void(const instance&, const placement&)>;
+  using observer = callback<void(const instance&, const placement&)>;
 
   explicit timeline(const model::program& p, const timing_profile& costs = {}, observer seen = {});
   timeline(const timeline&) = delete;

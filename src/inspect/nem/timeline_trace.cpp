@@ -70,11 +70,7 @@ void timeline_recorder::find_statements(std::string_view source) {
   }
 }
 
-tm::timeline::observer timeline_recorder::observer() {
-  return [this](const tm::instance& t, const tm::placement& at) { take(t, at); };
-}
-
-void timeline_recorder::take(const tm::instance& t, const tm::placement& at) {
+void timeline_recorder::operator()(const tm::instance& t, const tm::placement& at) {
   records_.push_back({at, work_of(t.what), t.task.opcode, t.task.index, t.task.node, t.task.token,
                       static_cast<std::uint32_t>(iterations_.size()),
                       static_cast<std::uint32_t>(t.iteration.size())});

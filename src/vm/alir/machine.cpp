@@ -42,7 +42,7 @@ struct block {
   }
   [[nodiscard]] std::size_t whole() const noexcept { return std::min(samples, trap_lane); }
   void observe(std::size_t index, const void* row) const {
-    watch.call(watch.self, index, first, std::span(static_cast<const std::int64_t*>(row), samples));
+    watch(index, first, std::span(static_cast<const std::int64_t*>(row), samples));
   }
 };
 
@@ -181,7 +181,8 @@ outcome machine::state::run_range(unsigned thread, const double* in, double* out
   while (first < last) {
     const std::uint64_t left = last - first;
     // A whole row costs as much as two blocks of few lanes, and one of those as two single samples.
-    const std::size_t lanes = watch.call != nullptr || left >= many || left > 2 * few_lanes ? many
+    const std::size_t lanes = static_cast<bool>(watch) || left >= many || left > 2 * few_lanes
+                                  ? many
                               : left > 1 ? few_lanes
                                          : 1;
     block b{.rows = rows,
@@ -190,10 +191,10 @@ outcome machine::state::run_range(unsigned thread, const double* in, double* out
             .samples = left < lanes ? static_cast<std::size_t>(left) : lanes,
             .first = first,
             .watch = watch};
-    const block_function function = watch.call != nullptr ? baseline::observed
-                                    : lanes == many       ? e.many[width]
-                                    : lanes == few_lanes  ? e.few[width]
-                                                          : e.one;
+    const block_function function = static_cast<bool>(watch) ? baseline::observed
+                                    : lanes == many          ? e.many[width]
+                                    : lanes == few_lanes     ? e.few[width]
+                                                             : e.one;
     function(*plan_, b);
     done.steps += size() * b.whole();
     if (b.trap_lane < b.samples) {

@@ -302,7 +302,7 @@ state runner::advance(transport& to, const observer& watch) {
     }
     if (!s.last) continue;
     done_.steps += plan_->costs[next_];
-    if (watch.call != nullptr) watch.call(watch.self, rank_, s.node, s.op);
+    if (watch) watch(rank_, s.node, s.op);
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 /// Tells a caller's observer of the end of each instruction.
 struct ends : no_observer {
   observer to;
-  void end(std::uint32_t i, std::uint64_t live) noexcept { to.call(to.self, i, live); }
+  void end(std::uint32_t i, std::uint64_t live) noexcept { to(i, live); }
 };
 
 }  // namespace
@@ -42,11 +42,11 @@ outcome machine::set_state(std::uint16_t id, const array_view& x) {
   return caught<outcome>([&] { return state_->set_state(id, value_of(state_->arena(), x)); });
 }
 
-outcome machine::run(std::uint64_t max_steps) { return state_->run(max_steps); }
-outcome machine::run_observed(std::uint64_t max_steps, const observer& watch) {
-  ends each;
-  each.to = watch;
-  return state_->run(max_steps, each);
+outcome machine::run_observed(std::uint64_t max_steps, observer each) {
+  if (!each) return state_->run(max_steps);
+  ends watch;
+  watch.to = each;
+  return state_->run(max_steps, watch);
 }
 
 std::size_t machine::outputs() const noexcept { return state_->outputs().size(); }

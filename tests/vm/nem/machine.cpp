@@ -196,12 +196,13 @@ loop i in [0..3] @max_in_flight(4):
 endloop
 )";
   machine_options how;
-  how.host = [](const vm::nem::call& c, vm::nem::verdict& v) {
+  const auto host = [](const vm::nem::call& c, vm::nem::verdict& v) {
     if (c.op != "narrow") return false;
     c.outputs[0].data[0] = c.inputs[0].data[0];
     v.has_wrapped = std::to_integer<int>(c.inputs[0].data[0]) >= 7;
     return true;
   };
+  how.host = host;
   running r(source, how);
   r.bind("x", std::vector<std::int32_t>{5, 6, 7, 8});
   CHECK(r.run().code == errc::ok);
@@ -454,12 +455,13 @@ TEST_CASE("vm/nem/machine: operations get descriptors, orders and dense strides"
   };
   std::vector<seen> calls;
   machine_options how;
-  how.host = [&](const vm::nem::call& c, vm::nem::verdict&) {
+  const auto host = [&](const vm::nem::call& c, vm::nem::verdict&) {
     const vm::nem::tensor& x = c.inputs[0];
     calls.push_back({x.quant->scale(1), x.quant->zero_point(1), x.strides[0], x.quant->axis,
                      x.quant->pair(3), c.is_deterministic});
     return true;
   };
+  how.host = host;
   constexpr std::string_view source = R"(
 buffer x : DDR (size=24)
 buffer y : DDR (size=24)

@@ -41,10 +41,11 @@ std::string shown(const std::vector<event>& all) {
 std::vector<event> order_of(std::string_view body, machine_options how) {
   std::vector<event> seen;
   const std::byte* base = nullptr;
-  how.host = [&](const vm::nem::call& c, vm::nem::verdict&) {
+  const auto host = [&](const vm::nem::call& c, vm::nem::verdict&) {
     seen.push_back({std::string(c.op), (c.inputs[0].data - base) / 4});
     return true;
   };
+  how.host = host;
   running r("buffer n : DDR (size=400)\nbuffer m : DDR (size=4000)\n" + std::string(body), how);
   r.machine.mark_bound(r.at("n"));
   base = r.machine.bytes(r.at("n")).data();

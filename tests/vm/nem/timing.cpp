@@ -181,7 +181,7 @@ schedule simulate(const std::string& source, const timing_profile& costs = {}) {
     if (f.severity == tessera::severity::error) FAIL(std::string(found.text_of(f.text)));
   REQUIRE(p);
   inspect::timeline_recorder seen(*p, source);
-  vm::nem::timeline when(*p, costs, seen.observer());
+  vm::nem::timeline when(*p, costs, seen);
   scheduler s(*p, when);
   nem::for_each_task(*p, s);
   schedule out;

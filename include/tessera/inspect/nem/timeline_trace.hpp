@@ -4,7 +4,7 @@
 // A timeline as a trace, as a table and as JSON.
 //
 //   inspect::timeline_recorder seen(program, source);
-//   vm::nem::timeline when(program, costs, seen.observer());
+//   vm::nem::timeline when(program, costs, seen);
 //   machine.run(&found, &when);
 //   text trace, report;
 //   seen.append_trace(trace, when.report());
@@ -16,7 +16,7 @@
 //             the cause of its wait
 //   counter   live bytes of each memory, live tokens
 //
-// Lifetime:   borrows the program and its source; an observer borrows its recorder.
+// Lifetime:   borrows the program and its source; a timeline borrows its recorder.
 // Errors:     none.
 // Limits:     none.
 // Allocation: for each task and for each buffer.
@@ -45,7 +45,8 @@ class timeline_recorder {
   timeline_recorder(const timeline_recorder&) = delete;
   timeline_recorder& operator=(const timeline_recorder&) = delete;
 
-  [[nodiscard]] vm::nem::timeline::observer observer();
+  /// The timeline calls it.
+  void operator()(const vm::nem::instance& t, const vm::nem::placement& at);
   /// Appends the trace in Chrome's JSON form.
   void append_trace(text& out, const vm::nem::timing_report& r) const;
 
@@ -70,7 +71,6 @@ class timeline_recorder {
   };
 
   void find_statements(std::string_view source);
-  void take(const vm::nem::instance& t, const vm::nem::placement& at);
   /// Keys and values of a span.
   void describe(const record& r, std::vector<std::pair<std::string, std::string>>& to) const;
 
