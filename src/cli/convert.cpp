@@ -35,7 +35,7 @@ struct options {
 /// The version "v1.6" to "v1.8"; none for other forms.
 [[nodiscard]] std::optional<nac::header> version_of_name(std::string_view form) {
   for (const nac::header h : {nac::header::v1_6, nac::header::v1_7, nac::header::v1_8})
-    if (form.size() == 4 && form[0] == 'v' && form.substr(1) == version_of(h)) return h;
+    if (form.size() == 4 && form[0] == 'v' && form.substr(1) == name(h)) return h;
   return std::nullopt;
 }
 

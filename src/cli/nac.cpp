@@ -63,11 +63,6 @@ weights_outcome load_weights(const reporting& to) {
   return out;
 }
 
-std::string_view version_of(nac::header h) noexcept {
-  constexpr std::string_view versions[] = {"1.6", "1.7", "1.8"};
-  return versions[static_cast<std::size_t>(h)];
-}
-
 exit_code graph_nac(const source& file, const reporting& to, const std::string& output,
                     const nac_graph_options& options) {
   const nac_outcome in = read_nac_for_lookup(file, to);

@@ -122,9 +122,9 @@ class as_text_report {
       : f_(f), file_(f.file), from_(from), options_(options) {}
 
   [[nodiscard]] text write() {
-    out_ << from_.name << ": NAC container, version " << version_of(file_.header())
-         << ", header of " << nac::header_sizes[static_cast<std::size_t>(file_.header())]
-         << " bytes, " << from_.data().size() << " bytes in total\n";
+    out_ << from_.name << ": NAC container, version " << name(file_.header()) << ", header of "
+         << nac::header_sizes[static_cast<std::size_t>(file_.header())] << " bytes, "
+         << from_.data().size() << " bytes in total\n";
     label("flags") << "weights " << (file_.has_internal_weights() ? "internal" : "external")
                    << ", quantization " << name(file_.quantization())
                    << (file_.has_training_flag() ? ", training" : "") << '\n';
@@ -454,7 +454,7 @@ void write_items(json::writer& w, const facts& f) {
   text out;
   json::writer w(out);
   w.begin_object().key("file").string(json_name(to.path)).key("format").string("nac");
-  w.key("version").string(version_of(file.header()));
+  w.key("version").string(nac::name(file.header()));
   w.key("header_bytes").integer(nac::header_sizes[static_cast<std::size_t>(file.header())]);
   w.key("bytes").integer(from.data().size());
   w.key("weights_inside").boolean(file.has_internal_weights());

@@ -89,7 +89,7 @@ void write(json::writer& w, const lookup& at, const std::vector<nac::instruction
   text out;
   json::writer w(out);
   w.begin_object().key("file").string(json_name(to.path)).key("format").string("nac");
-  w.key("version").string(version_of(in.file->header())).key("instructions");
+  w.key("version").string(name(in.file->header())).key("instructions");
   write(w, at, at.instructions(), false);
   w.key("training");
   write(w, at, at.training(), true);

@@ -22,9 +22,9 @@ namespace cli {
 namespace {
 
 /// The .npy type of each element type, in the order of element_type.
-constexpr io::element_kind npy_kinds[] = {{'f', 8}, {'f', 4}, {'f', 2}, {'u', 2}, {'i', 8},
-                                          {'i', 4}, {'i', 2}, {'i', 1}, {'i', 1}, {'u', 4},
-                                          {'u', 2}, {'u', 1}, {'b', 1}};
+constexpr io::element_kind npy_kinds[element_type_count] = {
+    {'f', 8}, {'f', 4}, {'f', 2}, {'u', 2}, {'i', 8}, {'i', 4}, {'i', 2},
+    {'i', 1}, {'i', 1}, {'u', 4}, {'u', 2}, {'u', 1}, {'b', 1}};
 
 [[nodiscard]] io::failure wrong(std::string what) { return {io::fault::content, std::move(what)}; }
 

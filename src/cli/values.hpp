@@ -43,6 +43,8 @@ enum class element_type : std::uint8_t {
   u8,
   boolean
 };
+inline constexpr std::size_t element_type_count =
+    static_cast<std::size_t>(element_type::boolean) + 1;
 [[nodiscard]] std::size_t size_of(element_type t) noexcept;
 /// The .npy type of an element type.
 [[nodiscard]] io::element_kind npy_kind(element_type t) noexcept;

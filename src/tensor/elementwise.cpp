@@ -17,12 +17,12 @@ namespace {
 
 /// The loops of one instruction set, by operation.
 struct engine {
-  void (*one_operand[10])(const float*, float*, std::size_t);
+  void (*one_operand[unary_count])(const float*, float*, std::size_t);
   struct {
     void (*arrays)(const float*, const float*, float*, std::size_t);
     void (*number_behind)(const float*, float, float*, std::size_t);
     void (*number_before)(float, const float*, float*, std::size_t);
-  } two_operands[4];
+  } two_operands[binary_count];
 };
 
 // gelu(x) = x / (1 + e^(x (linear + cubic x^2))), which is the same as with tanh.

@@ -48,7 +48,9 @@ enum class unary : std::uint8_t {
   tanh,
   silu  ///< x * sigmoid(x); of -infinity: NaN
 };
+inline constexpr std::size_t unary_count = static_cast<std::size_t>(unary::silu) + 1;
 enum class binary : std::uint8_t { add, sub, mul, div };
+inline constexpr std::size_t binary_count = static_cast<std::size_t>(binary::div) + 1;
 
 /// By the definition, through FP64 where that isn't exact, rounded once.
 [[nodiscard]] float apply(unary op, float x) noexcept;

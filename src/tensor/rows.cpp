@@ -17,7 +17,7 @@ namespace {
 
 /// The loops of one instruction set.
 struct engine {
-  void (*of_function[8])(const float*, float*, std::size_t);
+  void (*of_function[function_count])(const float*, float*, std::size_t);
   void (*softmax)(const float*, float*, std::size_t, std::size_t);
   void (*log_softmax)(const float*, float*, std::size_t, std::size_t);
   double (*exponentials)(const float*, float, float, float*, std::size_t);

@@ -48,6 +48,7 @@ enum class function : std::uint8_t {
   gelu_erf,  ///< x / 2 * (1 + erf(x / sqrt(2))), the exact form; of -infinity: NaN
   erf
 };
+inline constexpr std::size_t function_count = static_cast<std::size_t>(function::erf) + 1;
 
 void apply(function f, const float* x, float* to, std::size_t n,
            level at_most = best_level()) noexcept;

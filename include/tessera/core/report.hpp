@@ -52,6 +52,7 @@
 namespace tessera::inline TESSERA_ABI {
 
 enum class severity : std::uint8_t { error, warning, note };
+inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity::note) + 1;
 [[nodiscard]] constexpr std::string_view name(severity s) noexcept {
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }

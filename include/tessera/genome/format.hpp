@@ -81,6 +81,8 @@ enum class command : std::uint8_t {
       operation = 10
 };
 
+inline constexpr std::size_t command_count = static_cast<std::size_t>(command::operation) + 1;
+
 /// The names of commands 0 to 9 in registries.
 inline constexpr std::string_view command_names[] = {
 #define TESSERA_X(name, value, text) text,

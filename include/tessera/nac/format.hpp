@@ -47,8 +47,13 @@ namespace nac {
 
 /// The three headers that are read and written, by the version of the format that has them.
 enum class header : std::uint8_t { v1_6, v1_7, v1_8 };
-inline constexpr std::uint32_t header_sizes[] = {88, 92, 100};
-inline constexpr std::uint32_t header_slots[] = {9, 10, 11};
+inline constexpr std::size_t header_count = static_cast<std::size_t>(header::v1_8) + 1;
+inline constexpr std::string_view header_names[header_count] = {"1.6", "1.7", "1.8"};
+inline constexpr std::uint32_t header_sizes[header_count] = {88, 92, 100};
+inline constexpr std::uint32_t header_slots[header_count] = {9, 10, 11};
+[[nodiscard]] constexpr std::string_view name(header h) noexcept {
+  return header_names[static_cast<std::size_t>(h)];
+}
 inline constexpr std::uint32_t first_slot = 12;  ///< byte offset of the section offsets
 [[nodiscard]] constexpr std::uint8_t container_version(header h) noexcept {
   return h == header::v1_6 ? 1 : 2;
@@ -80,7 +85,7 @@ inline constexpr std::string_view section_tags[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_SECTIONS
-inline constexpr std::size_t section_count = 11;
+inline constexpr std::size_t section_count = sizeof section_tags / sizeof section_tags[0];
 [[nodiscard]] constexpr std::string_view tag(section s) noexcept {
   return section_tags[static_cast<std::size_t>(s)];
 }
@@ -110,7 +115,8 @@ inline constexpr std::string_view quantization_names[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_QUANTIZATIONS
-inline constexpr std::size_t quantization_count = 5;
+inline constexpr std::size_t quantization_count =
+    sizeof quantization_names / sizeof quantization_names[0];
 [[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
   return quantization_names[static_cast<std::size_t>(q)];
 }
@@ -145,7 +151,7 @@ inline constexpr data_type_row data_types[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_DATA_TYPES
-inline constexpr std::size_t data_type_count = 10;
+inline constexpr std::size_t data_type_count = sizeof data_types / sizeof data_types[0];
 [[nodiscard]] constexpr std::string_view name(data_type t) noexcept {
   return data_types[static_cast<std::size_t>(t)].name;
 }
@@ -177,7 +183,8 @@ inline constexpr std::string_view constant_type_names[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_CONSTANT_TYPES
-inline constexpr std::size_t constant_type_count = 7;
+inline constexpr std::size_t constant_type_count =
+    sizeof constant_type_names / sizeof constant_type_names[0];
 [[nodiscard]] constexpr std::string_view name(constant_type t) noexcept {
   return constant_type_names[static_cast<std::size_t>(t)];
 }

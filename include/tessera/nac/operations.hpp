@@ -293,6 +293,8 @@ enum class argument_form : std::uint8_t {
   int_list,
   number_list
 };
+inline constexpr std::size_t argument_form_count =
+    static_cast<std::size_t>(argument_form::number_list) + 1;
 
 /// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
 /// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or only one number.

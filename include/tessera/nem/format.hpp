@@ -124,6 +124,7 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
 
 /// Where a buffer lies, from far to near.
 enum class level : std::uint8_t { ddr, l2, l1 };
+inline constexpr std::size_t level_count = static_cast<std::size_t>(level::l1) + 1;
 [[nodiscard]] constexpr std::string_view name(level l) noexcept {
   return l == level::ddr ? "DDR" : l == level::l2 ? "L2" : "L1";
 }
@@ -173,6 +174,8 @@ enum class attribute_kind : std::uint8_t {
   string,
   word
 };
+inline constexpr std::size_t attribute_kind_count =
+    static_cast<std::size_t>(attribute_kind::word) + 1;
 
 // X(enumerator, kind)
 #define TESSERA_NEM_ATTRIBUTES(X)                                                                  \

@@ -183,10 +183,7 @@ class comparison {
 
   void header() {
     const nac::model &a = a_.model(), &b = b_.model();
-    static constexpr const char* versions[] = {"1.6", "1.7", "1.8"};
-    const auto version = [](const nac::model& f) {
-      return std::string(versions[static_cast<std::size_t>(f.header())]);
-    };
+    const auto version = [](const nac::model& f) { return std::string(name(f.header())); };
     const auto yes = [](bool v) { return std::string(v ? "yes" : "no"); };
     property("version", version(a), version(b));
     property("quantization", std::string(name(a.quantization())),

@@ -8,8 +8,8 @@ namespace vm::nac {
 
 namespace {
 
-constexpr std::string_view forms[] = {"null",     "a tensor",          "a list",
-                                      "a string", "a list of numbers", "a list of numbers"};
+constexpr std::string_view forms[value::form_count] = {
+    "null", "a tensor", "a list", "a string", "a list of numbers", "a list of numbers"};
 [[nodiscard]] std::string named(const value& v) {
   return std::string(forms[static_cast<std::size_t>(v.what())]);
 }

@@ -323,6 +323,7 @@ struct tensor {
 class value {
  public:
   enum class form : std::uint8_t { none, tensor, list, string, int_list, numbers };
+  static constexpr std::size_t form_count = static_cast<std::size_t>(form::numbers) + 1;
 
   value() noexcept = default;
   value(const value& other) noexcept

@@ -429,7 +429,7 @@ class plan_lint {
         {.of_plan = true, .hazards = false, .max_diagnostics = found_.options().max_diagnostics},
         &inner);
     const pool<plan_place> order = plan_order(p_);
-    std::uint64_t kept[3] = {};
+    std::uint64_t kept[severity_count] = {};
     for (const diagnostic& d : inner.diagnostics) {
       ++kept[static_cast<std::size_t>(d.severity)];
       constexpr std::string_view nodes = "$.Nodes[";

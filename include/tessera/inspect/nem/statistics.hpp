@@ -49,8 +49,9 @@ struct nem_statistics {
   std::uint64_t tasks = 0, waits = 0, iterations = 0;
   std::array<std::uint64_t, nem::opcode_count> opcodes = {};
   std::uint64_t macs = 0;
-  std::array<std::array<std::uint64_t, 3>, 3> moved = {};  ///< [from][to], by nem::level
-  std::vector<nem_memory> memories;                        ///< in the order DDR, L2, L1[0] …
+  std::array<std::array<std::uint64_t, nem::level_count>, nem::level_count> moved =
+      {};                            ///< [from][to], by nem::level
+  std::vector<nem_memory> memories;  ///< in the order DDR, L2, L1[0] …
   bool is_partial = false;
 };
 [[nodiscard]] nem_statistics summarise(const nem::program& p);

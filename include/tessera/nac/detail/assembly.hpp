@@ -77,7 +77,7 @@ class assembler {
   void value(key k) {
     switch (k) {
       case key::nac:
-        out_.form = static_cast<nac::header>(one_of(header_words, errc::nac_text_version));
+        out_.form = static_cast<nac::header>(one_of(header_names, errc::nac_text_version));
         break;
       case key::quantization:
         out_.quantization =

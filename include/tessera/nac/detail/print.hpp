@@ -152,7 +152,7 @@ class printer {
   text& line(key k) { return out_ << key_words[static_cast<std::size_t>(k)] << ' '; }
 
   void header() {
-    line(key::nac) << header_words[static_cast<std::size_t>(model_.header())] << '\n';
+    line(key::nac) << name(model_.header()) << '\n';
     line(key::quantization) << name(model_.quantization()) << '\n';
     line(key::weights) << weights_words[model_.has_internal_weights() ? 1 : 0] << '\n';
     line(key::inputs) << model_.inputs() << '\n';

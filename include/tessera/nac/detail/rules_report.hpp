@@ -85,8 +85,8 @@ template <class Out>
                                       std::size_t k) {
   argument_form tried[256];
   for (std::size_t i = 0; i < k; ++i) tried[i] = given[i];
-  bool fits[7];
-  for (std::size_t f = 0; f < 7; ++f) {
+  bool fits[argument_form_count];
+  for (std::size_t f = 0; f < argument_form_count; ++f) {
     tried[k] = static_cast<argument_form>(f);
     binding unused;
     const match m = bind(letters, {tried, k + 1}, unused);
@@ -100,7 +100,7 @@ template <class Out>
   std::size_t left = 0, count = 0;
   for (const bool f : fits) left += f ? 1u : 0u;
   if (left == 0) to << "no argument";
-  for (std::size_t f = 0; f < 7; ++f) {
+  for (std::size_t f = 0; f < argument_form_count; ++f) {
     if (!fits[f]) continue;
     if (count != 0) to << (left == 1 ? " or " : ", ");
     to << name_of(static_cast<argument_form>(f));

@@ -149,7 +149,6 @@ inline constexpr instruction_word instruction_words[] = {
   return nullptr;
 }
 
-inline constexpr std::string_view header_words[] = {"1.6", "1.7", "1.8"};
 inline constexpr std::string_view weights_words[] = {"external", "internal"};
 inline constexpr std::string_view boolean_words[] = {"false", "true"};
 /// Operations whose prefixes may count themselves.

@@ -173,7 +173,7 @@ class attribute_reader {
     if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
   }
   [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
-    static constexpr std::string_view kinds[] = {
+    static constexpr std::string_view kinds[attribute_kind_count] = {
         "an integer",         "a number", "true or false", "one of the ten element types",
         "a list of integers", "a string", "a name"};
     const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
