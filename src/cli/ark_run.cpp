@@ -562,7 +562,7 @@ class ark_runner {
       const std::vector<std::byte> values = get(machine, *b.to);
       const text encoded =
           encode_elements(values, format_of(options_.output_format, b.path), shape_of(*b.to));
-      if (const exit_code code = write_result(b.path, as_bytes(encoded)); code != success)
+      if (const exit_code code = write_result(b.path, as_bytes(encoded), to_); code != success)
         return code;
     }
     return success;

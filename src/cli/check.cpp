@@ -23,6 +23,7 @@ struct options {
   std::string model, weights, registry;
   nem_options nem;
   bool lenient = false, fp8 = false, no_hazards = false, all = false, ranks = false, strict = false;
+  bool runnable = false;
 
   /// For a model of that size.
   [[nodiscard]] ark::verify_options verify(std::uint64_t bytes) const {
@@ -73,6 +74,9 @@ class checker {
     }
     if (in.file->what != format::ark_model && !options_.ranks) raise(finish_set());
     const reporting about = to(path);
+    const auto streams = [&](const source& file) {
+      return check_streams(file, about, options_.registry, options_.runnable);
+    };
     return with_source(
         *in.file, about, "check",
         {.alir =
@@ -91,15 +95,15 @@ class checker {
              },
          .nac =
              [&](const source& file) {
-               return check_nac(file, about, {options_.weights, options_.strict, options_.all});
+               return check_nac(
+                   file, about,
+                   {options_.weights, options_.strict, options_.all, options_.runnable});
              },
          .safetensors = [&](const source& file) { return check_safetensors(file, about); },
          .nem = [&](const source& file) { return check_nem(file, about, options_.nem); },
          .genome_registry = [&](const source& file) { return check_registry(file, about); },
-         .genome_stream =
-             [&](const source& file) { return check_streams(file, about, options_.registry); },
-         .genome_signatures =
-             [&](const source& file) { return check_streams(file, about, options_.registry); }});
+         .genome_stream = [&](const source& file) { return streams(file); },
+         .genome_signatures = [&](const source& file) { return streams(file); }});
   }
 
   /// The model that plans must match.
@@ -180,7 +184,7 @@ class checker {
         std::move(more[i].begin(), more[i].end(), std::back_inserter(set[i].found));
     }
     exit_code code = success;
-    for (const checked_model& m : set) code = std::max(code, show_model(m));
+    for (checked_model& m : set) code = std::max(code, show_model(m));
     if (options_.files.json) return code;
     std::string names;
     for (const checked_model& m : set) names.append(names.empty() ? "" : ", ").append(m.file.name);
@@ -197,10 +201,17 @@ class checker {
   }
 
   /// Shows the findings of a model.
-  [[nodiscard]] exit_code show_model(const checked_model& m) const {
+  [[nodiscard]] exit_code show_model(checked_model& m) const {
+    operation_names unsupported;
+    if (m.program)
+      for (const ark::op& o : m.program->model().ops)
+        if (o.type == ark::op_type::unknown) unsupported.emplace(type_name(m.program->model(), o));
+    if (options_.runnable && !unsupported.empty())
+      m.found.push_back(diagnose(m.file, error{errc::ark_unsupported}.name(), unsupported));
     const exit_code verdict = has_errors(m.found) ? bad_input : success;
     if (options_.files.json) {
-      const text report = file_report(m.path, m.file.what, m.found, omitted_of(m.report));
+      const text report =
+          file_report(m.path, m.file.what, m.found, omitted_of(m.report), unsupported);
       return print_result(report, verdict);
     }
     show_findings(m.found, {options_.all}, &m.report);
@@ -209,7 +220,7 @@ class checker {
     if (m.world_size != 1)
       more += ", rank " + std::to_string(m.rank) + " of " + std::to_string(m.world_size);
     if (m.report.warnings != 0) more += ", " + plural(m.report.warnings, "warning");
-    return print_ok(m.file, to(m.path), more);
+    return print_ok(m.file, to(m.path), more, unsupported);
   }
 
   const options& options_;
@@ -230,6 +241,8 @@ void add_check(const command& app, action& run) {
       "Show every warning and note, not only the first 3 of each rule; at most\n1000, or one per "
       "64 "
       "bytes of a larger file");
+  verb.add_flag("--runnable", o->runnable,
+                "Operations that `tessera run` does not implement are an error");
   verb.add_flag("--lenient", o->lenient, "ARK: report unknown Types as warnings, not errors");
   verb.add_flag("--fp8", o->fp8, "ARK: report FP8 data types as warnings, not errors");
   verb.add_flag("--no-hazards", o->no_hazards,
@@ -249,6 +262,7 @@ void add_check(const command& app, action& run) {
 ARK: each finding shows the id of its rule in brackets. Consecutive files that are the ranks of one
 model are also checked against each other: transfers without a partner, deadlocks.
 NAC: everything that a run relies on is verified; the elements of weights are not read.
+A file may name operations that aren't implemented here: it is valid, and they are listed.
 NEM: 178 rules, such as REG-003, are checked over every iteration of every loop. Both baseline
 devices are built in: npm_baseline_1.0.nem and nem_baseline_1.0.nem.
 NAC v1.2: registries, and streams with their registry. With --registry, a file of unknown format is

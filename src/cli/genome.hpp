@@ -92,7 +92,7 @@ void add_genome_options(const command& verb, std::string& registry);
 
 [[nodiscard]] exit_code check_registry(const source& file, const reporting& to);
 [[nodiscard]] exit_code check_streams(const source& file, const reporting& to,
-                                      const std::string& registry);
+                                      const std::string& registry, bool runnable);
 [[nodiscard]] exit_code print_registry(const source& file, const reporting& to);
 [[nodiscard]] exit_code print_streams(const source& file, const reporting& to,
                                       const std::string& registry);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "genome.hpp"
+#include "vm/genome/arguments.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -30,17 +31,17 @@ namespace {
   });
 }
 
-constexpr std::array<std::string_view, 11> command_words = {
+constexpr std::array<std::string_view, genome::command_count> command_words = {
     "",       "padding",       "inputs", "legacy inputs", "outputs", "parameters", "patterns",
     "copies", "control flows", "",       "operations"};
 
-constexpr std::array<std::string_view, 11> single_words = {
+constexpr std::array<std::string_view, genome::command_count> single_words = {
     "",     "padding",      "input", "legacy input", "output", "parameter", "pattern",
     "copy", "control flow", "",      "operation"};
 
 /// Counts of a stream.
 struct stream_facts {
-  std::array<std::uint64_t, 11> commands = {};
+  std::array<std::uint64_t, genome::command_count> commands = {};
   std::uint64_t nodes = 0, flat = 0, bytes = 0;
   std::vector<std::pair<std::uint64_t, std::string_view>> operations;  ///< most frequent first
 
@@ -137,17 +138,27 @@ exit_code check_registry(const source& file, const reporting& to) {
                       plural(r.patterns.size(), "pattern"));
 }
 
-exit_code check_streams(const source& file, const reporting& to, const std::string& registry) {
+exit_code check_streams(const source& file, const reporting& to, const std::string& registry,
+                        bool runnable) {
   std::uint64_t nodes = 0, streams = 0;
+  vm::genome::unsupported_operations unsupported;
   const exit_code code =
       each_program(file, to, registry, [&](const std::string&, const genome::program& p) {
         nodes += p.stream().size();
         ++streams;
+        unsupported.add(p);
       });
   if (code != success) return code;
+  if (runnable && !unsupported.names().empty()) {
+    const diagnostic d =
+        diagnose(file, error{errc::genome_run_operation}.name(), unsupported.names());
+    if (!to.as_json) return to.fail(d, bad_input, file.what);
+    const text line = file_report(to.path, file.what, {&d, 1}, 0, unsupported.names());
+    return print_result(line, bad_input);
+  }
   std::string more = ", " + plural(nodes, "node");
   if (file.what == format::genome_signatures) more = ", " + plural(streams, "stream") + more;
-  return print_ok(file, to, more);
+  return print_ok(file, to, more, unsupported.names());
 }
 
 exit_code print_registry(const source& file, const reporting& to) {

@@ -27,6 +27,7 @@ class stream_runner {
       : options_(o), to_{o.files[0], o.json}, stream_(s), machine_(p, options_of(o)) {}
 
   [[nodiscard]] exit_code run() {
+    if (!machine_.made()) return fail(machine_.made());
     exit_code code = bind();
     if (code == success) code = bind_outputs();
     if (code != success) return code;
@@ -34,8 +35,7 @@ class stream_runner {
       code = set_inputs();
       if (code == success) code = set_parameters();
     } catch (const vn::fault& f) {
-      show_error(message_of(f.code, f.text));
-      return bad_input;
+      return fail_inputs(f, stream_.file->name, to_, stream_.file->what);
     }
     if (code == success) code = execute();
     if (code == success) code = write_results();
@@ -247,7 +247,7 @@ class stream_runner {
         return usage("unknown output " + std::to_string(t.output) + "; the stream has " +
                      plural(all.size(), "output"));
     for (const target& t : targets_) {
-      const exit_code code = write_tensor(all[t.output], t.path, options_.output_format);
+      const exit_code code = write_tensor(all[t.output], t.path, options_.output_format, to_);
       if (code != success) return code;
     }
     return success;

@@ -57,9 +57,6 @@ struct weights_outcome {
 /// model.safetensors in the folder of model.nac; empty if there is no such file.
 [[nodiscard]] std::string default_weights(const std::string& path);
 
-/// "1.6", "1.7" or "1.8".
-[[nodiscard]] std::string_view version_of(nac::header h) noexcept;
-
 struct nac_info_options {
   bool all = false;
   std::string error_of;  ///< the quantization method whose error is measured
@@ -70,7 +67,7 @@ struct nac_info_options {
 
 struct nac_check_options {
   std::string weights;  ///< a path; empty: default_weights
-  bool strict = false, all = false;
+  bool strict = false, all = false, runnable = false;
 };
 [[nodiscard]] exit_code check_nac(const source& file, const reporting& to,
                                   const nac_check_options& options);

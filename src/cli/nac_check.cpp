@@ -10,6 +10,7 @@
 
 #include "ark.hpp"
 #include "nac.hpp"
+#include "vm/nac/interpreter.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -79,21 +80,35 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
   tessera::report report;
   if (options.all) how.max_diagnostics = max_findings(file.data().size());
   const result<nac::program> program = nac::verify(*in.file, how, &report);
-  const std::vector<diagnostic> found = diagnose_nac(report, file, options.strict);
-  const bool ok = program && (!options.strict || report.warnings == 0);
+  std::vector<diagnostic> found = diagnose_nac(report, file, options.strict);
   const std::uint64_t all = report.errors + report.warnings;
-  const std::uint64_t omitted = all - std::min<std::uint64_t>(all, found.size());
+  std::uint64_t omitted = all - std::min<std::uint64_t>(all, found.size());
+  operation_names unsupported;
+  if (program) {
+    // One line, instead of a warning for each instruction.
+    vm::nac::unsupported_operations unknown = vm::nac::unsupported(*program);
+    unsupported = std::move(unknown.names);
+    const std::uint64_t shown = std::erase_if(found, [](const diagnostic& d) {
+      return d.rule == error{errc::nac_operation_unsupported}.name();
+    });
+    report.warnings -= unknown.instructions;
+    omitted -= unknown.instructions - shown;
+    if (options.runnable && !unsupported.empty())
+      found.push_back(diagnose(file, error{errc::nac_operation_unsupported}.name(), unsupported));
+  }
+  const bool ok = program && (!options.strict || report.warnings == 0) &&
+                  (!options.runnable || unsupported.empty());
   if (to.as_json) {
-    const text out = file_report(to.path, file.what, found, omitted);
+    const text out = file_report(to.path, file.what, found, omitted, unsupported);
     return print_result(out, ok ? success : bad_input);
   }
   show_findings(found, {options.all});
   note_omitted(omitted);
   if (!ok) return bad_input;
   std::string details = ", version ";
-  details.append(version_of(in.file->header())).append(about_weights);
+  details.append(name(in.file->header())).append(about_weights);
   if (report.warnings != 0) details += ", " + plural(report.warnings, "warning");
-  return print_ok(file, to, details);
+  return print_ok(file, to, details, unsupported);
 }
 
 exit_code check_safetensors(const source& file, const reporting& to) {

@@ -41,6 +41,7 @@ class program_runner {
         machine_(p, machine_options(o)) {}
 
   [[nodiscard]] exit_code run() {
+    if (!machine_.made()) return fail_run(machine_.made(), machine_.program(), file_, to_);
     exit_code code = inputs_.bind(machine_.program());
     if (code == success) code = bind_outputs();
     if (code == success) code = inputs_.set(machine_);
@@ -123,7 +124,7 @@ class program_runner {
         return usage("unknown output " + std::to_string(*t.output) + "; the program has " +
                      plural(all.size(), "output"));
       const vn::tensor& of = state != nullptr ? state->as_tensor() : all[*t.output];
-      const exit_code code = write_tensor(of, t.path, options_.output_format);
+      const exit_code code = write_tensor(of, t.path, options_.output_format, to_);
       if (code != success) return code;
     }
     return success;
@@ -181,9 +182,10 @@ exit_code measure_nac(const run_options& o, const source& file, const reporting&
                       vn::statistics& out) {
   const nac_model model = verify_nac(file, to, o.nac.weights);
   if (!model.program) return model.code;
+  vn::interpreter machine(*model.program, machine_options(o));
+  if (!machine.made()) return fail_run(machine.made(), *model.program, file, to);
   nac_inputs inputs("info", o, to);
   if (const exit_code code = inputs.bind(*model.program); code != success) return code;
-  vn::interpreter machine(*model.program, machine_options(o));
   if (const exit_code code = inputs.set(machine); code != success) return code;
   const vn::outcome done = machine.run(steps_of(o));
   out = machine.figures();

@@ -59,9 +59,10 @@ exit_code trace_nac(const run_options& o, const source& file) {
   const nac_model model = verify_nac(file, to, o.nac.weights);
   if (!model.program) return model.code;
   const nac::program& program = *model.program;
+  vn::interpreter machine(program, machine_options(o));
+  if (!machine.made()) return fail_run(machine.made(), program, file, to);
   nac_inputs inputs("trace", o, to);
   if (const exit_code code = inputs.bind(program); code != success) return code;
-  vn::interpreter machine(program, machine_options(o));
   if (const exit_code code = inputs.set(machine); code != success) return code;
 
   recorder seen;

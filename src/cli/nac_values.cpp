@@ -172,10 +172,11 @@ std::vector<vn::tensor> tensors_of(std::span<const vn::value> results) {
   return out;
 }
 
-exit_code write_tensor(const vn::tensor& t, const std::string& path, const std::string& format) {
+exit_code write_tensor(const vn::tensor& t, const std::string& path, const std::string& format,
+                       const reporting& to) {
   const file_elements elements(t);
   const text encoded = encode_elements(elements.view(), format_of(format, path), elements_of(t));
-  return write_result(path, as_bytes(encoded));
+  return write_result(path, as_bytes(encoded), to);
 }
 
 void show_outputs(text& out, const std::vector<vn::tensor>& all) {
@@ -206,9 +207,11 @@ void write_outputs(json::writer& w, const std::vector<vn::tensor>& all) {
 std::optional<std::size_t> nac_inputs::find(std::string_view name, std::string& wrong) const {
   std::string all;
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (names_[i] == name || std::to_string(i) == name) return i;
+    if (names_[i] == name) return i;
     if (i < 8) all.append(all.empty() ? "" : ", ").append(shown_name(names_[i]));
   }
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (std::to_string(i) == name) return i;
   wrong = "unknown input '" + shown_name(name) + "'; " +
           (all.empty() ? "the program has none" : "expected " + all + " or an index");
   return std::nullopt;
@@ -369,10 +372,17 @@ exit_code nac_inputs::set(vn::interpreter& machine) const {
         return usage("the program has no state " + std::to_string(id));
     }
   } catch (const vn::fault& f) {
-    show_error(message_of(f.code, f.text));
-    return bad_input;
+    return fail_inputs(f, shown_name(to_.path), to_, format::nac);
   }
   return success;
+}
+
+exit_code fail_inputs(const vn::fault& f, std::string_view file, const reporting& to, format what) {
+  diagnostic d = diagnose(file, error{f.code}.name(), message_of(f.code, f.text));
+  add_place(d, "");
+  const exit_code code = to.fail(d, bad_input, what);
+  note_limit(f.code, to);
+  return code;
 }
 
 std::string message_of(errc code, const std::string& text) {

@@ -65,7 +65,7 @@ class file_elements {
 [[nodiscard]] std::vector<vm::nac::tensor> tensors_of(std::span<const vm::nac::value> results);
 /// Writes a tensor to a file; `format` as for --output-format.
 [[nodiscard]] exit_code write_tensor(const vm::nac::tensor& t, const std::string& path,
-                                     const std::string& format);
+                                     const std::string& format, const reporting& to);
 /// A summary of the outputs as text, or as the member "outputs" of an object.
 void show_outputs(text& out, const std::vector<vm::nac::tensor>& all);
 void write_outputs(json::writer& w, const std::vector<vm::nac::tensor>& all);
@@ -126,6 +126,9 @@ void write_memory(json::writer& w, const vm::nac::statistics& of);
 
 /// The message of a code with its details, which may contain strings of the file.
 [[nodiscard]] std::string message_of(errc code, const std::string& text);
+/// Reports a fault of the values for inputs.
+[[nodiscard]] exit_code fail_inputs(const vm::nac::fault& f, std::string_view file,
+                                    const reporting& to, format what);
 /// Reports why a run failed.
 [[nodiscard]] exit_code fail_run(const vm::nac::outcome& done, const nac::program& p,
                                  const source& from, const reporting& to);

@@ -125,7 +125,7 @@ class nem_runner {
       std::vector<std::byte> values = get_elements(machine_, *p, as);
       if (format == io::array_format::raw && what.type == element_type::i4) pack(values, what);
       const text encoded = encode_elements(values, format, what);
-      if (const exit_code code = write_result(t.path, as_bytes(encoded)); code != success)
+      if (const exit_code code = write_result(t.path, as_bytes(encoded), to_); code != success)
         return code;
     }
     return success;

@@ -271,7 +271,7 @@ class runner {
       }
       const text encoded =
           io::encode_matrix(b.name ? column : outputs_, format_of(options_.output_format, b.path));
-      if (const exit_code code = write_result(b.path, as_bytes(encoded)); code != success)
+      if (const exit_code code = write_result(b.path, as_bytes(encoded), to_); code != success)
         return code;
     }
     return success;
@@ -490,8 +490,8 @@ the inputs or outputs in the order of `tessera info`. A .npy file has the tensor
 uint16) and Shape, up to dimensions of 1; a .csv file has a line per row; a file for a buffer has
 all its bytes. Random elements are in [-1, 1) or small integers. Buffers are zero at first.
 
-NAC: NAME is the name or the index of an input, as `tessera info` shows them; state:0 is a state. A
-.npy file gives the shape and type; other files need --shape. An input with only --shape is zeros,
+NAC: NAME is the name or else the index of an input, as `tessera info` shows them; state:0 is a
+state. A .npy file gives the shape and type; other files need --shape. An input with only --shape is zeros,
 or random with --random. --text is encoded as int64 [1, n]. If the container has a plan, the plan runs,
 unless inputs or outputs are given. A plan writes files only in --folder, and none that is hidden,
 executable or a link.

@@ -524,18 +524,39 @@ void note_omitted(std::uint64_t count) {
     show_note(plural(count, "more finding") + (count == 1 ? " is" : " are") + " not shown");
 }
 
-exit_code print_ok(const source& file, const reporting& to, std::string_view details) {
+std::string cannot_run(const operation_names& unsupported) {
+  constexpr std::size_t max_shown = 8;
+  std::string out = plural(unsupported.size(), "operation") + " cannot be run here: ";
+  std::size_t shown = 0;
+  for (const std::string& name : unsupported) {
+    if (shown == max_shown) break;
+    out.append(shown++ == 0 ? "" : ", ").append(shown_name(name));
+  }
+  if (unsupported.size() > shown)
+    out += " and " + std::to_string(unsupported.size() - shown) + " more";
+  return out;
+}
+
+diagnostic diagnose(const source& file, std::string_view rule, const operation_names& unsupported) {
+  diagnostic d = diagnose(file.name, rule, cannot_run(unsupported));
+  add_place(d, "");
+  return d;
+}
+
+exit_code print_ok(const source& file, const reporting& to, std::string_view details,
+                   const operation_names& unsupported) {
   if (to.as_json) {
-    const text line = file_report(to.path, file.what, {});
+    const text line = file_report(to.path, file.what, {}, 0, unsupported);
     return print_result(line);
   }
-  std::string line = file.name + ": ok (";
+  std::string line =
+      file.name + (unsupported.empty() ? ": ok (" : ": valid; " + cannot_run(unsupported) + " (");
   line.append(info(file.what).description).append(details).append(")\n");
   return print_result(line);
 }
 
 text file_report(std::string_view file, format what, std::span<const diagnostic> found,
-                 std::uint64_t omitted) {
+                 std::uint64_t omitted, const operation_names& unsupported) {
   text out;
   json::writer w(out);
   w.begin_object().key("file").string(json_name(file)).key("format");
@@ -547,6 +568,11 @@ text file_report(std::string_view file, format what, std::span<const diagnostic>
   for (const diagnostic& d : found) write_json(w, d);
   w.end();
   if (omitted != 0) w.key("omitted").integer(omitted);
+  if (!unsupported.empty()) {
+    w.key("unsupported").begin_array();
+    for (const std::string& name : unsupported) w.string(json_name(name));
+    w.end();
+  }
   w.end();
   out << '\n';
   return out;
@@ -701,7 +727,7 @@ exit_code file_list::each(std::string_view verb,
   return code;
 }
 
-exit_code write_result(const std::string& path, bytes data) {
+exit_code write_result(const std::string& path, bytes data, const reporting& to) {
   text safe;
   if (path == "-" && isatty(STDOUT_FILENO) == 1) {
     safe = safe_result(as_text(data));
@@ -710,7 +736,7 @@ exit_code write_result(const std::string& path, bytes data) {
   const io::expected<io::done> wrote = io::store(path, data);
   if (wrote) return success;
   // A reader that closes a pipe early (head, a pager) is no error to report.
-  if (path != "-" || wrote.error().error_number != EPIPE) show(diagnose(wrote.error()));
+  if (path != "-" || wrote.error().error_number != EPIPE) (void)to.fail(wrote.error());
   return io_error;
 }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -154,6 +155,11 @@ struct option_use {
 [[nodiscard]] exit_code check_options(std::string_view verb, std::span<const option_use> options,
                                       const source& file);
 
+/// Names of operations, sorted, each once.
+using operation_names = std::set<std::string, std::less<>>;
+/// "2 operations cannot be run here: a, b"; the first eight names, and how many more.
+[[nodiscard]] std::string cannot_run(const operation_names& unsupported);
+
 /// Reports why a verb fails on a file: as text on standard error or, with --json, as the object that
 /// `check` prints on standard output.
 struct reporting {
@@ -174,8 +180,11 @@ struct reporting {
 };
 /// A line {"file", "format", "ok", "diagnostics"}; "ok" is false if one of them is an error. If
 /// findings were counted and not kept, "omitted" is their number.
+/// findings were counted and not kept, "omitted" is their number; "unsupported" has the operations
+/// of a valid file that can't be run here, if there are any.
 [[nodiscard]] text file_report(std::string_view file, format what,
-                               std::span<const diagnostic> found, std::uint64_t omitted = 0);
+                               std::span<const diagnostic> found, std::uint64_t omitted = 0,
+                               const operation_names& unsupported = {});
 
 /// The maximum number of findings that `check --all` keeps for a file of that size. A file can have
 /// quadratically many; the output must not be longer than linear in the file.
@@ -240,7 +249,7 @@ struct file_list {
 
 /// Writes a file of some format to a path, compressed if its name ends in .gz or .zst, or to standard
 /// output. The bytes are unchanged, except that unsafe characters are escaped on a terminal.
-[[nodiscard]] exit_code write_result(const std::string& path, bytes data);
+[[nodiscard]] exit_code write_result(const std::string& path, bytes data, const reporting& to = {});
 /// Writes text or JSON for people. Unsafe characters are escaped (see append_shown), except line ends
 /// and tabs; names that may contain these go through shown_name.
 [[nodiscard]] exit_code write_report(const std::string& path, std::string_view report);
@@ -252,9 +261,14 @@ struct file_list {
   const exit_code wrote = print_result(report);
   return wrote != success ? wrote : verdict;
 }
-/// What `check` prints for a valid file: "FILE: ok (ALIR JSON, DETAILS)", or its object.
+/// What `check` prints for a valid file: "FILE: ok (ALIR JSON, DETAILS)", or its object. With
+/// operations that can't be run here, "FILE: valid; 1 operation cannot be run here: NAME (…)".
 [[nodiscard]] exit_code print_ok(const source& file, const reporting& to,
-                                 std::string_view details = "");
+                                 std::string_view details = "",
+                                 const operation_names& unsupported = {});
+/// An error of `check --runnable`.
+[[nodiscard]] diagnostic diagnose(const source& file, std::string_view rule,
+                                  const operation_names& unsupported);
 
 /// "1 task" or "2 tasks".
 [[nodiscard]] std::string plural(std::uint64_t count, std::string_view noun);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <string>
 
 #include "vm/meter.hpp"
 
@@ -128,7 +130,9 @@ class planner {
                   .rank = static_cast<std::uint32_t>(rank_),
                   .node = node_,
                   .op = op_,
-                  .text = std::string(type_name(g_, g_.ops[op_]))};
+                  .text = g_.ops[op_].type == op_type::unknown
+                              ? unknown_types()
+                              : std::string(type_name(g_, g_.ops[op_]))};
         if (out_.steps.size() == first) continue;
         for (std::size_t s = first; s + 1 < out_.steps.size(); ++s) out_.steps[s].last = false;
         cost_ = sum_of_steps(product_of_steps(cost_, element_steps(g_.ops[op_].type)),
@@ -143,6 +147,15 @@ class planner {
   }
 
  private:
+  /// All that the model names, sorted.
+  [[nodiscard]] std::string unknown_types() const {
+    std::set<std::string_view> names;
+    for (const model::op& o : g_.ops)
+      if (o.type == op_type::unknown) names.insert(type_name(g_, o));
+    std::string all;
+    for (const std::string_view type : names) all.append(all.empty() ? "" : ", ").append(type);
+    return all;
+  }
   void push(step_kind kind, std::size_t index) {
     out_.steps.push_back({kind, true, static_cast<std::uint32_t>(index), node_, op_});
     out_.costs.push_back(0);

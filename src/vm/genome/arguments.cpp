@@ -370,6 +370,31 @@ operation find_operation(std::string_view target) {
   return operation::unknown;
 }
 
+void unsupported_operations::add(std::uint8_t a, const model::library& of) {
+  if (std::exchange(asked_[a], true)) return;
+  const std::string_view target = model::operation_name(of.operation(a)).target;
+  if (find_operation(target) == operation::unknown) names_.emplace(target);
+}
+
+void unsupported_operations::add(const model::program& p) {
+  const model::library& library = p.library();
+  patterns_.resize(library.registry().patterns.size());
+  std::vector<model::stream_view> left = {p.stream()};
+  while (!left.empty()) {
+    const model::stream_view code = left.back();
+    left.pop_back();
+    for (const model::node& n : code.nodes) {
+      const std::uint8_t a = n.what() == model::command::copy ? n.b : n.a;
+      if (a >= model::first_id) add(a, library);
+      if (n.what() != model::command::pattern) continue;
+      const std::uint32_t at = library.find_pattern(n.pattern_id());
+      if (patterns_[at]) continue;
+      patterns_[at] = true;
+      left.push_back(library.registry().nodes_of(library.registry().patterns[at]));
+    }
+  }
+}
+
 const planned_call& call_planner::plan(const model::node& n, std::uint32_t inputs) {
   const std::uint64_t key = std::uint64_t{n.a} | std::uint64_t{n.b} << 8 |
                             std::uint64_t{static_cast<std::uint16_t>(n.c)} << 16 |

@@ -44,7 +44,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -98,6 +101,20 @@ class call_planner {
 
 /// What the machine means by the target of an operation's name; `unknown` where it has none.
 [[nodiscard]] tessera::nac::operation find_operation(std::string_view target);
+
+/// Gathers the operations that the machine doesn't implement, of programs with one library; those of
+/// a pattern are looked at once.
+class unsupported_operations {
+ public:
+  void add(const model::program& p);
+  [[nodiscard]] const std::set<std::string, std::less<>>& names() const noexcept { return names_; }
+
+ private:
+  void add(std::uint8_t a, const model::library& of);
+  std::set<std::string, std::less<>> names_;
+  std::vector<bool> patterns_;
+  bool asked_[256] = {};
+};
 
 }  // namespace vm::genome
 }  // namespace tessera::inline TESSERA_ABI

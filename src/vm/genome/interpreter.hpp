@@ -76,6 +76,8 @@ class interpreter {
   ~interpreter();
 
   [[nodiscard]] const model::program& program() const noexcept { return program_; }
+  /// Whether it can run; if not, the error that every run() gives.
+  [[nodiscard]] const outcome& made() const noexcept { return made_; }
   /// Where tensors for inputs and parameters are made.
   [[nodiscard]] nac::memory& arena() noexcept { return arena_; }
 

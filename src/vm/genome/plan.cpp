@@ -29,6 +29,13 @@ interpreter::interpreter(const model::program& p, const interpreter_options& how
   } catch (const std::bad_alloc&) {
     made_.code = errc::budget_memory;
   }
+  if (made_.code == errc::genome_run_operation) {  // not only the first one
+    unsupported_operations all;
+    all.add(program_);
+    made_.text.clear();
+    for (const std::string& name : all.names())
+      made_.text.append(made_.text.empty() ? "" : ", ").append(name);
+  }
   if (!made_) place(at_, made_);
   how_.results = {};
 }

@@ -23,6 +23,20 @@ constexpr std::uint64_t worth_a_thread = 4096;
 
 }  // namespace
 
+unsupported_operations unsupported(const model::program& p) {
+  unsupported_operations out;
+  const view<model::step> steps = p.code().steps;
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    const model::step& s = steps[i];
+    if (s.a < model::first_regular_op ||
+        model::program::operation_of(s) != model::operation::unknown)
+      continue;
+    if (out.instructions++ == 0) out.first = i;
+    out.names.emplace(p.model().operation_name(s.a));
+  }
+  return out;
+}
+
 // ---- making a machine
 
 interpreter::interpreter(const model::program& p, const interpreter_options& how)
@@ -48,8 +62,19 @@ const value* interpreter::constant_of(std::uint16_t id) {
   return &constants_[constant_at_[id] - 1];
 }
 
+/// Before anything is made for the run.
+void interpreter::refuse_unsupported() {
+  const unsupported_operations unknown = unsupported(program_);
+  if (unknown.instructions == 0) return;
+  std::string all;
+  for (const std::string& name : unknown.names) all.append(all.empty() ? "" : ", ").append(name);
+  made_.instruction = unknown.first;
+  fail(errc::nac_operation_unsupported, std::move(all));
+}
+
 void interpreter::plan() {
   const model::program& p = program_;
+  refuse_unsupported();
   const model::code& code = p.code();
   const std::size_t n = p.size();
   results_.resize(n);
@@ -85,10 +110,6 @@ void interpreter::plan() {
     if (s.a >= model::first_regular_op) {
       to.what = kind::regular;
       to.operation = model::program::operation_of(s);
-      if (to.operation == model::operation::unknown) {
-        made_.instruction = static_cast<std::uint32_t>(i);
-        fail(errc::nac_operation_unsupported, std::string(p.model().operation_name(s.a)));
-      }
       if (to.operation != model::operation::copy || given[0].is_constant()) continue;
       const model::step& first = code.steps[given[0].index()];
       if (first.a == model::op_input && first.b == static_cast<std::uint8_t>(model::input::state)) {

@@ -49,7 +49,7 @@
 //             one caller at a time.
 // Errors:     run(): nac_run_*, budget_steps, budget_memory, with the instruction; none where making
 //             the machine took too much. A machine can be run again after any of them.
-//             nac_operation_unsupported, before anything runs, where an operation is unknown here.
+//             made(): nac_operation_unsupported where operations are unknown here, with their names.
 // Limits:     interpreter_options; max_steps: those of each instruction are charged before it runs.
 // Allocation: constants, parameters and results, within max_memory; 256 KiB, and about 300 bytes for
 //             an instruction; 450 for each branch that is being run. A thread at the first PRELOAD.
@@ -60,8 +60,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
+#include <set>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -78,6 +80,14 @@
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
+
+/// Operations of a verified program that nothing here implements.
+struct unsupported_operations {
+  std::set<std::string, std::less<>> names;
+  std::uint32_t first = outcome::none;  ///< the first instruction of one of them
+  std::uint64_t instructions = 0;       ///< how many are of one
+};
+[[nodiscard]] unsupported_operations unsupported(const model::program& p);
 
 /// Whose schedule says when results are freed.
 enum class freeing : std::uint8_t {
@@ -125,6 +135,8 @@ class interpreter {
   ~interpreter();
 
   [[nodiscard]] const model::program& program() const noexcept { return program_; }
+  /// Whether it can run; if not, the error that every run() gives.
+  [[nodiscard]] const outcome& made() const noexcept { return made_; }
   /// Where tensors for inputs and states are made.
   [[nodiscard]] memory& arena() noexcept { return arena_; }
 
@@ -214,6 +226,7 @@ class interpreter {
   };
 
   // ---- made once
+  void refuse_unsupported();
   void plan();
   void plan_blocks();
   void plan_commands();

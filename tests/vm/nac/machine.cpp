@@ -150,13 +150,14 @@ TEST_CASE("vm/nac/machine: a program with an operation that is unknown runs noth
   builder b;
   const operand x = b.input();
   const operand y = b.op("nac.add", {x, x});
-  b.output({b.op("my.op", {y})});
+  b.output({b.op("my.op", {b.op("its.op", {b.op("my.op", {y})})})});
   const built made = b.build();
   vm::interpreter machine(*made.program);
+  CHECK(summary(machine.made()) == "nac_operation_unsupported at 2");
   machine.set_input(0, floats(machine, {1}, {1}));
   const vm::outcome done = machine.run();
   CHECK(summary(done) == "nac_operation_unsupported at 2");
-  CHECK(done.text == "my.op");
+  CHECK(done.text == "its.op, my.op");
   CHECK(done.steps == 0);
 }
 
