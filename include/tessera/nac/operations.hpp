@@ -23,6 +23,9 @@
 // files of the original compiler, so an integer may be given as a float64. "v" leaves
 // enough arguments for the mandatory letters after it: "vn" gives the last number to n.
 //
+// The form in place of an operation has no row: aten.add_.Tensor is aten.add.Tensor, whose first
+// operand has the result from then on. is_in_place() tells them apart.
+//
 // Lifetime:   constants.
 // Errors:     none.
 // Limits:     patterns of at most 10 letters.
@@ -68,7 +71,8 @@ namespace nac {
   X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default aten.swapaxes.default "    \
                        "aten.swapdims.default")                                                    \
   X(zeros, "v?d*", "nac.zeros aten.zeros.default aten.empty.memory_format")                        \
-  X(zeros_like, "t?d*", "nac.zeros_like aten.zeros_like.default aten.empty_like.default")          \
+  X(zeros_like, "t?d*", "nac.zeros_like aten.zeros_like.default aten.empty_like.default "          \
+                        "aten.zero.default")                                                       \
   X(new_zeros, "tv?d*", "nac.new_zeros aten.new_zeros.default")                                    \
   X(ones, "v?d*", "nac.ones aten.ones.default")                                                    \
   X(ones_like, "t?d*", "nac.ones_like aten.ones_like.default")                                     \
@@ -279,8 +283,11 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
   const std::string_view names = operations[static_cast<std::size_t>(o)].names;
   return names.substr(0, names.find(' '));
 }
-/// The operation that a file means by a name; linear in the table, so asked once for each id.
+/// The operation that a file means by a name; linear in the table, so asked once for each id. Of a
+/// form in place, the operation that gives its result.
 [[nodiscard]] operation find_operation(std::string_view wanted) noexcept;
+/// Whether a name is that of a form in place: "aten.relu_.default", "aten.__iand__.Tensor".
+[[nodiscard]] bool is_in_place(std::string_view name) noexcept;
 
 /// The kinds of arguments that patterns distinguish. `integer`: a number without a fraction, of any
 /// type; `int_list`: a list of such numbers.

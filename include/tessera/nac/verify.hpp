@@ -212,6 +212,10 @@ class program {
   [[nodiscard]] static operation operation_of(const step& s) noexcept {
     return static_cast<operation>(s.operation);
   }
+  /// Whether a regular step changes its first operand.
+  [[nodiscard]] bool is_in_place(const step& s) const noexcept {
+    return nac::is_in_place(model_.operation_name(s.a));
+  }
   /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
   [[nodiscard]] binding binding_of(const step& s) const noexcept;
   [[nodiscard]] argument_form form(argument a) const noexcept {

@@ -74,11 +74,12 @@ void interpreter::refuse_unsupported() {
 
 void interpreter::plan() {
   const model::program& p = program_;
+  inputs_.resize(p.inputs().size());
   refuse_unsupported();
+  changes_ = plan_changes(p, made_.instruction);
   const model::code& code = p.code();
   const std::size_t n = p.size();
   results_.resize(n);
-  inputs_.resize(p.inputs().size());
   ran_.resize(n);
   holds_.resize(n);
   plan_.resize(n);
@@ -102,7 +103,7 @@ void interpreter::plan() {
     for (std::size_t k = 0; k < given.size(); ++k) {
       const value* from = nullptr;
       if (k < operands && !given[k].is_constant())
-        from = &results_[given[k].index()];
+        from = &results_[changes_.source.empty() ? given[k].index() : changes_.source[s.first + k]];
       else if (k < operands)
         from = constant_of(given[k].id());
       arguments_.push_back(from);
@@ -110,6 +111,11 @@ void interpreter::plan() {
     if (s.a >= model::first_regular_op) {
       to.what = kind::regular;
       to.operation = model::program::operation_of(s);
+      if (!changes_.of.empty() && changes_.of[i] != changes::none) {
+        to.what = kind::change;
+        to.slot = changes_.of[i];
+        continue;
+      }
       if (to.operation != model::operation::copy || given[0].is_constant()) continue;
       const model::step& first = code.steps[given[0].index()];
       if (first.a == model::op_input && first.b == static_cast<std::uint8_t>(model::input::state)) {
@@ -152,6 +158,7 @@ void interpreter::plan() {
       to.what = kind::convergence;
     }
   }
+  for (const renewed& r : changes_.again) plan_[r.instruction].flags |= tracked;
   states_.resize(state_ids_.size());
   reset_states();
   plan_blocks();
@@ -204,9 +211,11 @@ void interpreter::plan_commands() {
     } else if (how_.frees == freeing::never) {
       continue;
     } else if (s.what == model::action::free) {
+      if (!changes_.kept.empty() && changes_.kept[s.target]) continue;
       const bool takes = program_.last_use(s.target) == s.tick;
       drops_of.push_back({takes ? s.tick : s.tick - 1, s.target, s.what});
-    } else if (s.what == model::action::forward && !saved[s.tick]) {
+    } else if (s.what == model::action::forward && !saved[s.tick] &&
+               (changes_.kept.empty() || !changes_.kept[s.tick])) {
       drops_of.push_back({s.target, s.tick, s.what});
     }
   }
@@ -319,6 +328,108 @@ value interpreter::copy_to_state(std::uint32_t i) {
     out = nac::run(c);
   next_states_[p.slot] = out;
   return out;
+}
+
+/// The base with the elements that the target has now: which of them a view has is what the view
+/// gives of their indices.
+tensor interpreter::write_base(const change& c, const tensor& from) {
+  const value& old = results_[c.base];
+  if (!old.is_tensor()) fail(errc::nac_run_kind, "a view of several results is changed in place");
+  const tensor base = old.as_tensor();
+  tensor indices = make_tensor(arena_, data_type::int64, base.dims);
+  for (std::size_t k = 0; k < indices.size(); ++k)
+    indices.as<std::int64_t>()[k] = static_cast<std::int64_t>(k);
+  value at = std::move(indices);
+  std::size_t count = base.size();
+  for (std::uint32_t k = c.first_step; k < c.first_step + c.steps; ++k) {
+    const std::uint32_t m = changes_.path[k];
+    if (plan_[m].what == kind::change) continue;
+    arena_.charge(plan_[m].steps);
+    std::vector<const value*> arguments(arguments_.begin() + plan_[m].first,
+                                        arguments_.begin() + plan_[m].first + plan_[m].arguments);
+    const value whole = std::move(at);
+    arguments[0] = &whole;
+    call again(arena_, work_, plan_[m].operation, bindings_[m], arguments);
+    at = nac::run(again);
+    if (!at.is_tensor()) continue;
+    if (at.as_tensor().size() > count)
+      fail(errc::nac_run_in_place,
+           "several elements of what is written are one element of v" + std::to_string(c.base));
+    count = at.as_tensor().size();
+  }
+  const value& target = decayed(at);
+  if (!target.is_tensor() || target.as_tensor().size() != from.size() ||
+      target.as_tensor().type != data_type::int64 || from.type != base.type)
+    fail(errc::nac_run_in_place, "the views of v" + std::to_string(c.base) + " don't fit");
+  tensor out = make_tensor(arena_, base.type, base.dims);
+  out.is_number = base.is_number;
+  std::copy_n(base.data, base.bytes(), out.data);
+  arena_.charge(product_of_steps(base.size() + 4 * std::uint64_t{from.size()}, 1));
+  const std::int64_t* const places = target.as_tensor().as<std::int64_t>();
+  visit(base.type, [&]<class T>(of<T>) {
+    for (std::size_t k = 0; k < from.size(); ++k)
+      out.as<T>()[static_cast<std::size_t>(places[k])] = from.as<T>()[k];
+  });
+  return out;
+}
+
+value interpreter::change_in_place(std::uint32_t i) {
+  const planned& p = plan_[i];
+  const change& c = changes_.all[p.slot];
+  std::vector<const value*> arguments(arguments_.begin() + p.first,
+                                      arguments_.begin() + p.first + p.arguments);
+  const value& first = decayed(*arguments[0]);
+  if (!first.is_tensor()) fail(errc::nac_run_kind, "no tensor to change in place");
+  const tensor target = first.as_tensor();
+  // 1.0 is 1 in files of the original compiler; in place of integers it can be nothing else.
+  std::vector<value> wholes(is_floating(target.type) ? 0 : arguments.size());
+  for (std::size_t k = 1; k < wholes.size(); ++k) {
+    if (!arguments[k]->is_tensor() || !arguments[k]->as_tensor().is_number) continue;
+    const tensor& number = arguments[k]->as_tensor();
+    if (number.type != data_type::float64) continue;
+    const auto whole = convert<std::int64_t>(*number.as<double>());
+    if (static_cast<double>(whole) != *number.as<double>()) continue;
+    wholes[k] = make_number(arena_, whole);
+    arguments[k] = &wholes[k];
+  }
+  call of(arena_, work_, p.operation, bindings_[i], arguments);
+  value made = nac::run(of);
+  if (!made.is_tensor()) fail(errc::nac_run_in_place, "several results");
+  if (!(made.as_tensor().dims == target.dims))
+    fail(errc::nac_run_shape, "a result of shape " + made.as_tensor().dims.text() +
+                                  " in place of one of shape " + target.dims.text());
+  if (const data_type from = made.as_tensor().type; from != target.type) {
+    const bool fits =
+        is_floating(target.type) || (!is_floating(from) && target.type != data_type::boolean);
+    if (!fits)
+      fail(errc::nac_run_type, "a result of type " + std::string(name(from)) +
+                                   " in place of one of type " + std::string(name(target.type)));
+    made = cast(arena_, made.as_tensor(), target.type);
+  }
+  made.as_tensor().is_number = target.is_number;
+  value base;
+  if (c.writes) base = results_[c.base] = write_base(c, made.as_tensor());
+  if (plan_[c.base].what == kind::state) next_states_[plan_[c.base].slot] = c.writes ? base : made;
+  for (std::uint32_t k = c.first_again; k < c.first_again + c.again; ++k) {
+    const renewed& r = changes_.again[k];
+    if (ran_[r.instruction] != run_) continue;  // in a branch that wasn't run
+    value& to = results_[r.instruction];
+    switch (r.how) {
+      case renewed::by::result:
+        if (to.is_list()) fail(errc::nac_run_in_place, "several results in place of one");
+        to = made;
+        break;
+      case renewed::by::parent: to = value(results_[r.parent]); break;
+      case renewed::by::again: {
+        const planned& q = plan_[r.instruction];
+        arena_.charge(q.steps);
+        call view(arena_, work_, q.operation, bindings_[r.instruction], arguments_of(q));
+        to = nac::run(view);
+        break;
+      }
+    }
+  }
+  return made;
 }
 
 value interpreter::input(const planned& p) const {

@@ -25,6 +25,7 @@
 //   OUTPUT 1      in a branch: ends the innermost one, with its operand as the branch's value, or
 //                 all of them as a list. Elsewhere: adds its operands to intermediate(), and the run
 //                 goes on.
+//   in place      aten.add_.Tensor and the like: in_place.hpp
 //   a list        of what an operation with several results gives, getitem takes an element; whatever
 //                 else takes the list, OUTPUT too, takes the first one
 //   CONTROL_FLOW  runs the branch that its predicate, one element, chooses. Its result is the value
@@ -71,6 +72,7 @@
 #include <vector>
 
 #include "call.hpp"
+#include "in_place.hpp"
 #include "load.hpp"
 #include "operations.hpp"
 #include "preload.hpp"
@@ -167,6 +169,7 @@ class interpreter {
   enum class kind : std::uint8_t {
     regular,
     copy_to_state,
+    change,  // a form in place
     input,
     parameter,
     state,
@@ -194,7 +197,7 @@ class interpreter {
     model::operation operation = model::operation::unknown;
     std::uint16_t arguments = 0;
     std::uint32_t first = 0;    // of its arguments
-    std::uint32_t slot = 0;     // of the input, parameter or state
+    std::uint32_t slot = 0;     // of the input, parameter or state; in changes_.all
     std::uint32_t command = 0;  // the first of those after it
     std::uint32_t steps = 0;    // besides those of its elements
   };
@@ -242,6 +245,8 @@ class interpreter {
   // ---- instructions
   void check_absent(std::uint32_t i) const;
   [[nodiscard]] value copy_to_state(std::uint32_t i);
+  [[nodiscard]] value change_in_place(std::uint32_t i);
+  [[nodiscard]] tensor write_base(const change& c, const tensor& from);
   [[nodiscard]] value input(const planned& p) const;
   [[nodiscard]] bool begin_preload(std::uint32_t target);
   /// The times of its thread, where that loaded it and nobody has asked yet.
@@ -290,6 +295,7 @@ class interpreter {
   workspaces work_;
   outcome made_;
 
+  changes changes_;
   std::vector<planned> plan_;                     // by instruction
   std::vector<model::binding> bindings_;          // by instruction
   std::vector<const value*> arguments_;           // as the program's code has them
@@ -349,6 +355,7 @@ void interpreter::execute(Observer& see, outcome& done) {
           break;
         }
         case kind::copy_to_state: results_[i] = copy_to_state(i); break;
+        case kind::change: results_[i] = change_in_place(i); break;
         case kind::input:
         case kind::state:
         case kind::constant: results_[i] = input(p); break;
