@@ -803,6 +803,7 @@
   X(nac_run_absent, 3610, "the result comes from a branch that didn't run")                        \
   X(nac_run_state, 3611, "the program has no state with this id")                                  \
   X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
+  X(nac_run_in_place, 3613, "what the operation changes in place can't be followed")               \
                                                                                                    \
   X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -3138,6 +3139,7 @@ namespace ark {
 namespace tessera::inline TESSERA_ABI {
 
 enum class severity : std::uint8_t { error, warning, note };
+inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity::note) + 1;
 [[nodiscard]] constexpr std::string_view name(severity s) noexcept {
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }
@@ -13439,7 +13441,7 @@ class plan_lint {
         {.of_plan = true, .hazards = false, .max_diagnostics = found_.options().max_diagnostics},
         &inner);
     const pool<plan_place> order = plan_order(p_);
-    std::uint64_t kept[3] = {};
+    std::uint64_t kept[severity_count] = {};
     for (const diagnostic& d : inner.diagnostics) {
       ++kept[static_cast<std::size_t>(d.severity)];
       constexpr std::string_view nodes = "$.Nodes[";

@@ -953,6 +953,7 @@ concept temporary_text =
   X(nac_run_absent, 3610, "the result comes from a branch that didn't run")                        \
   X(nac_run_state, 3611, "the program has no state with this id")                                  \
   X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
+  X(nac_run_in_place, 3613, "what the operation changes in place can't be followed")               \
                                                                                                    \
   X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -2388,6 +2389,8 @@ enum class command : std::uint8_t {
       operation = 10
 };
 
+inline constexpr std::size_t command_count = static_cast<std::size_t>(command::operation) + 1;
+
 /// The names of commands 0 to 9 in registries.
 inline constexpr std::string_view command_names[] = {
 #define TESSERA_X(name, value, text) text,
@@ -2568,6 +2571,7 @@ struct stream {
 namespace tessera::inline TESSERA_ABI {
 
 enum class severity : std::uint8_t { error, warning, note };
+inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity::note) + 1;
 [[nodiscard]] constexpr std::string_view name(severity s) noexcept {
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }

@@ -972,6 +972,7 @@ concept temporary_text =
   X(nac_run_absent, 3610, "the result comes from a branch that didn't run")                        \
   X(nac_run_state, 3611, "the program has no state with this id")                                  \
   X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
+  X(nac_run_in_place, 3613, "what the operation changes in place can't be followed")               \
                                                                                                    \
   X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -2131,8 +2132,13 @@ namespace nac {
 
 /// The three headers that are read and written, by the version of the format that has them.
 enum class header : std::uint8_t { v1_6, v1_7, v1_8 };
-inline constexpr std::uint32_t header_sizes[] = {88, 92, 100};
-inline constexpr std::uint32_t header_slots[] = {9, 10, 11};
+inline constexpr std::size_t header_count = static_cast<std::size_t>(header::v1_8) + 1;
+inline constexpr std::string_view header_names[header_count] = {"1.6", "1.7", "1.8"};
+inline constexpr std::uint32_t header_sizes[header_count] = {88, 92, 100};
+inline constexpr std::uint32_t header_slots[header_count] = {9, 10, 11};
+[[nodiscard]] constexpr std::string_view name(header h) noexcept {
+  return header_names[static_cast<std::size_t>(h)];
+}
 inline constexpr std::uint32_t first_slot = 12;  ///< byte offset of the section offsets
 [[nodiscard]] constexpr std::uint8_t container_version(header h) noexcept {
   return h == header::v1_6 ? 1 : 2;
@@ -2164,7 +2170,7 @@ inline constexpr std::string_view section_tags[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_SECTIONS
-inline constexpr std::size_t section_count = 11;
+inline constexpr std::size_t section_count = sizeof section_tags / sizeof section_tags[0];
 [[nodiscard]] constexpr std::string_view tag(section s) noexcept {
   return section_tags[static_cast<std::size_t>(s)];
 }
@@ -2194,7 +2200,8 @@ inline constexpr std::string_view quantization_names[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_QUANTIZATIONS
-inline constexpr std::size_t quantization_count = 5;
+inline constexpr std::size_t quantization_count =
+    sizeof quantization_names / sizeof quantization_names[0];
 [[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
   return quantization_names[static_cast<std::size_t>(q)];
 }
@@ -2229,7 +2236,7 @@ inline constexpr data_type_row data_types[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_DATA_TYPES
-inline constexpr std::size_t data_type_count = 10;
+inline constexpr std::size_t data_type_count = sizeof data_types / sizeof data_types[0];
 [[nodiscard]] constexpr std::string_view name(data_type t) noexcept {
   return data_types[static_cast<std::size_t>(t)].name;
 }
@@ -2261,7 +2268,8 @@ inline constexpr std::string_view constant_type_names[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_CONSTANT_TYPES
-inline constexpr std::size_t constant_type_count = 7;
+inline constexpr std::size_t constant_type_count =
+    sizeof constant_type_names / sizeof constant_type_names[0];
 [[nodiscard]] constexpr std::string_view name(constant_type t) noexcept {
   return constant_type_names[static_cast<std::size_t>(t)];
 }
@@ -3218,6 +3226,9 @@ inline void instructions::iterator::read() noexcept {
 // files of the original compiler, so an integer may be given as a float64. "v" leaves
 // enough arguments for the mandatory letters after it: "vn" gives the last number to n.
 //
+// The form in place of an operation has no row: aten.add_.Tensor is aten.add.Tensor, whose first
+// operand has the result from then on. is_in_place() tells them apart.
+//
 // Lifetime:   constants.
 // Errors:     none.
 // Limits:     patterns of at most 10 letters.
@@ -3260,7 +3271,8 @@ namespace nac {
   X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default aten.swapaxes.default "    \
                        "aten.swapdims.default")                                                    \
   X(zeros, "v?d*", "nac.zeros aten.zeros.default aten.empty.memory_format")                        \
-  X(zeros_like, "t?d*", "nac.zeros_like aten.zeros_like.default aten.empty_like.default")          \
+  X(zeros_like, "t?d*", "nac.zeros_like aten.zeros_like.default aten.empty_like.default "          \
+                        "aten.zero.default")                                                       \
   X(new_zeros, "tv?d*", "nac.new_zeros aten.new_zeros.default")                                    \
   X(ones, "v?d*", "nac.ones aten.ones.default")                                                    \
   X(ones_like, "t?d*", "nac.ones_like aten.ones_like.default")                                     \
@@ -3471,8 +3483,11 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
   const std::string_view names = operations[static_cast<std::size_t>(o)].names;
   return names.substr(0, names.find(' '));
 }
-/// The operation that a file means by a name; linear in the table, so asked once for each id.
+/// The operation that a file means by a name; linear in the table, so asked once for each id. Of a
+/// form in place, the operation that gives its result.
 [[nodiscard]] operation find_operation(std::string_view wanted) noexcept;
+/// Whether a name is that of a form in place: "aten.relu_.default", "aten.__iand__.Tensor".
+[[nodiscard]] bool is_in_place(std::string_view name) noexcept;
 
 /// The kinds of arguments that patterns distinguish. `integer`: a number without a fraction, of any
 /// type; `int_list`: a list of such numbers.
@@ -3485,6 +3500,8 @@ enum class argument_form : std::uint8_t {
   int_list,
   number_list
 };
+inline constexpr std::size_t argument_form_count =
+    static_cast<std::size_t>(argument_form::number_list) + 1;
 
 /// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
 /// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or only one number.
@@ -4119,6 +4136,7 @@ result<model> read(Owner&& in, const read_options& = {})
 namespace tessera::inline TESSERA_ABI {
 
 enum class severity : std::uint8_t { error, warning, note };
+inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity::note) + 1;
 [[nodiscard]] constexpr std::string_view name(severity s) noexcept {
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }
@@ -4432,6 +4450,10 @@ class program {
 
   [[nodiscard]] static operation operation_of(const step& s) noexcept {
     return static_cast<operation>(s.operation);
+  }
+  /// Whether a regular step changes its first operand.
+  [[nodiscard]] bool is_in_place(const step& s) const noexcept {
+    return nac::is_in_place(model_.operation_name(s.a));
   }
   /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
   [[nodiscard]] binding binding_of(const step& s) const noexcept;
@@ -4886,7 +4908,6 @@ inline constexpr instruction_word instruction_words[] = {
   return nullptr;
 }
 
-inline constexpr std::string_view header_words[] = {"1.6", "1.7", "1.8"};
 inline constexpr std::string_view weights_words[] = {"external", "internal"};
 inline constexpr std::string_view boolean_words[] = {"false", "true"};
 /// Operations whose prefixes may count themselves.
@@ -8741,19 +8762,64 @@ TESSERA_INLINE error tick_form::parse(cursor& in, tick& out) noexcept {
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace nac {
+namespace nac {}  // namespace nac
+namespace nac::detail {
 
-TESSERA_INLINE operation find_operation(std::string_view wanted) noexcept {
-  if (wanted.empty()) return operation::unknown;
+/// The first operation with a name that is `wanted`, or begins with it.
+[[nodiscard]] inline operation operation_named(std::string_view wanted, bool begins) noexcept {
   for (std::size_t i = 1; i < operation_count; ++i) {
     std::string_view rest = operations[i].names;
     while (!rest.empty()) {
       const std::size_t blank = rest.find(' ');
-      if (rest.substr(0, blank) == wanted) return static_cast<operation>(i);
+      const std::string_view name = rest.substr(0, blank);
+      if (begins ? name.substr(0, wanted.size()) == wanted : name == wanted)
+        return static_cast<operation>(i);
       rest = blank == std::string_view::npos ? std::string_view() : rest.substr(blank + 1);
     }
   }
   return operation::unknown;
+}
+
+/// A name without its overload: "aten.add_".
+[[nodiscard]] inline std::string_view without_overload(std::string_view name) noexcept {
+  const std::size_t dot = name.rfind('.');
+  return name.substr(0, dot == std::string_view::npos ? 0 : dot);
+}
+/// "aten.__iand__": in place of "aten.__and__".
+[[nodiscard]] inline bool is_python_in_place(std::string_view base) noexcept {
+  const std::size_t dot = base.rfind('.');
+  if (dot == std::string_view::npos || base.substr(dot + 1, 3) != "__i") return false;
+  for (const std::string_view rest : {"and__", "or__", "xor__", "lshift__", "rshift__"})
+    if (base.substr(dot + 4) == rest) return true;
+  return false;
+}
+
+}  // namespace nac::detail
+namespace nac {
+
+TESSERA_INLINE bool is_in_place(std::string_view name) noexcept {
+  const std::string_view base = detail::without_overload(name);
+  if (base.empty() || base.back() != '_') return false;
+  return base.substr(base.size() - 2) != "__" || detail::is_python_in_place(base);
+}
+
+TESSERA_INLINE operation find_operation(std::string_view wanted) noexcept {
+  if (wanted.empty()) return operation::unknown;
+  const operation found = detail::operation_named(wanted, false);
+  char name[256];
+  if (found != operation::unknown || wanted.size() > sizeof name || !is_in_place(wanted))
+    return found;
+  const std::string_view base = detail::without_overload(wanted);
+  const std::size_t dropped =
+      detail::is_python_in_place(base) ? base.rfind('.') + 3 : base.size() - 1;
+  std::size_t size = 0, functional = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (i != dropped) name[size++] = wanted[i];
+    if (i == base.size()) functional = size;
+  }
+  const operation same = detail::operation_named({name, size}, false);
+  // Some have another overload: aten.transpose_.default and aten.transpose.int.
+  return same != operation::unknown ? same : detail::operation_named({name, functional}, true);
 }
 
 TESSERA_INLINE bool takes(char letter, argument_form form) noexcept {
@@ -10533,8 +10599,8 @@ template <class Out>
                                       std::size_t k) {
   argument_form tried[256];
   for (std::size_t i = 0; i < k; ++i) tried[i] = given[i];
-  bool fits[7];
-  for (std::size_t f = 0; f < 7; ++f) {
+  bool fits[argument_form_count];
+  for (std::size_t f = 0; f < argument_form_count; ++f) {
     tried[k] = static_cast<argument_form>(f);
     binding unused;
     const match m = bind(letters, {tried, k + 1}, unused);
@@ -10548,7 +10614,7 @@ template <class Out>
   std::size_t left = 0, count = 0;
   for (const bool f : fits) left += f ? 1u : 0u;
   if (left == 0) to << "no argument";
-  for (std::size_t f = 0; f < 7; ++f) {
+  for (std::size_t f = 0; f < argument_form_count; ++f) {
     if (!fits[f]) continue;
     if (count != 0) to << (left == 1 ? " or " : ", ");
     to << name_of(static_cast<argument_form>(f));
@@ -11773,7 +11839,7 @@ class printer {
   text& line(key k) { return out_ << key_words[static_cast<std::size_t>(k)] << ' '; }
 
   void header() {
-    line(key::nac) << header_words[static_cast<std::size_t>(model_.header())] << '\n';
+    line(key::nac) << name(model_.header()) << '\n';
     line(key::quantization) << name(model_.quantization()) << '\n';
     line(key::weights) << weights_words[model_.has_internal_weights() ? 1 : 0] << '\n';
     line(key::inputs) << model_.inputs() << '\n';
@@ -16991,7 +17057,7 @@ class assembler {
   void value(key k) {
     switch (k) {
       case key::nac:
-        out_.form = static_cast<nac::header>(one_of(header_words, errc::nac_text_version));
+        out_.form = static_cast<nac::header>(one_of(header_names, errc::nac_text_version));
         break;
       case key::quantization:
         out_.quantization =

@@ -939,6 +939,7 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
 
 /// Where a buffer lies, from far to near.
 enum class level : std::uint8_t { ddr, l2, l1 };
+inline constexpr std::size_t level_count = static_cast<std::size_t>(level::l1) + 1;
 [[nodiscard]] constexpr std::string_view name(level l) noexcept {
   return l == level::ddr ? "DDR" : l == level::l2 ? "L2" : "L1";
 }
@@ -988,6 +989,8 @@ enum class attribute_kind : std::uint8_t {
   string,
   word
 };
+inline constexpr std::size_t attribute_kind_count =
+    static_cast<std::size_t>(attribute_kind::word) + 1;
 
 // X(enumerator, kind)
 #define TESSERA_NEM_ATTRIBUTES(X)                                                                  \
@@ -2224,6 +2227,7 @@ class children {
   X(nac_run_absent, 3610, "the result comes from a branch that didn't run")                        \
   X(nac_run_state, 3611, "the program has no state with this id")                                  \
   X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
+  X(nac_run_in_place, 3613, "what the operation changes in place can't be followed")               \
                                                                                                    \
   X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -2794,6 +2798,7 @@ struct error {
 namespace tessera::inline TESSERA_ABI {
 
 enum class severity : std::uint8_t { error, warning, note };
+inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity::note) + 1;
 [[nodiscard]] constexpr std::string_view name(severity s) noexcept {
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }
@@ -5983,7 +5988,7 @@ class attribute_reader {
     if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
   }
   [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
-    static constexpr std::string_view kinds[] = {
+    static constexpr std::string_view kinds[attribute_kind_count] = {
         "an integer",         "a number", "true or false", "one of the ten element types",
         "a list of integers", "a string", "a name"};
     const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
