@@ -287,7 +287,7 @@ void nac_tokens(dictionary& out) {
 void nac_assemble_tokens(dictionary& out) {
   out.group("header");
   for (const std::string_view w : nac::assembly::key_words) out.token(text() << w << ' ');
-  for (const std::string_view w : nac::assembly::header_words) out.token(w);
+  for (const std::string_view w : nac::header_names) out.token(w);
   for (const std::string_view w : nac::assembly::weights_words) out.token(w);
   for (const std::string_view w : nac::quantization_names) out.token(w);
   for (const std::string_view w : nac::assembly::counting_words) out.token(w);

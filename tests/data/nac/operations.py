@@ -2025,6 +2025,9 @@ def functions():
         binary(name, scalars=False, brief=True)
     row("aten.atan2.default", tensor([0.0, -0.0, 0.0, -0.0, 1, -1, inf, nan]),
         tensor([1, 1, -1, -1, 0.0, -0.0, -inf, 1]))
+    for t in every:
+        row("aten.zero.default", noise(2, dtype=t))
+    row("aten.zero.default", empty(0, 2))
 
 
 def write():
