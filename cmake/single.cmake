@@ -14,3 +14,6 @@ foreach(format IN LISTS TESSERA_FORMATS)
                -DOUTPUT=include/single/tessera_${format}.hpp -P "${PROJECT_SOURCE_DIR}/cmake/amalgamate.cmake")
 endforeach()
 add_custom_target(single ${single_commands} VERBATIM)
+# `cmake --build build --target operations` rewrites the list of NAC's operations.
+add_custom_target(operations COMMAND "${CMAKE_COMMAND}" -DROOT=${PROJECT_SOURCE_DIR}
+                  -P "${PROJECT_SOURCE_DIR}/cmake/operations_table.cmake" VERBATIM)
