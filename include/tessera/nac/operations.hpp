@@ -51,22 +51,22 @@ namespace nac {
 #define TESSERA_NAC_OPERATIONS(X)                                                                  \
   X(pass, "x?d*", "nac.pass aten.detach.default aten.dropout.default aten.alias.default "          \
                   "aten.feature_dropout.default")                                                  \
-  X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar")                                        \
-  X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar")                                        \
+  X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar add _operator.add")                                        \
+  X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar sub _operator.sub")                                        \
   X(rsub, "xx?n", "aten.rsub.Tensor aten.rsub.Scalar")                                             \
-  X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar")                                              \
-  X(neg, "x", "nac.neg aten.neg.default")                                                          \
+  X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar gt _operator.gt")                                              \
+  X(neg, "x", "nac.neg aten.neg.default neg _operator.neg")                                                          \
   X(where, "txx", "nac.where aten.where.self aten.where.ScalarOther aten.where.ScalarSelf "        \
                   "aten.where.Scalar")                                                             \
   X(masked_fill, "ttx", "aten.masked_fill.Scalar aten.masked_fill.Tensor")                         \
   X(clone, "x?d", "nac.clone aten.clone.default aten.lift_fresh_copy.default "                     \
                   "aten.contiguous.default")                                                       \
   X(view, "tv", "nac.view aten.view.default aten.reshape.default aten._unsafe_view.default")       \
-  X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar")                                              \
+  X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar le _operator.le")                                              \
   X(arange, "n?nnd*", "nac.arange aten.arange.default aten.arange.start aten.arange.start_step")   \
   X(linspace, "nnn?d*", "aten.linspace.default")                                                   \
-  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul")                                      \
-  X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv")                                  \
+  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul _operator.mul")                                      \
+  X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv _operator.truediv")                                  \
   X(matmul, "tt", "nac.matmul aten.matmul.default aten.mm.default aten.bmm.default")               \
   X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default aten.swapaxes.default "    \
                        "aten.swapdims.default")                                                    \
@@ -107,11 +107,11 @@ namespace nac {
   X(prelu, "tt", "aten.prelu.default aten._prelu_kernel.default")                                  \
   X(clamp, "t?NN", "aten.clamp.default aten.clamp_min.default")                                    \
   X(clamp_max, "tn", "aten.clamp_max.default")                                                     \
-  X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow")                \
+  X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow _operator.pow")                \
   X(minimum, "xx", "aten.min.other aten.minimum.default")                                          \
   X(maximum, "xx", "aten.max.other aten.maximum.default")                                          \
-  X(floor_divide, "xx", "aten.floor_divide.default floordiv")                                      \
-  X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod")                            \
+  X(floor_divide, "xx", "aten.floor_divide.default floordiv _operator.floordiv")                                      \
+  X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod _operator.mod")                            \
   X(fmod, "tx", "aten.fmod.Tensor aten.fmod.Scalar")                                               \
   X(div_mode, "xx?S", "aten.div.Tensor_mode aten.div.Scalar_mode")                                 \
   X(left_shift, "tx", "aten.__lshift__.Tensor aten.__lshift__.Scalar "                             \
@@ -124,10 +124,10 @@ namespace nac {
   X(addcmul, "ttt?n", "aten.addcmul.default")                                                      \
   X(addcdiv, "ttt?n", "aten.addcdiv.default")                                                      \
   X(lerp, "ttx", "aten.lerp.Scalar aten.lerp.Tensor")                                              \
-  X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default")                                     \
-  X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar")                                                     \
-  X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar")                                                     \
-  X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar")                                                     \
+  X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default lt _operator.lt")                                     \
+  X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar ge _operator.ge")                                                     \
+  X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar eq _operator.eq")                                                     \
+  X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar ne _operator.ne")                                                     \
   X(bitwise_and, "xx", "aten.__and__.Tensor aten.bitwise_and.Tensor "                              \
                        "aten.bitwise_and.Scalar aten.__and__.Scalar")                                                  \
   X(bitwise_or, "xx", "aten.__or__.Tensor aten.bitwise_or.Tensor "                                 \
@@ -204,6 +204,17 @@ namespace nac {
   X(gather, "tit?b", "aten.gather.default")                                                        \
   X(scatter, "titx", "aten.scatter.src aten.scatter.value")                                        \
   X(scatter_add, "titt", "aten.scatter_add.default")                                               \
+  X(scatter_reduce, "titts?b", "aten.scatter_reduce.two")                                          \
+  X(index_add, "titt?n", "aten.index_add.default")                                                 \
+  X(index_copy, "titt", "aten.index_copy.default")                                                 \
+  X(index_fill, "titx", "aten.index_fill.int_Scalar aten.index_fill.int_Tensor")                   \
+  X(take_along_dim, "tt?I", "aten.take_along_dim.default")                                         \
+  X(take, "tt", "aten.take.default")                                                               \
+  X(index_put, "tT*?b", "aten.index_put.default aten._unsafe_index_put.default")                   \
+  X(masked_select, "tt", "aten.masked_select.default")                                             \
+  X(masked_scatter, "ttt", "aten.masked_scatter.default")                                          \
+  X(nonzero, "t", "aten.nonzero.default")                                                          \
+  X(one_hot, "t?i", "aten.one_hot.default")                                                        \
   X(expand, "tv", "aten.expand.default aten.broadcast_to.default")                                 \
   X(repeat, "tv", "aten.repeat.default")                                                           \
   X(tile, "tv", "aten.tile.default")                                                               \
@@ -252,6 +263,28 @@ namespace nac {
   X(fill, "tn", "aten.fill.Scalar aten.fill.Tensor")                                               \
   X(scalar_tensor, "n?d*", "aten.scalar_tensor.default")                                           \
   X(new_empty_strided, "tll?d*", "aten.new_empty_strided.default")                                 \
+  X(flatten, "t?ii", "aten.flatten.using_ints")                                                    \
+  X(unflatten, "til", "aten.unflatten.int")                                                        \
+  X(expand_as, "tt", "aten.expand_as.default")                                                     \
+  X(reshape_as, "tt", "aten.reshape_as.default aten.view_as.default")                              \
+  X(movedim, "tll", "aten.movedim.int aten.movedim.intlist "                                       \
+                    "aten.moveaxis.int aten.moveaxis.intlist")                                     \
+  X(reverse_axes, "t", "aten.numpy_T.default")                                                     \
+  X(narrow, "tiii", "aten.narrow.default")                                                         \
+  X(diagonal, "t?iii", "aten.diagonal.default")                                                    \
+  X(diagonal_scatter, "tt?iii", "aten.diagonal_scatter.default")                                   \
+  X(select_scatter, "ttii", "aten.select_scatter.default")                                         \
+  X(tensor_split, "ti?i", "aten.tensor_split.sections")                                            \
+  X(tensor_split_at, "tl?i", "aten.tensor_split.indices")                                          \
+  X(meshgrid, "t*?s", "aten.meshgrid.default aten.meshgrid.indexing")                              \
+  X(repeat_interleave, "tx?II", "aten.repeat_interleave.self_int "                                 \
+                                "aten.repeat_interleave.self_Tensor")                              \
+  X(repeat_indices, "t?I", "aten.repeat_interleave.Tensor")                                        \
+  X(eye, "n?nd*", "aten.eye.default aten.eye.m")                                                   \
+  X(sym_numel, "t", "aten.sym_numel.default")                                                      \
+  X(item, "t", "aten.item.default aten._local_scalar_dense.default")                               \
+  X(assert_metadata, "t?LLd*", "aten._assert_tensor_metadata.default")                             \
+  X(assert_true, "x?s", "aten._assert_scalar.default")                                             \
   X(lstm_cell, "ttttt?TT", "aten.lstm_cell.default")
 // clang-format on
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "indexing.hpp"
 #include "operations.hpp"
 #include "strided.hpp"
 
@@ -37,19 +38,6 @@ struct range {
 [[nodiscard]] std::size_t axis_in(const tensor& x, std::int64_t axis) {
   if (x.rank() == 0) fail(errc::nac_run_axis, "the tensor has no dimensions");
   return axis_of(axis, x.rank());
-}
-
-[[noreturn]] void refuse_index(std::int64_t i, std::int64_t size) {
-  fail(errc::nac_run_index,
-       "index " + std::to_string(i) + " of an axis of size " + std::to_string(size));
-}
-
-/// Indices of an index tensor, as int64. Throws nac_run_type for types other than int32 and int64.
-[[nodiscard]] tensor indices_of(memory& arena, const tensor& t) {
-  if (t.type != data_type::int64 && t.type != data_type::int32)
-    fail(errc::nac_run_type,
-         "indices of type " + std::string(model::name(t.type)) + "; expected i32 or i64");
-  return cast(arena, t, data_type::int64);
 }
 
 /// Blocks of elements, taken from `from` at offsets in bytes.
@@ -146,76 +134,25 @@ void add_offsets(const tensor& offsets, const tensor& indices, std::int64_t size
   }
 }
 
-// ---- gather and scatter
+}  // namespace
 
-/// Calls f(position, offset) for each element of an index tensor that has some, and as many
-/// dimensions as `dims`: its position there, and the offset in a tensor of shape `dims` of the
-/// element that it means along `axis`.
-template <class F>
-void each_index(const tensor& index, const shape& dims, std::size_t axis, F&& f) {
-  const std::int64_t* const of = index.as<std::int64_t>();
-  const std::size_t rank = index.rank();
-  const auto count = static_cast<std::int64_t>(index.size());
-  const strides step(dims);
-  const std::int64_t size = dims[axis], along = step[axis];
-  // Rows of the last axis; `base` is where theirs begin, without the index.
-  const std::int64_t row = index.dim(rank - 1), inside = axis == rank - 1 ? 0 : step[rank - 1];
-  std::int64_t at[max_rank] = {}, base = 0;
-  for (std::int64_t first = 0; first < count; first += row) {
-    for (std::int64_t k = 0; k < row; ++k) {
-      const std::int64_t i = of[first + k];
-      if (i < 0 || i >= size) refuse_index(i, size);
-      f(first + k, base + k * inside + i * along);
-    }
-    for (std::size_t i = rank - 1; i-- != 0;) {
-      const std::int64_t s = i == axis ? 0 : step[i];
-      base += s;
-      if (++at[i] != index.dim(i)) break;
-      at[i] = 0;
-      base -= s * index.dim(i);
-    }
-  }
+void refuse_index(std::int64_t i, std::int64_t size) {
+  fail(errc::nac_run_index,
+       "index " + std::to_string(i) + " of an axis of size " + std::to_string(size));
 }
 
-/// A tensor of rank 0 as one of rank 1.
-[[nodiscard]] tensor with_dimensions(const tensor& t) {
-  return t.rank() == 0 ? t.with_shape({1}) : t;
+tensor indices_of(memory& arena, const tensor& t) {
+  if (t.type != data_type::int64 && t.type != data_type::int32)
+    fail(errc::nac_run_type,
+         "indices of type " + std::string(model::name(t.type)) + "; expected i32 or i64");
+  return cast(arena, t, data_type::int64);
 }
 
-/// Throws nac_run_shape unless `index` stays inside of `of` along all axes, or all but one.
-void need_inside(const tensor& index, const tensor& of, std::size_t but) {
-  bool fits = index.rank() == of.rank();
-  for (std::size_t i = 0; fits && i < index.rank(); ++i)
-    fits = i == but || index.dim(i) <= of.dim(i);
-  if (!fits)
-    fail(errc::nac_run_shape, "indices of shape " + index.dims.text() + " and " + of.dims.text());
-}
-
-/// What scatter and scatter_add have in common.
-struct scattered {
-  tensor x, index;
-  std::size_t axis;
-  scattered(call& c)
-      : x(with_dimensions(c.tensor_at(0))),
-        index(with_dimensions(indices_of(c.arena, c.tensor_at(2)))),
-        axis(axis_of(c.whole(1), x.rank())) {
-    if (index.size() != 0) need_inside(index, x, axis);
-  }
-};
-
-[[nodiscard]] tensor copied(memory& arena, const tensor& x) {
+tensor copied(memory& arena, const tensor& x) {
   tensor out = make_tensor(arena, x.type, x.dims);
   if (out.size() != 0) std::memcpy(out.data, x.data, x.bytes());
   return out;
 }
-
-void need_same_type(const tensor& x, const tensor& source) {
-  if (x.type != source.type)
-    fail(errc::nac_run_type,
-         std::string(model::name(source.type)) + " into " + std::string(model::name(x.type)));
-}
-
-}  // namespace
 
 value slice(call& c) {
   const tensor& x = c.tensor_at(0);
@@ -266,8 +203,7 @@ value slice_scatter(call& c) {
   return out;
 }
 
-value index(call& c) {
-  const tensor& x = c.tensor_at(0);
+tensor indexed(call& c, const tensor& x, std::size_t given_count) {
   subscript all[max_rank];
   std::size_t count = 0;  // axes of x that have one
   const auto need_axes = [&](std::size_t more) {
@@ -275,7 +211,7 @@ value index(call& c) {
       fail(errc::nac_run_index,
            "more indices than dimensions of a tensor of shape " + x.dims.text());
   };
-  for (std::size_t k = 0; k < c.count(1); ++k) {
+  for (std::size_t k = 0; k < given_count; ++k) {
     if (!c.has(1, k)) {
       need_axes(1);
       all[count++] = {};
@@ -352,25 +288,31 @@ value index(call& c) {
   return out;
 }
 
-value index_select(call& c) {
-  const tensor& x = c.tensor_at(0);
-  const tensor& given = c.tensor_at(2);
-  if (given.rank() > 1)
-    fail(errc::nac_run_shape, "indices of shape " + given.dims.text() + " along an axis");
-  const std::size_t axis = axis_of(c.whole(1), x.rank());
-  const auto count = static_cast<std::int64_t>(given.size());
-  if (x.rank() == 0) {
-    if (count != 1)
-      fail(errc::nac_run_shape, std::to_string(count) + " indices of a tensor of shape []");
-    (void)offsets_of(c.arena, given, 1, 1);
-    return x.with_shape({});
+tensor nonzero_of(memory& arena, const tensor& x) {
+  const tensor mask = cast(arena, x, data_type::boolean);
+  subscript all[max_rank];
+  std::size_t count = 0;
+  if (x.rank() != 0) add_mask(arena, mask, all, count);
+  const std::int64_t n = x.rank() != 0 ? all[0].indices.dim(0) : (*mask.as<bool>() ? 1 : 0);
+  tensor out = make_tensor(arena, data_type::int64, {n, static_cast<std::int64_t>(count)});
+  for (std::size_t a = 0; a < count; ++a) {
+    const std::int64_t* const from = all[a].indices.as<std::int64_t>();
+    std::int64_t* const to = out.as<std::int64_t>() + a;
+    for (std::int64_t i = 0; i < n; ++i) to[i * static_cast<std::int64_t>(count)] = from[i];
   }
+  return out;
+}
+
+value index(call& c) { return indexed(c, c.tensor_at(0), c.count(1)); }
+
+tensor selected(memory& arena, const tensor& x, std::size_t axis, const tensor& index) {
+  const auto count = static_cast<std::int64_t>(index.size());
   shape dims = x.dims;
   dims[axis] = count;
   const std::int64_t block =
       x.dims.product(axis + 1, x.rank()) * static_cast<std::int64_t>(model::size_of(x.type));
-  const tensor offsets = offsets_of(c.arena, given, x.dim(axis), block);
-  tensor out = make_tensor(c.arena, x.type, dims);
+  const tensor offsets = offsets_of(arena, index, x.dim(axis), block);
+  tensor out = make_tensor(arena, x.type, dims);
   if (out.size() == 0) return out;
   const std::int64_t outer = x.dims.product(0, axis);
   for (std::int64_t o = 0; o < outer; ++o)
@@ -379,88 +321,17 @@ value index_select(call& c) {
   return out;
 }
 
-value gather(call& c) {
-  const tensor x = with_dimensions(c.tensor_at(0));
-  const tensor given = indices_of(c.arena, c.tensor_at(2));
-  const tensor index = with_dimensions(given);
+value index_select(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const tensor& given = c.tensor_at(2);
+  if (given.rank() > 1)
+    fail(errc::nac_run_shape, "indices of shape " + given.dims.text() + " along an axis");
   const std::size_t axis = axis_of(c.whole(1), x.rank());
-  tensor out = make_tensor(c.arena, x.type, given.dims);
-  if (out.size() == 0) return out;
-  need_inside(index, x, axis);
-  const auto copy_words = [&]<class T>(T) {
-    const std::byte* const from = x.data;
-    std::byte* const to = out.data;
-    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-    each_index(index, x.dims, axis, [&](std::int64_t k, std::int64_t at) {
-      std::memcpy(to + k * size, from + at * size, sizeof(T));
-    });
-  };
-  switch (model::size_of(x.type)) {
-    case 1: copy_words(std::uint8_t{}); break;
-    case 2: copy_words(std::uint16_t{}); break;
-    case 4: copy_words(std::uint32_t{}); break;
-    default: copy_words(std::uint64_t{}); break;
-  }
-  return out;
-}
-
-value scatter(call& c) {
-  const scattered s(c);
-  const tensor& given = c.tensor_at(3);
-  tensor out = copied(c.arena, s.x);
-  if (s.index.size() == 0) return out.with_shape(c.tensor_at(0).dims);
-  const tensor source = with_dimensions(given);
-  if (!given.is_number) {
-    need_same_type(s.x, given);
-    need_inside(s.index, source, max_rank);
-  }
-  visit(s.x.type, [&]<class T>(of<T>) {
-    T* const to = out.template as<T>();
-    if (given.is_number) {
-      T v{};
-      cast(given.type, given.data, s.x.type, static_cast<std::byte*>(static_cast<void*>(&v)), 1);
-      each_index(s.index, s.x.dims, s.axis, [&](std::int64_t, std::int64_t at) { to[at] = v; });
-      return;
-    }
-    // The part of the source that has indices.
-    tensor part = source;
-    for (std::size_t i = 0; i < source.rank(); ++i)
-      part = narrowed(c.arena, part, i, 0, s.index.dim(i));
-    const T* const from = part.template as<T>();
-    each_index(s.index, s.x.dims, s.axis,
-               [&](std::int64_t k, std::int64_t at) { to[at] = from[k]; });
-  });
-  return out.with_shape(c.tensor_at(0).dims);
-}
-
-value scatter_add(call& c) {
-  const scattered s(c);
-  if (s.index.size() == 0) return copied(c.arena, c.tensor_at(0));
-  const tensor source = with_dimensions(c.tensor_at(3));
-  need_same_type(s.x, source);
-  need_inside(s.index, source, max_rank);
-  tensor part = source;
-  for (std::size_t i = 0; i < source.rank(); ++i)
-    part = narrowed(c.arena, part, i, 0, s.index.dim(i));
-  tensor out;
-  visit(s.x.type, [&]<class T>(of<T>) {
-    // Sums of halves are rounded once, at the end.
-    constexpr data_type wide = data_type::float32;
-    out = is_half<T> ? cast(c.arena, s.x, wide) : copied(c.arena, s.x);
-    const T* const from = part.template as<T>();
-    compute<T>* const to = out.template as<compute<T>>();
-    each_index(s.index, s.x.dims, s.axis, [&](std::int64_t k, std::int64_t at) {
-      if constexpr (std::is_same_v<T, bool>)
-        to[at] = to[at] || from[k];
-      else if constexpr (is_float<T>)
-        to[at] += compute<T>(from[k]);
-      else
-        to[at] = static_cast<T>(static_cast<std::uint64_t>(to[at]) +
-                                static_cast<std::uint64_t>(from[k]));
-    });
-    if (is_half<T>) out = cast(c.arena, out, s.x.type);
-  });
-  return out.with_shape(c.tensor_at(0).dims);
+  if (x.rank() != 0) return selected(c.arena, x, axis, given);
+  if (given.size() != 1)
+    fail(errc::nac_run_shape, std::to_string(given.size()) + " indices of a tensor of shape []");
+  (void)offsets_of(c.arena, given, 1, 1);
+  return x.with_shape({});
 }
 
 value embedding(call& c) {

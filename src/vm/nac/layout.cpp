@@ -276,16 +276,7 @@ value expand(call& c) {
     if (d < 0) refuse();
     dims.push_back(d);
   }
-  const auto all = dims.elements();
-  if (all == static_cast<std::int64_t>(x.size())) return x.with_shape(dims);
-  tensor out = make_tensor(c.arena, x.type, dims);
-  if (all == 0) return out;
-  const strides from(x.dims), to(dims);
-  walk w;
-  for (std::size_t i = 0; i < dims.rank(); ++i)
-    w.add(dims[i], i < added || x.dim(i - added) == 1 ? 0 : from[i - added], to[i]);
-  w.copy(out.data, x.data, model::size_of(x.type));
-  return out;
+  return expanded(c.arena, x, dims);
 }
 
 value repeat(call& c) {

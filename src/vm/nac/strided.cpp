@@ -200,6 +200,20 @@ tensor permuted(memory& arena, const tensor& x, const std::size_t* order) {
   return out;
 }
 
+tensor expanded(memory& arena, const tensor& x, const shape& dims) {
+  const std::int64_t all = dims.elements();
+  if (all == static_cast<std::int64_t>(x.size())) return x.with_shape(dims);
+  tensor out = make_tensor(arena, x.type, dims);
+  if (all == 0) return out;
+  const std::size_t added = dims.rank() - x.rank();
+  const strides from(x.dims), to(dims);
+  walk w;
+  for (std::size_t i = 0; i < dims.rank(); ++i)
+    w.add(dims[i], i < added || x.dim(i - added) == 1 ? 0 : from[i - added], to[i]);
+  w.copy(out.data, x.data, model::size_of(x.type));
+  return out;
+}
+
 tensor narrowed(memory& arena, const tensor& x, std::size_t axis, std::int64_t start,
                 std::int64_t count) {
   const std::int64_t whole = x.dim(axis);

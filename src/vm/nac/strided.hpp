@@ -78,6 +78,8 @@ struct groups {
 
 /// A dense tensor with the axes of `x` in another order: axis i is order[i] of `x`.
 [[nodiscard]] tensor permuted(memory& arena, const tensor& x, const std::size_t* order);
+/// `x` with its elements repeated, as broadcasting to `dims` does; it must broadcast to that.
+[[nodiscard]] tensor expanded(memory& arena, const tensor& x, const shape& dims);
 /// A part of `x` along an axis; shares its elements where they lie side by side.
 [[nodiscard]] tensor narrowed(memory& arena, const tensor& x, std::size_t axis, std::int64_t start,
                               std::int64_t count);

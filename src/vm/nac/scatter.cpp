@@ -1,0 +1,407 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Operations that take elements along an axis by their indices, and that put or add others there.
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "elementwise.hpp"
+#include "indexing.hpp"
+#include "operations.hpp"
+#include "strided.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac::operations {
+namespace {
+
+/// Calls f(position, offset) for each element of an index tensor that has some, and as many
+/// dimensions as `dims`: its position there, and the offset in a tensor of shape `dims` of the
+/// element that it means along `axis`.
+template <class F>
+void each_index(const tensor& index, const shape& dims, std::size_t axis, F&& f) {
+  const std::int64_t* const of = index.as<std::int64_t>();
+  const std::size_t rank = index.rank();
+  const auto count = static_cast<std::int64_t>(index.size());
+  const strides step(dims);
+  const std::int64_t size = dims[axis], along = step[axis];
+  // Rows of the last axis; `base` is where theirs begin, without the index.
+  const std::int64_t row = index.dim(rank - 1), inside = axis == rank - 1 ? 0 : step[rank - 1];
+  std::int64_t at[max_rank] = {}, base = 0;
+  for (std::int64_t first = 0; first < count; first += row) {
+    for (std::int64_t k = 0; k < row; ++k) {
+      const std::int64_t i = of[first + k];
+      if (i < 0 || i >= size) refuse_index(i, size);
+      f(first + k, base + k * inside + i * along);
+    }
+    for (std::size_t i = rank - 1; i-- != 0;) {
+      const std::int64_t s = i == axis ? 0 : step[i];
+      base += s;
+      if (++at[i] != index.dim(i)) break;
+      at[i] = 0;
+      base -= s * index.dim(i);
+    }
+  }
+}
+
+/// Throws nac_run_shape unless `index` stays inside of `of` along all axes, or all but one.
+void need_inside(const tensor& index, const tensor& of, std::size_t but) {
+  bool fits = index.rank() == of.rank();
+  for (std::size_t i = 0; fits && i < index.rank(); ++i)
+    fits = i == but || index.dim(i) <= of.dim(i);
+  if (!fits)
+    fail(errc::nac_run_shape, "indices of shape " + index.dims.text() + " and " + of.dims.text());
+}
+
+void need_same_type(const tensor& x, const tensor& source) {
+  if (x.type != source.type)
+    fail(errc::nac_run_type,
+         std::string(model::name(source.type)) + " into " + std::string(model::name(x.type)));
+}
+
+/// What becomes of an element that a source meets.
+enum class merge : std::uint8_t { set, sum, product, mean, largest, least };
+
+/// Both of one element of type T, computed in compute<T>.
+template <class T>
+[[nodiscard]] compute<T> merged(merge how, compute<T> a, compute<T> b) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (how == merge::set) return b;
+    return how == merge::product || how == merge::least ? a && b : a || b;
+  } else {
+    switch (how) {
+      case merge::set: return b;
+      case merge::sum:
+      case merge::mean:
+        if constexpr (is_float<T>)
+          return a + b;
+        else
+          return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+      case merge::product:
+        if constexpr (is_float<T>)
+          return a * b;
+        else
+          return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+      case merge::largest: return b > a || b != b ? b : a;
+      case merge::least: break;
+    }
+    return b < a || b != b ? b : a;
+  }
+}
+
+/// A sum of `n` elements as their mean; those of integers are rounded down.
+template <class T>
+[[nodiscard]] T mean_of(T sum, std::int64_t n) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return sum / static_cast<T>(n);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return sum;
+  } else {
+    const auto whole = static_cast<std::int64_t>(sum);
+    return static_cast<T>(whole / n - (whole % n < 0 ? 1 : 0));
+  }
+}
+
+/// Merges elements of `source`, one for each index, into a copy of `x`; without `keeps`, elements that
+/// meet any are replaced by those.
+[[nodiscard]] tensor scattered(memory& arena, const tensor& x, std::size_t axis,
+                               const tensor& index, const tensor& source, merge how, bool keeps) {
+  if (index.size() == 0) return copied(arena, x);
+  need_inside(index, x, axis);
+  need_same_type(x, source);
+  need_inside(index, source, max_rank);
+  tensor part = source;
+  for (std::size_t i = 0; i < source.rank(); ++i) part = narrowed(arena, part, i, 0, index.dim(i));
+  // How many elements met each one.
+  tensor counts;
+  if (how == merge::mean || !keeps) {
+    counts = make_tensor(arena, data_type::int64, x.dims);
+    std::memset(counts.data, 0, counts.bytes());
+  }
+  std::int64_t* const met = counts.data != nullptr ? counts.as<std::int64_t>() : nullptr;
+  tensor out;
+  visit(x.type, [&]<class T>(of<T>) {
+    // Those of halves are rounded once, at the end.
+    out = is_half<T> ? cast(arena, x, data_type::float32) : copied(arena, x);
+    const T* const from = part.template as<T>();
+    auto* const to = out.template as<compute<T>>();
+    each_index(index, x.dims, axis, [&](std::int64_t k, std::int64_t at) {
+      const auto v = static_cast<compute<T>>(from[k]);
+      const bool first = met != nullptr && met[at]++ == 0 && !keeps;
+      to[at] = first ? v : merged<T>(how, to[at], v);
+    });
+    if (how == merge::mean)
+      for (std::size_t i = 0; i < out.size(); ++i)
+        if (const std::int64_t n = met[i] + (keeps ? 1 : 0); met[i] != 0 && n > 1)
+          to[i] = mean_of(to[i], n);
+    if (is_half<T>) out = cast(arena, out, x.type);
+  });
+  return out;
+}
+
+/// An axis and the indices along it, with dimensions.
+struct target {
+  tensor x, index;
+  std::size_t axis;
+  explicit target(call& c)
+      : x(with_dimensions(c.tensor_at(0))),
+        index(with_dimensions(indices_of(c.arena, c.tensor_at(2)))),
+        axis(axis_of(c.whole(1), x.rank())) {}
+  [[nodiscard]] value like(const call& c, tensor out) const {
+    return out.with_shape(c.tensor_at(0).dims);
+  }
+};
+
+/// One index for all elements of a slice along the axis: of as many dimensions as x.
+[[nodiscard]] tensor index_of_slices(call& c, const target& at) {
+  if (at.index.rank() != 1)
+    fail(errc::nac_run_shape, "indices of shape " + at.index.dims.text() + " along an axis");
+  shape line, dims = at.x.dims;
+  for (std::size_t i = 0; i < at.x.rank(); ++i) line.push_back(i == at.axis ? at.index.dim(0) : 1);
+  dims[at.axis] = at.index.dim(0);
+  return expanded(c.arena, at.index.with_shape(line), dims);
+}
+
+/// The source of index_add and index_copy, of the shape of the slices.
+[[nodiscard]] tensor slices_of(const call& c, const target& at, const tensor& index) {
+  const tensor source = with_dimensions(c.tensor_at(3));
+  if (!(source.dims == index.dims))
+    fail(errc::nac_run_shape, source.dims.text() + " into slices of shape " + index.dims.text());
+  need_same_type(at.x, source);
+  return source;
+}
+
+/// The elements of `x` at the indices along an axis; both have dimensions, and as many.
+[[nodiscard]] tensor gathered(memory& arena, const tensor& x, std::size_t axis,
+                              const tensor& index) {
+  tensor out = make_tensor(arena, x.type, index.dims);
+  if (out.size() == 0) return out;
+  need_inside(index, x, axis);
+  const auto copy_words = [&]<class T>(T) {
+    const std::byte* const from = x.data;
+    std::byte* const to = out.data;
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    each_index(index, x.dims, axis, [&](std::int64_t k, std::int64_t at) {
+      std::memcpy(to + k * size, from + at * size, sizeof(T));
+    });
+  };
+  switch (model::size_of(x.type)) {
+    case 1: copy_words(std::uint8_t{}); break;
+    case 2: copy_words(std::uint16_t{}); break;
+    case 4: copy_words(std::uint32_t{}); break;
+    default: copy_words(std::uint64_t{}); break;
+  }
+  return out;
+}
+
+/// Times a number, in its own type.
+[[nodiscard]] tensor times(call& c, const tensor& x, const scalar& by) {
+  tensor out = make_tensor(c.arena, x.type, x.dims);
+  visit(x.type, [&]<class T>(of<T>) {
+    const auto factor = by.as<compute<T>>();
+    const T* const from = x.template as<T>();
+    T* const to = out.template as<T>();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if constexpr (is_float<T>)
+        to[i] = static_cast<T>(static_cast<compute<T>>(from[i]) * factor);
+      else if constexpr (std::is_same_v<T, bool>)
+        to[i] = from[i] && factor;
+      else
+        to[i] = static_cast<T>(static_cast<std::uint64_t>(from[i]) *
+                               static_cast<std::uint64_t>(factor));
+    }
+  });
+  return out;
+}
+
+}  // namespace
+
+value gather(call& c) {
+  const target at(c);
+  tensor out = gathered(c.arena, at.x, at.axis, at.index);
+  return out.with_shape(c.tensor_at(2).dims);
+}
+
+value scatter(call& c) {
+  const target at(c);
+  const tensor& given = c.tensor_at(3);
+  tensor source = with_dimensions(given);
+  if (given.is_number) source = expanded(c.arena, cast(c.arena, source, at.x.type), at.index.dims);
+  return at.like(c, scattered(c.arena, at.x, at.axis, at.index, source, merge::set, true));
+}
+
+value scatter_add(call& c) {
+  const target at(c);
+  const tensor source = with_dimensions(c.tensor_at(3));
+  return at.like(c, scattered(c.arena, at.x, at.axis, at.index, source, merge::sum, true));
+}
+
+value scatter_reduce(call& c) {
+  struct word {
+    std::string_view name;
+    merge how;
+  };
+  constexpr word words[] = {{"sum", merge::sum},
+                            {"prod", merge::product},
+                            {"mean", merge::mean},
+                            {"amax", merge::largest},
+                            {"amin", merge::least}};
+  const std::string_view name = c.string_or(4, "");
+  const word* found = nullptr;
+  for (const word& w : words)
+    if (w.name == name) found = &w;
+  if (found == nullptr)
+    fail(errc::nac_run_argument,
+         "reduction '" + std::string(name) + "'; expected sum, prod, mean, amax or amin");
+  const target at(c);
+  const tensor source = with_dimensions(c.tensor_at(3));
+  return at.like(
+      c, scattered(c.arena, at.x, at.axis, at.index, source, found->how, c.truth_or(5, true)));
+}
+
+value index_add(call& c) {
+  const target at(c);
+  const tensor index = index_of_slices(c, at);
+  tensor source = slices_of(c, at, index);
+  if (const scalar alpha = c.has(4) ? c.number(4) : scalar{data_type::int64, 1, 1}; alpha.real != 1)
+    source = times(c, source, alpha);
+  return at.like(c, scattered(c.arena, at.x, at.axis, index, source, merge::sum, true));
+}
+
+value index_copy(call& c) {
+  const target at(c);
+  const tensor index = index_of_slices(c, at);
+  return at.like(
+      c, scattered(c.arena, at.x, at.axis, index, slices_of(c, at, index), merge::set, true));
+}
+
+value index_fill(call& c) {
+  const target at(c);
+  const tensor index = index_of_slices(c, at);
+  const tensor& given = c.tensor_at(3);
+  if (given.rank() != 0)
+    fail(errc::nac_run_shape, "a value of shape " + given.dims.text() + "; expected one number");
+  const tensor source =
+      expanded(c.arena, cast(c.arena, with_dimensions(given), at.x.type), index.dims);
+  return at.like(c, scattered(c.arena, at.x, at.axis, index, source, merge::set, true));
+}
+
+value take_along_dim(call& c) {
+  const tensor& x = c.tensor_at(0);
+  tensor index = indices_of(c.arena, c.tensor_at(1));
+  if (!c.has(2)) {  // of all elements in a row
+    const tensor row = x.with_shape({static_cast<std::int64_t>(x.size())});
+    return gathered(c.arena, row, 0, index.with_shape({static_cast<std::int64_t>(index.size())}));
+  }
+  if (x.rank() != index.rank())
+    fail(errc::nac_run_rank, "indices of shape " + index.dims.text() + " and " + x.dims.text());
+  const std::size_t axis = axis_of(c.whole(2), x.rank());
+  shape of_x = x.dims, of_index = index.dims;
+  of_x[axis] = 1;
+  of_index[axis] = 1;
+  shape dims = broadcast(of_x, of_index);
+  dims[axis] = index.dim(axis);
+  index = expanded(c.arena, index, dims);
+  dims[axis] = x.dim(axis);
+  return gathered(c.arena, expanded(c.arena, x, dims), axis, index);
+}
+
+/// Elements by their place in a row of all of them.
+value take(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const tensor index = indices_of(c.arena, c.tensor_at(1));
+  const auto size = static_cast<std::int64_t>(x.size());
+  tensor wrapped = copied(c.arena, index);
+  for (std::int64_t& i : wrapped.elements<std::int64_t>()) {
+    if (i < -size || i >= size) refuse_index(i, size);
+    if (i < 0) i += size;
+  }
+  const auto count = static_cast<std::int64_t>(wrapped.size());
+  return gathered(c.arena, x.with_shape({size}), 0, wrapped.with_shape({count}))
+      .with_shape(index.dims);
+}
+
+/// The last argument of letter 1 is what is put.
+value index_put(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (c.count(1) < 2) fail(errc::nac_run_argument, "index_put without indices and values");
+  const std::size_t count = c.count(1) - 1;
+  const tensor& given = c.tensor_at(1, count);
+  const bool adds = c.truth_or(2, false);
+  need_same_type(x, given);
+  // Where the elements are that the indices choose: the numbers of all of them, indexed alike.
+  tensor places = make_tensor(c.arena, data_type::int64, x.dims);
+  std::int64_t next = 0;
+  for (std::int64_t& i : places.elements<std::int64_t>()) i = next++;
+  places = indexed(c, places, count);
+  if (!(broadcast(given.dims, places.dims) == places.dims))
+    fail(errc::nac_run_shape,
+         "values of shape " + given.dims.text() + " into " + places.dims.text());
+  const auto n = static_cast<std::int64_t>(places.size());
+  const tensor values = expanded(c.arena, given, places.dims).with_shape({n});
+  const auto all = static_cast<std::int64_t>(x.size());
+  return scattered(c.arena, x.with_shape({all}), 0, places.with_shape({n}), values,
+                   adds ? merge::sum : merge::set, true)
+      .with_shape(x.dims);
+}
+
+value masked_select(call& c) {
+  const tensor &x = c.tensor_at(0), &mask = c.tensor_at(1);
+  if (mask.type != data_type::boolean)
+    fail(errc::nac_run_type, "a mask of type " + std::string(model::name(mask.type)));
+  const shape dims = broadcast(x.dims, mask.dims);
+  const tensor all = expanded(c.arena, x, dims), chosen = expanded(c.arena, mask, dims);
+  const tensor places =
+      nonzero_of(c.arena, chosen.with_shape({static_cast<std::int64_t>(chosen.size())}));
+  return gathered(c.arena, all.with_shape({static_cast<std::int64_t>(all.size())}), 0,
+                  places.with_shape({places.dim(0)}));
+}
+
+value masked_scatter(call& c) {
+  const tensor &x = c.tensor_at(0), &mask = c.tensor_at(1), &source = c.tensor_at(2);
+  if (mask.type != data_type::boolean)
+    fail(errc::nac_run_type, "a mask of type " + std::string(model::name(mask.type)));
+  need_same_type(x, source);
+  const shape dims = broadcast(x.dims, mask.dims);
+  const auto all = static_cast<std::int64_t>(dims.elements());
+  const tensor places = nonzero_of(c.arena, expanded(c.arena, mask, dims).with_shape({all}));
+  const std::int64_t n = places.dim(0);
+  if (static_cast<std::int64_t>(source.size()) < n)
+    fail(errc::nac_run_shape,
+         std::to_string(source.size()) + " elements for a mask of " + std::to_string(n));
+  const tensor row = source.with_shape({static_cast<std::int64_t>(source.size())});
+  return scattered(c.arena, expanded(c.arena, x, dims).with_shape({all}), 0, places.with_shape({n}),
+                   narrowed(c.arena, row, 0, 0, n), merge::set, true)
+      .with_shape(dims);
+}
+
+value nonzero(call& c) { return nonzero_of(c.arena, c.tensor_at(0)); }
+
+value one_hot(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (x.type != data_type::int64)
+    fail(errc::nac_run_type,
+         "classes of type " + std::string(model::name(x.type)) + "; expected i64");
+  std::int64_t classes = c.whole_or(1, -1);
+  if (classes < 0) {
+    if (x.size() == 0) fail(errc::nac_run_argument, "no elements, and no number of classes");
+    classes = 0;
+    for (const std::int64_t i : x.elements<std::int64_t>())
+      classes = i >= classes ? i + 1 : classes;
+  }
+  shape dims = x.dims;
+  dims.push_back(classes);
+  tensor out = make_tensor(c.arena, data_type::int64, dims);
+  if (out.size() != 0) std::memset(out.data, 0, out.bytes());
+  std::int64_t* row = out.as<std::int64_t>();
+  for (const std::int64_t i : x.elements<std::int64_t>()) {
+    if (i < 0 || i >= classes) refuse_index(i, classes);
+    row[i] = 1;
+    row += classes;
+  }
+  return out;
+}
+
+}  // namespace vm::nac::operations
+}  // namespace tessera::inline TESSERA_ABI

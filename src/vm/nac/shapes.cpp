@@ -1,0 +1,353 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Operations on shapes that are others of layout.cpp under another name, and what asks for shapes.
+
+#include <algorithm>
+#include <cstring>
+
+#include "elementwise.hpp"
+#include "indexing.hpp"
+#include "operations.hpp"
+#include "strided.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac::operations {
+namespace {
+
+using int_list = std::span<const std::int64_t>;
+
+/// Axes `from` moved to the places `to`; the others keep their order.
+[[nodiscard]] tensor moved(memory& arena, const tensor& x, int_list from, int_list to) {
+  if (from.size() != to.size())
+    fail(errc::nac_run_argument,
+         std::to_string(from.size()) + " axes to " + std::to_string(to.size()) + " places");
+  const std::uint32_t sources = axes_of(from, x.rank()), places = axes_of(to, x.rank());
+  std::size_t order[max_rank] = {}, next = 0;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    if (names(places, i)) continue;
+    while (names(sources, next)) ++next;
+    order[i] = next++;
+  }
+  for (std::size_t k = 0; k < from.size(); ++k)
+    order[axis_of(to[k], x.rank())] = axis_of(from[k], x.rank());
+  return permuted(arena, x, order);
+}
+
+/// The elements of the diagonals of the matrices along two axes.
+struct diagonals {
+  std::size_t row, column;
+  std::int64_t first_row, first_column, length;
+  shape dims;  ///< without both axes, with the diagonal's as the last
+  diagonals(const tensor& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
+    if (x.rank() < 2) fail(errc::nac_run_rank, "diagonals of a tensor of shape " + x.dims.text());
+    row = axis_of(axis1, x.rank());
+    column = axis_of(axis2, x.rank());
+    if (row == column)
+      fail(errc::nac_run_axis, "diagonals along axis " + std::to_string(axis1) + " twice");
+    const std::int64_t rows = x.dim(row), columns = x.dim(column);
+    offset = std::clamp(offset, -rows, columns);
+    first_row = offset < 0 ? -offset : 0;
+    first_column = offset > 0 ? offset : 0;
+    length = std::max(std::min(rows - first_row, columns - first_column), std::int64_t{0});
+    for (std::size_t i = 0; i < x.rank(); ++i)
+      if (i != row && i != column) dims.push_back(x.dim(i));
+    dims.push_back(length);
+  }
+  /// Copies between a tensor of the whole shape and a dense one of the diagonals.
+  void copy(const shape& whole, std::byte* all, std::byte* only, std::size_t size,
+            bool into_all) const {
+    const strides step(whole), dense(dims);
+    walk w;
+    const auto add = [&](std::int64_t n, std::int64_t in_all, std::int64_t in_only) {
+      if (into_all)
+        w.add(n, in_only, in_all);
+      else
+        w.add(n, in_all, in_only);
+    };
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < whole.rank(); ++i)
+      if (i != row && i != column) add(whole[i], step[i], dense[k++]);
+    add(length, step[row] + step[column], dense[k]);
+    std::byte* const first = all + (first_row * step[row] + first_column * step[column]) *
+                                       static_cast<std::int64_t>(size);
+    w.copy(into_all ? first : only, into_all ? only : first, size);
+  }
+};
+
+/// Parts of `x` along an axis that end at these places.
+[[nodiscard]] value parts_until(call& c, const tensor& x, std::size_t axis,
+                                std::span<const std::int64_t> ends) {
+  const auto count = static_cast<std::uint64_t>(ends.size()) + 1;
+  storage counted = c.arena.take(count * sizeof(value));
+  std::vector<value> list;
+  const std::int64_t size = x.dim(axis);
+  std::int64_t start = 0;
+  for (std::size_t i = 0; i <= ends.size(); ++i) {
+    std::int64_t end = i < ends.size() ? ends[i] : size;
+    end = std::clamp(end < 0 ? end + size : end, std::int64_t{0}, size);
+    list.emplace_back(
+        narrowed(c.arena, x, axis, std::min(start, size), std::max(end - start, std::int64_t{0})));
+    start = end;
+  }
+  return value(std::move(list), std::move(counted));
+}
+
+[[nodiscard]] std::size_t axis_in(const tensor& x, std::int64_t axis) {
+  if (x.rank() == 0) fail(errc::nac_run_axis, "the tensor has no dimensions");
+  return axis_of(axis, x.rank());
+}
+
+/// How often each index along an axis is repeated, as a list of the indices.
+[[nodiscard]] tensor repeated_indices(memory& arena, const tensor& repeats, std::int64_t size) {
+  const tensor given = indices_of(arena, repeats);
+  const auto n = static_cast<std::int64_t>(given.size());
+  if (given.rank() > 1 || (n != 1 && n != size))
+    fail(errc::nac_run_shape,
+         "repeats of shape " + given.dims.text() + " for " + std::to_string(size) + " elements");
+  const std::int64_t* const of = given.as<std::int64_t>();
+  std::int64_t all = 0;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const std::int64_t k = of[n == 1 ? 0 : i];
+    if (k < 0) fail(errc::nac_run_argument, "an element repeated " + std::to_string(k) + " times");
+    if (__builtin_add_overflow(all, k, &all)) fail(errc::budget_memory);
+  }
+  tensor out = make_tensor(arena, data_type::int64, {all});
+  std::int64_t* to = out.as<std::int64_t>();
+  for (std::int64_t i = 0; i < size; ++i) to = std::fill_n(to, of[n == 1 ? 0 : i], i);
+  return out;
+}
+
+}  // namespace
+
+value flatten(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (x.rank() == 0) return x.with_shape({1});
+  const std::size_t first = axis_of(c.whole_or(1, 0), x.rank());
+  const std::size_t last = axis_of(c.whole_or(2, -1), x.rank());
+  if (first > last)
+    fail(errc::nac_run_axis, "axes from " + std::to_string(first) + " to " + std::to_string(last));
+  shape dims;
+  for (std::size_t i = 0; i < first; ++i) dims.push_back(x.dim(i));
+  dims.push_back(x.dims.product(first, last + 1));
+  for (std::size_t i = last + 1; i < x.rank(); ++i) dims.push_back(x.dim(i));
+  return x.with_shape(dims);
+}
+
+value unflatten(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::size_t axis = axis_in(x, c.whole(1));
+  const int_list sizes = c.int_list(2);
+  std::int64_t known = 1, open = -1;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1 && open < 0)
+      open = static_cast<std::int64_t>(i);
+    else if (sizes[i] < 0 || __builtin_mul_overflow(known, sizes[i], &known))
+      fail(errc::nac_run_shape, "a dimension of " + std::to_string(sizes[i]));
+  }
+  const std::int64_t all = x.dim(axis);
+  if (sizes.empty() || (open < 0 ? known != all : known == 0 || all % known != 0))
+    fail(errc::nac_run_shape, std::to_string(all) + " elements in " + std::to_string(sizes.size()) +
+                                  " dimensions of " + std::to_string(known));
+  shape dims;
+  for (std::size_t i = 0; i < axis; ++i) dims.push_back(x.dim(i));
+  for (const std::int64_t s : sizes) dims.push_back(s == -1 ? all / known : s);
+  for (std::size_t i = axis + 1; i < x.rank(); ++i) dims.push_back(x.dim(i));
+  return x.with_shape(dims);
+}
+
+value expand_as(call& c) {
+  const tensor &x = c.tensor_at(0), &other = c.tensor_at(1);
+  if (!(broadcast(x.dims, other.dims) == other.dims))
+    fail(errc::nac_run_shape, x.dims.text() + " can't be expanded to " + other.dims.text());
+  return expanded(c.arena, x, other.dims);
+}
+
+value reshape_as(call& c) {
+  const tensor &x = c.tensor_at(0), &other = c.tensor_at(1);
+  if (x.size() != other.size())
+    fail(errc::nac_run_shape, x.dims.text() + " can't be viewed as " + other.dims.text());
+  return x.with_shape(other.dims);
+}
+
+value movedim(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return moved(c.arena, x, c.int_list(1), c.int_list(2));
+}
+
+value reverse_axes(call& c) {
+  const tensor& x = c.tensor_at(0);
+  std::size_t order[max_rank] = {};
+  for (std::size_t i = 0; i < x.rank(); ++i) order[i] = x.rank() - 1 - i;
+  return permuted(c.arena, x, order);
+}
+
+value narrow(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::size_t axis = axis_in(x, c.whole(1));
+  const std::int64_t size = x.dim(axis), length = c.whole(3);
+  std::int64_t start = c.whole(2);
+  if (start < -size || start > size) refuse_index(start, size);
+  if (start < 0) start += size;
+  if (length < 0 || length > size - start)
+    fail(errc::nac_run_argument, std::to_string(length) + " elements from " +
+                                     std::to_string(start) + " of " + std::to_string(size));
+  return narrowed(c.arena, x, axis, start, length);
+}
+
+value diagonal(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const diagonals d(x, c.whole_or(1, 0), c.whole_or(2, 0), c.whole_or(3, 1));
+  tensor out = make_tensor(c.arena, x.type, d.dims);
+  if (out.size() != 0) d.copy(x.dims, x.data, out.data, model::size_of(x.type), false);
+  return out;
+}
+
+value diagonal_scatter(call& c) {
+  const tensor &x = c.tensor_at(0), &given = c.tensor_at(1);
+  const diagonals d(x, c.whole_or(2, 0), c.whole_or(3, 0), c.whole_or(4, 1));
+  if (!(given.dims == d.dims))
+    fail(errc::nac_run_shape, given.dims.text() + " into diagonals of shape " + d.dims.text());
+  const tensor source = cast(c.arena, given, x.type);
+  tensor out = copied(c.arena, x);
+  if (source.size() != 0) d.copy(x.dims, out.data, source.data, model::size_of(x.type), true);
+  return out;
+}
+
+value select_scatter(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::size_t axis = axis_in(x, c.whole(2));
+  const std::int64_t size = x.dim(axis), i = c.whole(3);
+  if (i < -size || i >= size) refuse_index(i, size);
+  shape dims = x.dims;
+  dims.erase(axis);
+  if (!(c.tensor_at(1).dims == dims))
+    fail(errc::nac_run_shape, c.tensor_at(1).dims.text() + " into a slice of shape " + dims.text());
+  const tensor source = cast(c.arena, c.tensor_at(1), x.type);
+  tensor out = copied(c.arena, x);
+  const auto inner =
+      static_cast<std::size_t>(x.dims.product(axis + 1, x.rank())) * model::size_of(x.type);
+  if (source.size() == 0) return out;
+  const auto at = static_cast<std::size_t>(i < 0 ? i + size : i);
+  const auto outer = static_cast<std::size_t>(x.dims.product(0, axis));
+  for (std::size_t o = 0; o < outer; ++o)
+    std::memcpy(out.data + (o * static_cast<std::size_t>(size) + at) * inner,
+                source.data + o * inner, inner);
+  return out;
+}
+
+value tensor_split(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::size_t axis = axis_in(x, c.whole_or(2, 0));
+  const std::int64_t size = x.dim(axis), sections = c.whole(1);
+  if (sections <= 0)
+    fail(errc::nac_run_argument, std::to_string(sections) + " sections; expected at least 1");
+  storage counted = c.arena.take(static_cast<std::uint64_t>(sections) * sizeof(std::int64_t));
+  std::vector<std::int64_t> ends;
+  for (std::int64_t i = 1; i < sections; ++i)
+    ends.push_back(i * (size / sections) + std::min(i, size % sections));
+  return parts_until(c, x, axis, ends);
+}
+value tensor_split_at(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return parts_until(c, x, axis_in(x, c.whole_or(2, 0)), c.int_list(1));
+}
+
+value meshgrid(call& c) {
+  const std::size_t count = c.count(0);
+  const std::string_view indexing = c.string_or(1, "ij");
+  if (indexing != "ij" && indexing != "xy")
+    fail(errc::nac_run_argument, "indexing '" + std::string(indexing) + "'; expected ij or xy");
+  const bool swapped = indexing == "xy" && count >= 2;
+  const auto place = [&](std::size_t k) { return swapped && k < 2 ? 1 - k : k; };
+  if (count > max_rank) fail(errc::nac_run_rank);
+  shape dims;
+  for (std::size_t i = 0; i < count; ++i) {
+    const tensor& t = c.tensor_at(0, place(i));
+    if (t.rank() > 1) fail(errc::nac_run_shape, "a grid of a tensor of shape " + t.dims.text());
+    if (t.type != c.tensor_at(0).type)
+      fail(errc::nac_run_type, "a grid of " + std::string(model::name(c.tensor_at(0).type)) +
+                                   " and " + std::string(model::name(t.type)));
+    dims.push_back(static_cast<std::int64_t>(t.size()));
+  }
+  std::vector<value> list;
+  for (std::size_t k = 0; k < count; ++k) {
+    shape line;
+    for (std::size_t i = 0; i < count; ++i) line.push_back(i == place(k) ? dims[i] : 1);
+    list.emplace_back(expanded(c.arena, c.tensor_at(0, k).with_shape(line), dims));
+  }
+  return value(std::move(list));
+}
+
+value repeat_interleave(call& c) {
+  const tensor& given = c.tensor_at(0);
+  const bool flat = !c.has(2);
+  const tensor x = flat ? given.with_shape({static_cast<std::int64_t>(given.size())}) : given;
+  const std::size_t axis = axis_in(x, c.whole_or(2, 0));
+  tensor repeats = c.tensor_at(1);
+  if (repeats.is_number && repeats.type != data_type::int64)
+    repeats = make_number(c.arena, c.whole(1));
+  const tensor index = repeated_indices(c.arena, repeats, x.dim(axis));
+  if (c.has(3) && c.whole(3) != index.dim(0))
+    fail(errc::nac_run_argument, std::to_string(index.dim(0)) + " elements where " +
+                                     std::to_string(c.whole(3)) + " are announced");
+  return selected(c.arena, x, axis, index);
+}
+value repeat_indices(call& c) {
+  const tensor& repeats = c.tensor_at(0);
+  if (repeats.rank() != 1) fail(errc::nac_run_shape, "repeats of shape " + repeats.dims.text());
+  const tensor index = repeated_indices(c.arena, repeats, repeats.dim(0));
+  return cast(c.arena, index, repeats.type);
+}
+
+value eye(call& c) {
+  const std::int64_t rows = c.whole(0), columns = c.has(1) ? c.whole(1) : rows;
+  if (rows < 0 || columns < 0)
+    fail(errc::nac_run_shape,
+         std::to_string(rows) + " rows and " + std::to_string(columns) + " columns");
+  const data_type type = c.type_or(2, data_type::float32);
+  tensor out = filled(c.arena, type, {rows, columns}, {data_type::int64, 0, 0});
+  visit(type, [&]<class T>(of<T>) {
+    T* const to = out.template as<T>();
+    for (std::int64_t i = 0; i < std::min(rows, columns); ++i)
+      to[i * (columns + 1)] = convert<T>(std::int64_t{1});
+  });
+  return out;
+}
+
+// ---- questions; an assertion that holds is its operand
+
+value sym_numel(call& c) {
+  return make_number(c.arena, static_cast<std::int64_t>(c.tensor_at(0).size()));
+}
+
+value item(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (x.size() != 1) fail(errc::nac_run_shape, "the number of a tensor of shape " + x.dims.text());
+  const scalar v = c.number(0);
+  if (v.type == data_type::boolean) return make_number(c.arena, v.whole != 0);
+  if (v.type == data_type::float64) return make_number(c.arena, v.real);
+  return make_number(c.arena, v.whole);
+}
+
+value assert_metadata(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (c.has(1)) {
+    const shape wanted(c.int_list(1));
+    if (!(wanted == x.dims))
+      fail(errc::nac_run_shape, x.dims.text() + " where " + wanted.text() + " is asserted");
+  }
+  if (const data_type wanted = c.type_or(3, type_of(x)); wanted != type_of(x))
+    fail(errc::nac_run_type, std::string(model::name(type_of(x))) + " where " +
+                                 std::string(model::name(wanted)) + " is asserted");
+  return x;
+}
+
+value assert_true(call& c) {
+  if (c.real(0) == 0)
+    fail(errc::nac_run_argument, "asserted: " + std::string(c.string_or(1, "a condition")));
+  return c.tensor_at(0);
+}
+
+}  // namespace vm::nac::operations
+}  // namespace tessera::inline TESSERA_ABI
