@@ -32,41 +32,41 @@
 // Allocation: none.
 
 #ifndef TESSERA_NAC_OPERATIONS_HPP
-#define TESSERA_NAC_OPERATIONS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-#include "../core/pool.hpp"
-#include "../version.hpp"
-#include "model.hpp"
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-// One row each, X(enumerator, arguments, names: blanks between them), for whatever has something for
-// every operation: a machine's functions, say.
-// clang-format off
+#define TESSERA_NAC_OPERATIONS_HPP                                                                 \
+                                                                                                   \
+#include <cstddef>                                                                                 \
+#include <cstdint>                                                                                 \
+#include <string_view>                                                                             \
+                                                                                                   \
+#include "../core/pool.hpp"                                                                        \
+#include "../version.hpp"                                                                          \
+#include "model.hpp"                                                                               \
+                                                                                                   \
+namespace tessera::inline TESSERA_ABI {                                                            \
+namespace nac {                                                                                    \
+                                                                                                   \
+// One row each, X(enumerator, arguments, names: blanks between them), for whatever has something for\
+// every operation: a machine's functions, say.                                                    \
+// clang-format off                                                                                \
 #define TESSERA_NAC_OPERATIONS(X)                                                                  \
   X(pass, "x?d*", "nac.pass aten.detach.default aten.dropout.default aten.alias.default "          \
                   "aten.feature_dropout.default")                                                  \
-  X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar add _operator.add")                                        \
-  X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar sub _operator.sub")                                        \
+  X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar add _operator.add")                      \
+  X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar sub _operator.sub")                      \
   X(rsub, "xx?n", "aten.rsub.Tensor aten.rsub.Scalar")                                             \
-  X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar gt _operator.gt")                                              \
-  X(neg, "x", "nac.neg aten.neg.default neg _operator.neg")                                                          \
+  X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar gt _operator.gt")                              \
+  X(neg, "x", "nac.neg aten.neg.default neg _operator.neg")                                        \
   X(where, "txx", "nac.where aten.where.self aten.where.ScalarOther aten.where.ScalarSelf "        \
                   "aten.where.Scalar")                                                             \
   X(masked_fill, "ttx", "aten.masked_fill.Scalar aten.masked_fill.Tensor")                         \
   X(clone, "x?d", "nac.clone aten.clone.default aten.lift_fresh_copy.default "                     \
                   "aten.contiguous.default")                                                       \
   X(view, "tv", "nac.view aten.view.default aten.reshape.default aten._unsafe_view.default")       \
-  X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar le _operator.le")                                              \
+  X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar le _operator.le")                              \
   X(arange, "n?nnd*", "nac.arange aten.arange.default aten.arange.start aten.arange.start_step")   \
   X(linspace, "nnn?d*", "aten.linspace.default")                                                   \
-  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul _operator.mul")                                      \
-  X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv _operator.truediv")                                  \
+  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul _operator.mul")                        \
+  X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv _operator.truediv")                \
   X(matmul, "tt", "nac.matmul aten.matmul.default aten.mm.default aten.bmm.default")               \
   X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default aten.swapaxes.default "    \
                        "aten.swapdims.default")                                                    \
@@ -107,11 +107,11 @@ namespace nac {
   X(prelu, "tt", "aten.prelu.default aten._prelu_kernel.default")                                  \
   X(clamp, "t?NN", "aten.clamp.default aten.clamp_min.default")                                    \
   X(clamp_max, "tn", "aten.clamp_max.default")                                                     \
-  X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow _operator.pow")                \
+  X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow _operator.pow")  \
   X(minimum, "xx", "aten.min.other aten.minimum.default")                                          \
   X(maximum, "xx", "aten.max.other aten.maximum.default")                                          \
-  X(floor_divide, "xx", "aten.floor_divide.default floordiv _operator.floordiv")                                      \
-  X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod _operator.mod")                            \
+  X(floor_divide, "xx", "aten.floor_divide.default floordiv _operator.floordiv")                   \
+  X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod _operator.mod")              \
   X(fmod, "tx", "aten.fmod.Tensor aten.fmod.Scalar")                                               \
   X(div_mode, "xx?S", "aten.div.Tensor_mode aten.div.Scalar_mode")                                 \
   X(left_shift, "tx", "aten.__lshift__.Tensor aten.__lshift__.Scalar "                             \
@@ -124,14 +124,14 @@ namespace nac {
   X(addcmul, "ttt?n", "aten.addcmul.default")                                                      \
   X(addcdiv, "ttt?n", "aten.addcdiv.default")                                                      \
   X(lerp, "ttx", "aten.lerp.Scalar aten.lerp.Tensor")                                              \
-  X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default lt _operator.lt")                                     \
-  X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar ge _operator.ge")                                                     \
-  X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar eq _operator.eq")                                                     \
-  X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar ne _operator.ne")                                                     \
+  X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default lt _operator.lt")                     \
+  X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar ge _operator.ge")                                     \
+  X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar eq _operator.eq")                                     \
+  X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar ne _operator.ne")                                     \
   X(bitwise_and, "xx", "aten.__and__.Tensor aten.bitwise_and.Tensor "                              \
-                       "aten.bitwise_and.Scalar aten.__and__.Scalar")                                                  \
+                       "aten.bitwise_and.Scalar aten.__and__.Scalar")                              \
   X(bitwise_or, "xx", "aten.__or__.Tensor aten.bitwise_or.Tensor "                                 \
-                      "aten.bitwise_or.Scalar aten.__or__.Scalar")                                                    \
+                      "aten.bitwise_or.Scalar aten.__or__.Scalar")                                 \
   X(bitwise_xor, "xx", "aten.__xor__.Tensor aten.bitwise_xor.Tensor aten.bitwise_xor.Scalar "      \
                        "aten.__xor__.Scalar")                                                      \
   X(bitwise_not, "t", "aten.__not__.Tensor aten.bitwise_not.default")                              \
@@ -177,7 +177,26 @@ namespace nac {
   X(linear, "tt?T", "aten.linear.default")                                                         \
   X(addmm, "ttt?nn", "aten.addmm.default")                                                         \
   X(baddbmm, "ttt?nn", "aten.baddbmm.default")                                                     \
-  X(outer, "tt", "aten.outer.default")                                                             \
+  X(outer, "tt", "aten.outer.default aten.ger.default")                                            \
+  X(dot, "tt", "aten.dot.default aten.vdot.default")                                               \
+  X(mv, "tt", "aten.mv.default")                                                                   \
+  X(addmv, "ttt?nn", "aten.addmv.default")                                                         \
+  X(addr, "ttt?nn", "aten.addr.default")                                                           \
+  X(addbmm, "ttt?nn", "aten.addbmm.default")                                                       \
+  X(kron, "tt", "aten.kron.default")                                                               \
+  X(tensordot, "ttll", "aten.tensordot.default")                                                   \
+  X(multi_dot, "t*", "aten.linalg_multi_dot.default aten.chain_matmul.default")                    \
+  X(bilinear, "ttt?T", "aten.bilinear.default")                                                    \
+  X(cdist, "tt?nI", "aten.cdist.default aten._cdist_forward.default")                              \
+  X(pdist, "t?n", "aten.pdist.default aten._pdist_forward.default")                                \
+  X(cross, "tt?I", "aten.cross.default")                                                           \
+  X(linalg_cross, "tt?i", "aten.linalg_cross.default")                                             \
+  X(det, "t", "aten.linalg_det.default aten.det.default")                                          \
+  X(inverse, "t", "aten.linalg_inv.default aten.inverse.default")                                  \
+  X(inverse_ex, "t?b", "aten.linalg_inv_ex.default")                                               \
+  X(solve, "tt?b", "aten.linalg_solve.default")                                                    \
+  X(solve_triangular, "ttb?bb", "aten.linalg_solve_triangular.default")                            \
+  X(cholesky, "t?b", "aten.linalg_cholesky.default aten.cholesky.default")                         \
   X(einsum, "st*", "aten.einsum.default")                                                          \
   X(conv1d, "tt?Tllli", "aten.conv1d.default")                                                     \
   X(conv2d, "tt?Tllli", "aten.conv2d.default")                                                     \
@@ -189,13 +208,31 @@ namespace nac {
   X(conv2d_precomputed, "ttTl", "nac.conv2d_precomputed")                                          \
   X(batch_norm, "tTTttnn", "aten._native_batch_norm_legit_no_training.default")                    \
   X(batch_norm_by_mode, "tTTTTbnnb", "aten.batch_norm.default")                                    \
+  X(native_batch_norm, "tTTTTbnn", "aten.native_batch_norm.default "                               \
+                                   "aten._native_batch_norm_legit.default")                        \
+  X(batch_norm_of_batch, "tTTbnn", "aten._native_batch_norm_legit.no_stats")                       \
+  X(batch_norm_functional, "tTTttbnn", "aten._native_batch_norm_legit_functional.default")         \
+  X(instance_norm, "tTTTTbnnb", "aten.instance_norm.default")                                      \
   X(layer_norm, "tl?TTnb", "aten.layer_norm.default")                                              \
   X(native_layer_norm, "tlTTn", "aten.native_layer_norm.default")                                  \
   X(group_norm, "ti?TTnb", "aten.group_norm.default")                                              \
+  X(native_group_norm, "tTTiiiin", "aten.native_group_norm.default")                               \
+  X(rms_norm, "tl?TN", "aten.rms_norm.default")                                                    \
+  X(fused_rms_norm, "tlTN", "aten._fused_rms_norm.default")                                        \
+  X(weight_norm, "tt?i", "aten._weight_norm.default")                                              \
+  X(weight_norm_interface, "tt?i", "aten._weight_norm_interface.default")                          \
+  X(native_dropout, "tnB", "aten.native_dropout.default")                                          \
   X(softmax, "ti?d", "aten.softmax.int aten._softmax.default")                                     \
   X(log_softmax, "ti?d", "aten.log_softmax.int aten._log_softmax.default")                         \
+  X(safe_softmax, "ti?d", "aten._safe_softmax.default")                                            \
   X(attention, "ttt?TnbNb", "aten.scaled_dot_product_attention.default")                           \
+  X(attention_for_cpu, "ttt?nbTN", "aten._scaled_dot_product_flash_attention_for_cpu.default")     \
+  X(attention_flash, "ttt?nbbN", "aten._scaled_dot_product_flash_attention.default")               \
+  X(attention_efficient, "tttTb?nbN", "aten._scaled_dot_product_efficient_attention.default")      \
   X(embedding, "tt?ibb", "aten.embedding.default")                                                 \
+  X(embedding_bag, "ttt?bibTbI", "aten.embedding_bag.default aten.embedding_bag.padding_idx")      \
+  X(embedding_bag_forward, "ttt?bibTbi", "aten._embedding_bag.default "                            \
+                                         "aten._embedding_bag_forward_only.default")               \
   X(slice, "t?iIIi", "aten.slice.Tensor")                                                          \
   X(select, "tii", "aten.select.int")                                                              \
   X(slice_scatter, "tt?iIIi", "aten.slice_scatter.default")                                        \
@@ -285,7 +322,42 @@ namespace nac {
   X(item, "t", "aten.item.default aten._local_scalar_dense.default")                               \
   X(assert_metadata, "t?LLd*", "aten._assert_tensor_metadata.default")                             \
   X(assert_true, "x?s", "aten._assert_scalar.default")                                             \
-  X(lstm_cell, "ttttt?TT", "aten.lstm_cell.default")
+  X(lstm_cell, "ttttt?TT", "aten.lstm_cell.default")                                               \
+  X(gru_cell, "tttt?TT", "aten.gru_cell.default")                                                  \
+  X(rnn_tanh_cell, "tttt?TT", "aten.rnn_tanh_cell.default")                                        \
+  X(rnn_relu_cell, "tttt?TT", "aten.rnn_relu_cell.default")                                        \
+  X(lstm, "t*binbbb", "aten.lstm.input")                                                           \
+  X(gru, "t*binbbb", "aten.gru.input")                                                             \
+  X(rnn_tanh, "t*binbbb", "aten.rnn_tanh.input")                                                   \
+  X(rnn_relu, "t*binbbb", "aten.rnn_relu.input")                                                   \
+  X(view_as_real, "t", "aten.view_as_real.default")                                                \
+  X(view_as_complex, "t", "aten.view_as_complex.default")                                          \
+  X(real, "t", "aten.real.default")                                                                \
+  X(imag, "t", "aten.imag.default")                                                                \
+  X(complex, "tt", "aten.complex.default")                                                         \
+  X(fft, "t?IiS", "aten.fft_fft.default")                                                          \
+  X(ifft, "t?IiS", "aten.fft_ifft.default")                                                        \
+  X(rfft, "t?IiS", "aten.fft_rfft.default")                                                        \
+  X(irfft, "t?IiS", "aten.fft_irfft.default")                                                      \
+  X(fft2, "t?LlS", "aten.fft_fft2.default")                                                        \
+  X(ifft2, "t?LlS", "aten.fft_ifft2.default")                                                      \
+  X(rfft2, "t?LlS", "aten.fft_rfft2.default")                                                      \
+  X(irfft2, "t?LlS", "aten.fft_irfft2.default")                                                    \
+  X(fftn, "t?LLS", "aten.fft_fftn.default")                                                        \
+  X(ifftn, "t?LLS", "aten.fft_ifftn.default")                                                      \
+  X(rfftn, "t?LLS", "aten.fft_rfftn.default")                                                      \
+  X(irfftn, "t?LLS", "aten.fft_irfftn.default")                                                    \
+  X(fft_r2c, "tlib", "aten._fft_r2c.default")                                                      \
+  X(fft_c2r, "tlii", "aten._fft_c2r.default")                                                      \
+  X(fft_c2c, "tlib", "aten._fft_c2c.default")                                                      \
+  X(fftshift, "t?L", "aten.fft_fftshift.default")                                                  \
+  X(ifftshift, "t?L", "aten.fft_ifftshift.default")                                                \
+  X(hann_window, "i?d*", "aten.hann_window.default")                                               \
+  X(hann_window_by_mode, "ib?d*", "aten.hann_window.periodic")                                     \
+  X(hamming_window, "i?d*", "aten.hamming_window.default")                                         \
+  X(blackman_window, "i?d*", "aten.blackman_window.default")                                       \
+  X(bartlett_window, "i?d*", "aten.bartlett_window.default")                                       \
+  X(stft, "ti?IITbBBB", "aten.stft.default")
 // clang-format on
 
 /// The operations that run, whatever their ids are in a file.

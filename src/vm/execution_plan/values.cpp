@@ -199,7 +199,8 @@ plan_value plan_values::list_of(std::span<const std::int64_t> v) const {
 
 plan_value plan_values::from_model(const value& v) const {
   switch (v.what()) {
-    case value::form::none: break;
+    case value::form::none:
+    case value::form::complex: break;
     case value::form::tensor: return v.as_tensor();
     case value::form::list: return v.as_list().empty() ? plan_value() : from_model(v.as_list()[0]);
     case value::form::string: return plan_value::string(arena, v.as_string());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "multiply.hpp"
 #include "operations.hpp"
@@ -45,10 +46,16 @@ void multiply_by_number(T* x, T by, std::size_t n) noexcept {
     for (std::size_t j = 0; j < n; ++j) x[j] *= by;
 }
 
-/// e to what there is more than the largest, times a factor above 0, in place; the sum. A row of
-/// nothing but -infinity becomes zeros.
+/// The largest element, and the sum of the exponential functions.
 template <class T>
-[[nodiscard]] T exponentials(T* x, T factor, std::size_t n) noexcept {
+struct exponential_sum {
+  T largest, sum;
+};
+
+/// e to what there is more than the largest, times a factor above 0, in place. A row of nothing but
+/// -infinity becomes zeros.
+template <class T>
+[[nodiscard]] exponential_sum<T> exponentials(T* x, T factor, std::size_t n) noexcept {
   constexpr T lowest = -std::numeric_limits<T>::infinity();
   T largest = lowest, sum = 0;
   if constexpr (std::is_same_v<T, float>)
@@ -57,160 +64,291 @@ template <class T>
     for (std::size_t j = 0; j < n; ++j) largest = x[j] > largest || x[j] != x[j] ? x[j] : largest;
   if (largest == lowest) {
     std::fill_n(x, n, T{});
-    return 1;
+    return {largest, 1};
   }
   if constexpr (std::is_same_v<T, float>)
-    return static_cast<T>(tensors::exponentials(x, largest, factor, x, n));
+    return {largest, static_cast<T>(tensors::exponentials(x, largest, factor, x, n))};
   for (std::size_t j = 0; j < n; ++j) sum += x[j] = std::exp((x[j] - largest) * factor);
-  return sum;
+  return {largest, sum};
 }
 
-}  // namespace
+/// What is asked for.
+struct query {
+  const tensor *q, *k, *v, *mask;
+  bool is_causal = false;
+  bool grouped = false;              ///< heads of queries share those of keys
+  bool with_logarithms = false;      ///< the logarithms of the sums are a result, too
+  std::optional<double> scale = {};  ///< without one, 1 / sqrt(depth)
+};
 
-value attention(call& c) {
-  const tensor &q = c.tensor_at(0), &k = c.tensor_at(1), &v = c.tensor_at(2);
-  const tensor* const mask = c.optional(3);
-  // Arguments have no names here. A number that no boolean follows is the scale, as programs that
-  // are evaluated have no dropout; a boolean is is_causal if it is the only argument and there is
-  // no mask, and enable_gqa after is_causal.
-  const bool lone = c.has(4) && c.count(5) == 0;
-  const bool lone_truth = lone && mask == nullptr && c.number(4).type == data_type::boolean;
-  const bool truth_for_scale =
-      c.has(6) && c.count(7) == 0 && c.number(6).type == data_type::boolean;
-  const bool is_causal = c.truth_or(lone_truth ? 4 : 5, false);
-  const bool grouped = c.truth_or(truth_for_scale ? 6 : 7, false);
-  const bool has_scale = c.has(6) && !truth_for_scale;
-  if (!lone && c.real_or(4, 0) != 0)
-    fail(errc::nac_run_argument,
-         "dropout of " + std::to_string(c.real(4)) + " is not deterministic; expected 0");
+/// Sizes of a head, and how the heads of the operands meet.
+struct heads {
+  std::size_t rows, columns, depth, width;
+  shape q_batch, k_batch, v_batch, batch;
+  shape result;  ///< the dimensions before rows and columns
+};
 
+[[nodiscard]] std::int64_t last(const tensor& t, std::size_t back) {
+  return t.dim(t.rank() - back);
+}
+
+/// Groups of query heads share a key's: an axis [key heads, 1] meets one of [key heads, group].
+void group_heads(const query& given, heads& h) {
+  const tensor &q = *given.q, &k = *given.k, &v = *given.v;
+  if (q.rank() < 3 || k.rank() != q.rank() || v.rank() != q.rank() || q.rank() == max_rank)
+    refuse_shapes(q, k);
+  const std::size_t head = h.q_batch.rank() - 1;
+  const auto split = [&](const tensor& t, shape& s) {
+    if (s[head] == 0 || h.q_batch[head] % s[head] != 0) refuse_shapes(q, t);
+    s.push_back(1);
+  };
+  split(k, h.k_batch);
+  split(v, h.v_batch);
+  if (h.k_batch[head] != h.v_batch[head]) refuse_shapes(k, v);
+  h.q_batch.push_back(h.q_batch[head] / h.k_batch[head]);
+  h.q_batch[head] = h.k_batch[head];
+}
+
+[[nodiscard]] heads heads_of(const query& given) {
+  const tensor &q = *given.q, &k = *given.k, &v = *given.v;
   expect_type(k, q.type);
   expect_type(v, q.type);
   if (!is_floating(q.type)) refuse_type(q.type);
   if (q.rank() < 2 || k.rank() < 2) refuse_shapes(q, k);
   if (v.rank() < 2) refuse_shapes(q, v);
-  const auto last = [](const tensor& t, std::size_t back) { return t.dim(t.rank() - back); };
   if (last(q, 1) != last(k, 1)) refuse_shapes(q, k);
   if (last(k, 2) != last(v, 2)) refuse_shapes(k, v);
-  const std::size_t rows = count_of(last(q, 2)), columns = count_of(last(k, 2));
-  const std::size_t depth = count_of(last(q, 1)), width = count_of(last(v, 1));
+  heads h{};
+  h.rows = count_of(last(q, 2));
+  h.columns = count_of(last(k, 2));
+  h.depth = count_of(last(q, 1));
+  h.width = count_of(last(v, 1));
+  h.q_batch = leading(q.dims, 2);
+  h.k_batch = leading(k.dims, 2);
+  h.v_batch = leading(v.dims, 2);
+  if (given.grouped) group_heads(given, h);
+  h.batch = broadcast(broadcast(h.q_batch, h.k_batch), h.v_batch);
+  h.result = h.batch;
+  if (given.grouped) {
+    h.result = leading(h.batch, 1);
+    h.result[h.result.rank() - 1] *= h.batch[h.batch.rank() - 1];
+  }
+  if (given.mask != nullptr) {
+    shape scores = h.result;
+    scores.push_back(last(q, 2));
+    scores.push_back(last(k, 2));
+    if (given.is_causal) fail(errc::nac_run_argument, "both a mask and is_causal");
+    if (given.mask->type != data_type::boolean && given.mask->type != data_type::float32)
+      expect_type(*given.mask, q.type);
+    expect_broadcasts(given.mask->dims, scores);
+  }
+  return h;
+}
 
-  shape q_batch = leading(q.dims, 2), k_batch = leading(k.dims, 2), v_batch = leading(v.dims, 2);
-  // Groups of query heads share a key's: an axis [key heads, 1] meets one of [key heads, group].
-  if (grouped) {
-    if (q.rank() < 3 || k.rank() != q.rank() || v.rank() != q.rank() || q.rank() == max_rank)
-      refuse_shapes(q, k);
-    const std::size_t head = q_batch.rank() - 1;
-    const auto split = [&](const tensor& t, shape& s) {
-      if (s[head] == 0 || q_batch[head] % s[head] != 0) refuse_shapes(q, t);
-      s.push_back(1);
-    };
-    split(k, k_batch);
-    split(v, v_batch);
-    if (k_batch[head] != v_batch[head]) refuse_shapes(k, v);
-    q_batch.push_back(q_batch[head] / k_batch[head]);
-    q_batch[head] = k_batch[head];
+/// A mask's steps from row to row and from column to column.
+struct mask_steps {
+  shape batch;
+  std::size_t row = 0, column = 0, size = 1;
+};
+[[nodiscard]] mask_steps steps_of(const tensor* mask) {
+  mask_steps s;
+  if (mask == nullptr) return s;
+  const std::size_t r = mask->rank();
+  if (r >= 1 && mask->dim(r - 1) != 1) s.column = 1;
+  if (r >= 2 && mask->dim(r - 2) != 1) s.row = count_of(mask->dim(r - 1));
+  if (r >= 2) s.size = count_of(mask->dim(r - 1) * mask->dim(r - 2));
+  if (r > 2) s.batch = leading(mask->dims, 2);
+  return s;
+}
+
+/// Room for the scores of as many rows as stay in the cache, and for what has to be widened of a head.
+template <class T>
+class room {
+ public:
+  room(memory& arena, const heads& h, data_type type)
+      : once(std::clamp<std::size_t>(elements / std::max<std::size_t>(h.columns, 1), 1, h.rows)),
+        type_(type) {
+    const bool narrow = widened(type) != type;
+    const std::size_t sizes[count] = {once * h.columns,    once,
+                                      h.rows * h.depth,    h.columns * h.depth,
+                                      h.columns * h.width, once * h.width};
+    for (std::size_t i = 0; i < count; ++i)
+      if (i < 2 || narrow) all_[i] = arena.take(sizes[i] * sizeof(T));
   }
-  const shape batch = broadcast(broadcast(q_batch, k_batch), v_batch);
-  shape result = batch;
-  if (grouped) {
-    result = leading(batch, 1);
-    result[result.rank() - 1] *= batch[batch.rank() - 1];
+  enum part : std::size_t { scores, sums, queries, keys, values, results, count };
+  [[nodiscard]] T* data(part p) const noexcept {
+    return all_[p] ? static_cast<T*>(static_cast<void*>(all_[p].data())) : nullptr;
   }
-  shape scores = result;
-  scores.push_back(last(q, 2));
-  scores.push_back(last(k, 2));
-  if (mask != nullptr) {
-    if (is_causal) fail(errc::nac_run_argument, "both a mask and is_causal");
-    if (mask->type != data_type::boolean && mask->type != data_type::float32)
-      expect_type(*mask, q.type);
-    expect_broadcasts(mask->dims, scores);
+  /// The elements of head number `at` of a tensor as T.
+  [[nodiscard]] const T* head(const tensor& t, std::size_t at, std::size_t size, part p) const {
+    if (widened(type_) == type_) return t.as<T>() + at * size;
+    cast(type_, t.data + at * size * model::size_of(type_), widened(type_), all_[p].data(), size);
+    return data(p);
   }
-  result.push_back(last(q, 2));
-  result.push_back(last(v, 1));
-  tensor out = make_tensor(c.arena, q.type, result);
-  if (out.size() == 0) return out;
-  const auto heads = static_cast<std::uint64_t>(batch.product(0, batch.rank()));
-  charge_products(c.arena, widened(q.type), heads, rows, columns, depth);
-  charge_products(c.arena, widened(q.type), heads, rows, width, columns);
+  const std::size_t once;
+
+ private:
+  static constexpr std::size_t elements = std::size_t{1} << 17;
+  data_type type_;
+  storage all_[count];
+};
+
+/// One head's operands.
+template <class T>
+struct head {
+  const T *queries, *keys, *values;
+  std::size_t mask_at;  ///< where its part of the mask begins
+};
+
+/// The scores' exponential functions and their sums, of rows from `row` on.
+template <class T>
+void score(call& c, const query& given, const heads& h, const head<T>& at, const mask_steps& mask,
+           std::size_t row, std::size_t now, std::size_t seen, T scale, T* s, T* sums,
+           T* logarithms) {
+  // The scale may wait for the exponential function, where nothing else comes between.
+  const bool scale_later =
+      given.mask == nullptr && scale > 0 && scale < std::numeric_limits<T>::infinity();
+  multiply<T>(now, seen, h.depth, {at.queries + row * h.depth, h.depth}, {at.keys, h.depth, true},
+              s, seen, false, c.work);
+  for (std::size_t r = 0; r < now; ++r) {
+    T* const x = s + r * seen;
+    const std::size_t n = given.is_causal ? std::min(seen, row + r + 1) : seen;
+    if (!scale_later) multiply_by_number(x, scale, n);
+    if (given.mask != nullptr)
+      add_mask(*given.mask, at.mask_at + (row + r) * mask.row, mask.column, x, n);
+    const exponential_sum<T> e = exponentials(x, scale_later ? scale : T{1}, n);
+    sums[r] = e.sum;
+    // As PyTorch has it, 0 for a row of which nothing is seen.
+    const bool unseen = e.largest == -std::numeric_limits<T>::infinity();
+    if (logarithms != nullptr)
+      logarithms[row + r] =
+          unseen ? T{} : (scale_later ? scale : T{1}) * e.largest + std::log(e.sum);
+    std::fill(x + n, x + seen, T{});
+  }
+}
+
+/// All heads; without a tensor for them, no logarithms.
+template <class T>
+void attend_all(call& c, const query& given, const heads& h, T scale, const tensor& out,
+                const tensor& logarithms) {
+  const data_type type = given.q->type;
+  const bool narrow = widened(type) != type;
+  const room<T> parts(c.arena, h, type);
+  const mask_steps mask = steps_of(given.mask);
+  offsets<3> at(h.batch, {&h.q_batch, &h.k_batch, &h.v_batch});
+  offsets<1> mask_at(h.result, {&mask.batch});  // in the same order
+  T *const s = parts.data(parts.scores), *const sums = parts.data(parts.sums);
+  const std::size_t batches = count_of(h.batch.product(0, h.batch.rank()));
+  std::size_t k_before = SIZE_MAX, v_before = SIZE_MAX;
+  head<T> one{};
+  for (std::size_t b = 0; b < batches; ++b, at.next(), mask_at.next()) {
+    one.queries = parts.head(*given.q, at[0], h.rows * h.depth, parts.queries);
+    if (at[1] != k_before)
+      one.keys = parts.head(*given.k, k_before = at[1], h.columns * h.depth, parts.keys);
+    if (at[2] != v_before)
+      one.values = parts.head(*given.v, v_before = at[2], h.columns * h.width, parts.values);
+    one.mask_at = mask_at[0] * mask.size;
+    T* const logs = logarithms.data == nullptr ? nullptr : logarithms.as<T>() + b * h.rows;
+    for (std::size_t row = 0; row < h.rows; row += parts.once) {
+      const std::size_t now = std::min(parts.once, h.rows - row);
+      const std::size_t seen = given.is_causal ? std::min(h.columns, row + now) : h.columns;
+      score<T>(c, given, h, one, mask, row, now, seen, scale, s, sums, logs);
+      const std::size_t first = (b * h.rows + row) * h.width;
+      T* const to = narrow ? parts.data(parts.results) : out.as<T>() + first;
+      multiply<T>(now, h.width, seen, {s, seen}, {one.values, h.width}, to, h.width, false, c.work);
+      for (std::size_t r = 0; r < now; ++r)
+        multiply_by_number(to + r * h.width, 1 / sums[r], h.width);
+      if (narrow)
+        cast(widened(type), static_cast<const std::byte*>(static_cast<const void*>(to)), type,
+             out.data + first * model::size_of(type), now * h.width);
+    }
+  }
+}
+
+struct attended {
+  tensor out, logarithms;
+};
+
+[[nodiscard]] attended attend(call& c, const query& given) {
+  const heads h = heads_of(given);
+  const data_type type = given.q->type, wide = widened(type);
+  shape rows = h.result;
+  rows.push_back(last(*given.q, 2));
+  shape result = rows;
+  result.push_back(last(*given.v, 1));
+  attended r;
+  r.out = make_tensor(c.arena, type, result);
+  if (given.with_logarithms) r.logarithms = make_tensor(c.arena, wide, rows);
+  if (r.out.size() == 0 && (!given.with_logarithms || r.logarithms.size() == 0)) return r;
+  const auto count = static_cast<std::uint64_t>(h.batch.product(0, h.batch.rank()));
+  charge_products(c.arena, wide, count, h.rows, h.columns, h.depth);
+  charge_products(c.arena, wide, count, h.rows, h.width, h.columns);
   c.arena.charge(product_of_steps(
-      heads, sum_of_steps(head_steps, product_of_steps(score_steps * rows, columns))));
-
-  const double given = lone && !lone_truth ? c.real(4)
-                       : has_scale         ? c.real(6)
-                       : depth == 0        ? 1.0
-                                           : 1 / std::sqrt(static_cast<double>(depth));
-  visit_wide(q.type, [&]<class T>(of<T>) {
-    const T scale = static_cast<T>(given);
-    // It may wait for the exponential function, where nothing else comes between.
-    const bool scale_later =
-        mask == nullptr && scale > 0 && scale < std::numeric_limits<T>::infinity();
-    const bool narrow = widened(q.type) != q.type;
-    // The scores of as many rows as stay in the cache, and of a head what has to be widened.
-    constexpr std::size_t elements = std::size_t{1} << 17;
-    const std::size_t once =
-        std::clamp<std::size_t>(elements / std::max<std::size_t>(columns, 1), 1, rows);
-    const auto room_for = [&](std::size_t n) { return c.arena.take(n * sizeof(T)); };
-    const auto data_of = [](const storage& s) {
-      return s ? static_cast<T*>(static_cast<void*>(s.data())) : nullptr;
-    };
-    const storage score_room = room_for(once * columns), sum_room = room_for(once);
-    const storage wide_room[] = {narrow ? room_for(rows * depth) : storage(),
-                                 narrow ? room_for(columns * depth) : storage(),
-                                 narrow ? room_for(columns * width) : storage(),
-                                 narrow ? room_for(once * width) : storage()};
-    // The elements of a head of a tensor as T.
-    const auto head = [&](const tensor& t, std::size_t at, std::size_t size, const storage& wide) {
-      if (!narrow) return static_cast<const T*>(t.as<T>() + at * size);
-      cast(t.type, t.data + at * size * model::size_of(t.type), widened(t.type), wide.data(), size);
-      return static_cast<const T*>(data_of(wide));
-    };
-    // Steps of the mask from row to row and from column to column.
-    shape mask_batch;
-    std::size_t mask_row = 0, mask_column = 0, mask_size = 1;
-    if (mask != nullptr) {
-      const std::size_t r = mask->rank();
-      if (r >= 1 && mask->dim(r - 1) != 1) mask_column = 1;
-      if (r >= 2 && mask->dim(r - 2) != 1) mask_row = count_of(mask->dim(r - 1));
-      if (r >= 2) mask_size = count_of(mask->dim(r - 1) * mask->dim(r - 2));
-      if (r > 2) mask_batch = leading(mask->dims, 2);
-    }
-    const shape result_batch = leading(result, 2);
-    offsets<3> at(batch, {&q_batch, &k_batch, &v_batch});
-    offsets<1> mask_at(result_batch, {&mask_batch});  // in the same order
-    T *const s = data_of(score_room), *const sums = data_of(sum_room);
-    const std::size_t batches = count_of(batch.product(0, batch.rank()));
-    std::size_t k_before = SIZE_MAX, v_before = SIZE_MAX;
-    const T *keys = nullptr, *values = nullptr;
-    for (std::size_t b = 0; b < batches; ++b, at.next(), mask_at.next()) {
-      const T* const queries = head(q, at[0], rows * depth, wide_room[0]);
-      if (at[1] != k_before) keys = head(k, k_before = at[1], columns * depth, wide_room[1]);
-      if (at[2] != v_before) values = head(v, v_before = at[2], columns * width, wide_room[2]);
-      for (std::size_t row = 0; row < rows; row += once) {
-        const std::size_t now = std::min(once, rows - row);
-        const std::size_t seen = is_causal ? std::min(columns, row + now) : columns;
-        multiply<T>(now, seen, depth, {queries + row * depth, depth}, {keys, depth, true}, s, seen,
-                    false, c.work);
-        T* const to = narrow ? data_of(wide_room[3]) : out.as<T>() + (b * rows + row) * width;
-        for (std::size_t r = 0; r < now; ++r) {
-          T* const x = s + r * seen;
-          const std::size_t n = is_causal ? std::min(seen, row + r + 1) : seen;
-          if (!scale_later) multiply_by_number(x, scale, n);
-          if (mask != nullptr)
-            add_mask(*mask, mask_at[0] * mask_size + (row + r) * mask_row, mask_column, x, n);
-          sums[r] = exponentials(x, scale_later ? scale : T{1}, n);
-          std::fill(x + n, x + seen, T{});
-        }
-        multiply<T>(now, width, seen, {s, seen}, {values, width}, to, width, false, c.work);
-        for (std::size_t r = 0; r < now; ++r)
-          multiply_by_number(to + r * width, 1 / sums[r], width);
-        if (narrow)
-          cast(widened(q.type), wide_room[3].data(), q.type,
-               out.data + (b * rows + row) * width * model::size_of(q.type), now * width);
-      }
-    }
+      count, sum_of_steps(head_steps, product_of_steps(score_steps * h.rows, h.columns))));
+  const double scale =
+      given.scale.value_or(h.depth == 0 ? 1.0 : 1 / std::sqrt(static_cast<double>(h.depth)));
+  visit_wide(type, [&]<class T>(of<T>) {
+    attend_all<T>(c, given, h, static_cast<T>(scale), r.out, r.logarithms);
   });
-  return out;
+  return r;
+}
+
+void expect_no_dropout(double rate) {
+  if (rate != 0)
+    fail(errc::nac_run_argument,
+         "dropout of " + std::to_string(rate) + " is not deterministic; expected 0");
+}
+
+/// For a letter that isn't there.
+constexpr std::size_t no_dropout = model::max_letters;
+
+/// The two results that all implementations with a name of their own have.
+[[nodiscard]] value attend_with_logarithms(call& c, const tensor* mask, std::size_t dropout,
+                                           bool is_causal, std::size_t scale) {
+  query given{&c.tensor_at(0), &c.tensor_at(1), &c.tensor_at(2), mask};
+  for (const tensor* t : {given.q, given.k, given.v})
+    if (t->rank() != 4) fail(errc::nac_run_shape, t->dims.text() + "; expected four dimensions");
+  if (dropout != no_dropout) expect_no_dropout(c.real_or(dropout, 0));
+  given.is_causal = is_causal;
+  given.with_logarithms = true;
+  if (c.has(scale)) given.scale = c.real(scale);
+  attended r = attend(c, given);
+  return value(std::vector<value>{std::move(r.out), std::move(r.logarithms)});
+}
+
+}  // namespace
+
+value attention(call& c) {
+  query given{&c.tensor_at(0), &c.tensor_at(1), &c.tensor_at(2), c.optional(3)};
+  // Arguments have no names here. A number that no boolean follows is the scale, as programs that
+  // are evaluated have no dropout; a boolean is is_causal if it is the only argument and there is
+  // no mask, and enable_gqa after is_causal.
+  const bool lone = c.has(4) && c.count(5) == 0;
+  const bool lone_truth = lone && given.mask == nullptr && c.number(4).type == data_type::boolean;
+  const bool truth_for_scale =
+      c.has(6) && c.count(7) == 0 && c.number(6).type == data_type::boolean;
+  given.is_causal = c.truth_or(lone_truth ? 4 : 5, false);
+  given.grouped = c.truth_or(truth_for_scale ? 6 : 7, false);
+  if (!lone) expect_no_dropout(c.real_or(4, 0));
+  if (lone && !lone_truth)
+    given.scale = c.real(4);
+  else if (c.has(6) && !truth_for_scale)
+    given.scale = c.real(6);
+  return attend(c, given).out;
+}
+
+// A mask has a name in PyTorch, so it may follow the operands at once.
+value attention_for_cpu(call& c) {
+  if (c.has(3) && c.at(3).is_tensor() && c.tensor_at(3).rank() >= 2)
+    return attend_with_logarithms(c, c.optional(3), no_dropout, false, 4);
+  return attend_with_logarithms(c, c.optional(5), 3, c.truth_or(4, false), 6);
+}
+// Of the results that only training on a GPU needs there are none.
+value attention_flash(call& c) {
+  return attend_with_logarithms(c, nullptr, 3, c.truth_or(4, false), 6);
+}
+value attention_efficient(call& c) {
+  return attend_with_logarithms(c, c.optional(3), 5, c.truth_or(6, false), 7);
 }
 
 }  // namespace vm::nac::operations

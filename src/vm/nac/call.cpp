@@ -9,7 +9,8 @@ namespace vm::nac {
 namespace {
 
 constexpr std::string_view forms[value::form_count] = {
-    "null", "a tensor", "a list", "a string", "a list of numbers", "a list of numbers"};
+    "null",     "a tensor",          "a list",
+    "a string", "a list of numbers", "a list of numbers", "a complex tensor"};
 [[nodiscard]] std::string named(const value& v) {
   return std::string(forms[static_cast<std::size_t>(v.what())]);
 }
@@ -45,7 +46,7 @@ const tensor& call::first_of(const value& v) const {
 void call::charge_operands(std::uint64_t steps) {
   std::uint64_t all = 0;
   for (const value* const v : arguments_)
-    if (v->is_tensor())
+    if (v->is_tensor() || v->is_complex())
       all += v->as_tensor().dims.touched();
     else if (v->is_list())
       all += elements_of(v->as_list());

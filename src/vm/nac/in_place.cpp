@@ -52,7 +52,8 @@ constexpr std::string_view gives_views =
     "tensor_split hsplit vsplit dsplit unsafe_split unsafe_split_with_sizes unsafe_chunk unbind "
     "diagonal unfold unflatten as_strided numpy_T mT mH adjoint matrix_H";
 constexpr std::string_view may_give_views =
-    "reshape reshape_as flatten ravel contiguous to type_as atleast_1d atleast_2d atleast_3d";
+    "reshape reshape_as flatten ravel contiguous to type_as atleast_1d atleast_2d atleast_3d "
+    "view_as_real view_as_complex real imag";
 constexpr std::string_view drops = "dropout feature_dropout alpha_dropout feature_alpha_dropout";
 /// In place, these change no element.
 constexpr std::string_view changes_shapes =

@@ -210,6 +210,8 @@ struct matrices {
                                     const shape& result, const tensor& a, const tensor& b,
                                     const tensor* addend = nullptr, const scalar* beta = nullptr,
                                     const scalar* alpha = nullptr);
+/// x W' + b, without a bias x W', as aten.linear.
+[[nodiscard]] tensor linear_of(call& c, const tensor& x, const tensor& w, const tensor* bias);
 
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -3,6 +3,8 @@
 
 #include "operations.hpp"
 
+#include <vector>
+
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
@@ -106,6 +108,14 @@ namespace {
     case operation::pow:
     case operation::div:
     case operation::floor_divide:
+    case operation::lstm_cell:
+    case operation::gru_cell:
+    case operation::rnn_tanh_cell:
+    case operation::rnn_relu_cell:
+    case operation::lstm:
+    case operation::gru:
+    case operation::rnn_tanh:
+    case operation::rnn_relu:
     case operation::remainder: return {4, 16};
     case operation::sqrt:
     case operation::rsqrt:
@@ -120,6 +130,13 @@ namespace {
     case operation::nan_to_num:
     case operation::round: return {2, 4};
     // Several passes.
+    case operation::safe_softmax:
+    case operation::native_group_norm:
+    case operation::rms_norm:
+    case operation::fused_rms_norm:
+    case operation::instance_norm:
+    case operation::weight_norm:
+    case operation::weight_norm_interface:
     case operation::softmax:
     case operation::log_softmax:
     case operation::layer_norm:
@@ -130,7 +147,13 @@ namespace {
     case operation::var_mean: return {16, 16};
     case operation::batch_norm:
     case operation::batch_norm_by_mode:
-    case operation::lstm_cell:
+    case operation::native_batch_norm:
+    case operation::batch_norm_of_batch:
+    case operation::batch_norm_functional:
+    case operation::cdist:
+    case operation::pdist:
+    case operation::embedding_bag:
+    case operation::embedding_bag_forward:
     case operation::mean:
     case operation::sum:
     case operation::max_all:
@@ -173,8 +196,28 @@ value run(call& c) {
   const element_steps each = steps_of_elements[at];
   if (each.read != 0) c.charge_operands(each.read);
   c.arena.set_weight(each.written);
-  value out = functions[at](c);
+  const bool complex = c.count(0) != 0 && c.at(0).is_complex();
+  value out = complex ? run_complex(c) : functions[at](c);
   c.arena.set_weight(1);
+  return out;
+}
+
+value result_of(call& c, model::operation o, std::initializer_list<value> arguments) {
+  std::vector<const value*> given;
+  model::binding b;
+  std::size_t letter = 0;
+  for (const value& v : arguments) {
+    b.first[letter] = static_cast<std::uint8_t>(given.size());
+    if (v.is_list())
+      for (const value& one : v.as_list()) given.push_back(&one);
+    else
+      given.push_back(&v);
+    b.count[letter] = static_cast<std::uint8_t>(given.size() - b.first[letter]);
+    ++letter;
+  }
+  call inner(c.arena, c.work, o, b, given);
+  value out = run(inner);
+  c.arena.set_weight(steps_of_elements[static_cast<std::size_t>(c.operation)].written);
   return out;
 }
 

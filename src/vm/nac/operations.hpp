@@ -6,6 +6,7 @@
 //
 //   value y = run(call);                     // whatever the call's operation is
 //   value y = operations::softmax(call);     // this one
+//   tensor y = tensor_of(call, operation::mul, {x, make_number(call.arena, 2.0)});    // another one
 //
 // A result may share its elements with an operand.
 //
@@ -24,6 +25,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <tessera/nac/operations.hpp>
 
 #include "call.hpp"
@@ -44,6 +46,16 @@ struct element_steps {
 extern const std::array<element_steps, model::operation_count> steps_of_elements;
 /// Runs the call's operation, which isn't `unknown`.
 [[nodiscard]] value run(call& c);
+/// The same for a call whose first argument is complex.
+[[nodiscard]] value run_complex(call& c);
+/// What another operation gives, for those that are made of others: one argument for each letter of
+/// its pattern; a list of tensors is all that a repeated letter gets. Charges what run() charges.
+[[nodiscard]] value result_of(call& c, model::operation o, std::initializer_list<value> arguments);
+/// The same where the result is one tensor.
+[[nodiscard]] inline tensor tensor_of(call& c, model::operation o,
+                                      std::initializer_list<value> arguments) {
+  return result_of(c, o, arguments).as_tensor();
+}
 
 namespace operations {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Products of matrices, and what is made of them: linear layers, LSTM cells.
+// Products of matrices, and what is made of them: linear layers.
 
 #include <cmath>
 #include <tessera/core/bytes.hpp>
@@ -152,6 +152,24 @@ tensor matrix_product(call& c, const matrices& by, const shape& batch, const sha
   return cast(c.arena, out, a.type);
 }
 
+tensor linear_of(call& c, const tensor& x, const tensor& w, const tensor* bias) {
+  expect_type(w, x.type);
+  if (bias != nullptr) expect_type(*bias, x.type);
+  if (x.rank() == 0 || w.rank() == 0 || w.rank() > 2 || (w.rank() == 1 && bias != nullptr) ||
+      x.dim(x.rank() - 1) != w.dim(w.rank() - 1))
+    refuse_shapes(x, w);
+  // All rows at once.
+  shape result = leading(x.dims, 1);
+  matrices by;
+  by.m = count_of(result.product(0, result.rank()));
+  by.k = count_of(x.dim(x.rank() - 1));
+  by.n = w.rank() == 1 ? 1 : count_of(w.dim(0));
+  by.transposed = true;
+  if (w.rank() == 2) result.push_back(w.dim(0));
+  if (bias != nullptr) expect_broadcasts(bias->dims, result);
+  return matrix_product(c, by, {}, result, x, w, bias);
+}
+
 namespace operations {
 namespace {
 
@@ -171,25 +189,6 @@ namespace {
   if (a.rank() > 1) result.push_back(a.dim(a.rank() - 2));
   if (b.rank() > 1) result.push_back(b.dim(b.rank() - 1));
   return matrix_product(c, by, batch, result, a, b);
-}
-
-/// x W' + b.
-[[nodiscard]] tensor linear_of(call& c, const tensor& x, const tensor& w, const tensor* bias) {
-  expect_type(w, x.type);
-  if (bias != nullptr) expect_type(*bias, x.type);
-  if (x.rank() == 0 || w.rank() == 0 || w.rank() > 2 || (w.rank() == 1 && bias != nullptr) ||
-      x.dim(x.rank() - 1) != w.dim(w.rank() - 1))
-    refuse_shapes(x, w);
-  // All rows at once.
-  shape result = leading(x.dims, 1);
-  matrices by;
-  by.m = count_of(result.product(0, result.rank()));
-  by.k = count_of(x.dim(x.rank() - 1));
-  by.n = w.rank() == 1 ? 1 : count_of(w.dim(0));
-  by.transposed = true;
-  if (w.rank() == 2) result.push_back(w.dim(0));
-  if (bias != nullptr) expect_broadcasts(bias->dims, result);
-  return matrix_product(c, by, {}, result, x, w, bias);
 }
 
 [[nodiscard]] const scalar* number_or_null(call& c, std::size_t letter, scalar& held) {
@@ -257,61 +256,6 @@ value outer(call& c) {
           *to++ = sum_of(T{}, v, w);
   });
   return out;
-}
-
-// ---- LSTM
-
-// The new hidden and cell states, as PyTorch's own operation gives them: a list of two tensors.
-value lstm_cell(call& c) {
-  const tensor &x = c.tensor_at(0), &h = c.tensor_at(1), &cell = c.tensor_at(2);
-  const tensor &w_x = c.tensor_at(3), &w_h = c.tensor_at(4);
-  const tensor *const b_x = c.optional(5), *const b_h = c.optional(6);
-  const data_type type = x.type;
-  if (!is_floating(type)) refuse_type(type);
-  for (const tensor* t : {&h, &cell, &w_x, &w_h}) expect_type(*t, type);
-  if (x.rank() != 2 || h.rank() != 2) refuse_shapes(x, h);
-  if (!(cell.dims == h.dims) || x.dim(0) != h.dim(0)) refuse_shapes(h, cell);
-  if (h.dim(1) > INT64_MAX / 4) refuse_shapes(h, w_h);
-  const std::int64_t size = h.dim(1), gates = 4 * size;
-  if (!(w_x.dims == shape{gates, x.dim(1)})) refuse_shapes(x, w_x);
-  if (!(w_h.dims == shape{gates, size})) refuse_shapes(h, w_h);
-  for (const tensor* b : {b_x, b_h}) {
-    if (b == nullptr) continue;
-    expect_type(*b, type);
-    if (!(b->dims == shape{gates})) refuse_shapes(*b, w_x);
-  }
-  const data_type wide = widened(type);
-  const auto rows = count_of(x.dim(0)), n = count_of(size);
-  charge_products(c.arena, wide, 1, rows, 4 * n, n + count_of(x.dim(1)));
-  const tensor all = make_tensor(c.arena, wide, {x.dim(0), gates});
-  const tensor hidden = make_tensor(c.arena, wide, h.dims),
-               next = make_tensor(c.arena, wide, h.dims);
-  const tensor old = cast(c.arena, cell, wide);
-  visit_wide(type, [&]<class T>(of<T>) {
-    const tensor wide_x = cast(c.arena, x, wide), wide_h = cast(c.arena, h, wide);
-    T* const g = all.as<T>();
-    std::fill_n(g, all.size(), T{});
-    for (const tensor* b : {b_x, b_h}) {
-      if (b == nullptr) continue;
-      const tensor bias = cast(c.arena, *b, wide);
-      for (std::size_t i = 0; i < rows; ++i)
-        for (std::size_t j = 0; j < 4 * n; ++j) g[i * 4 * n + j] += bias.as<T>()[j];
-    }
-    multiply_by<T>(c, rows, 4 * n, count_of(x.dim(1)), wide_x.as<T>(), w_x.type, w_x.data, true, g,
-                   true);
-    multiply_by<T>(c, rows, 4 * n, n, wide_h.as<T>(), w_h.type, w_h.data, true, g, true);
-    const auto sigmoid = [](T v) { return 1 / (1 + std::exp(-v)); };
-    for (std::size_t i = 0; i < rows; ++i) {
-      const T* const row = g + i * 4 * n;  // input, forget, cell and output gates
-      for (std::size_t j = 0; j < n; ++j) {
-        const T kept = sigmoid(row[n + j]) * old.as<T>()[i * n + j];
-        const T now = kept + sigmoid(row[j]) * std::tanh(row[2 * n + j]);
-        next.as<T>()[i * n + j] = now;
-        hidden.as<T>()[i * n + j] = sigmoid(row[3 * n + j]) * std::tanh(now);
-      }
-    }
-  });
-  return value(std::vector<value>{cast(c.arena, hidden, type), cast(c.arena, next, type)});
 }
 
 }  // namespace operations

@@ -555,5 +555,18 @@ value cumsum(call& c) {
 value softmax(call& c) { return softmax_along(c, false); }
 value log_softmax(call& c) { return softmax_along(c, true); }
 
+// Rows of nothing but -infinity become zeros.
+value safe_softmax(call& c) {
+  using model::operation;
+  const tensor out = softmax_along(c, false).as_tensor();
+  const tensor& x = c.tensor_at(0);
+  if (!is_floating(x.type) || x.size() == 0) return out;
+  const double lowest = -std::numeric_limits<double>::infinity();
+  const tensor greatest = tensor_of(
+      c, operation::amax, {x, make_number(c.arena, c.whole(1)), make_number(c.arena, true)});
+  const tensor all_low = tensor_of(c, operation::eq, {greatest, make_number(c.arena, lowest)});
+  return result_of(c, operation::masked_fill, {out, all_low, make_number(c.arena, 0.0)});
+}
+
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

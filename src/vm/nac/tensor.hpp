@@ -322,8 +322,10 @@ struct tensor {
 /// What an instruction results in, or a constant.
 class value {
  public:
-  enum class form : std::uint8_t { none, tensor, list, string, int_list, numbers };
-  static constexpr std::size_t form_count = static_cast<std::size_t>(form::numbers) + 1;
+  /// A complex tensor is one with a last axis of two, real and imaginary parts, which only operations
+  /// that know of complex numbers take.
+  enum class form : std::uint8_t { none, tensor, list, string, int_list, numbers, complex };
+  static constexpr std::size_t form_count = static_cast<std::size_t>(form::complex) + 1;
 
   value() noexcept = default;
   value(const value& other) noexcept
@@ -352,6 +354,11 @@ class value {
   [[nodiscard]] static value string(std::string_view v);
   [[nodiscard]] static value int_list(std::vector<std::int64_t> v);
   [[nodiscard]] static value numbers(std::vector<double> v);
+  [[nodiscard]] static value complex(nac::tensor pairs) noexcept {
+    value v(std::move(pairs));
+    v.form_ = form::complex;
+    return v;
+  }
 
   /// Becomes what f() gives, which is made in place. It must be as one that was never set.
   template <class F>
@@ -375,6 +382,7 @@ class value {
   [[nodiscard]] bool is_none() const noexcept { return form_ == form::none; }
   [[nodiscard]] bool is_tensor() const noexcept { return form_ == form::tensor; }
   [[nodiscard]] bool is_list() const noexcept { return form_ == form::list; }
+  [[nodiscard]] bool is_complex() const noexcept { return form_ == form::complex; }
   [[nodiscard]] const nac::tensor& as_tensor() const noexcept { return tensor_; }
   [[nodiscard]] nac::tensor& as_tensor() noexcept { return tensor_; }
   [[nodiscard]] std::span<const value> as_list() const noexcept;

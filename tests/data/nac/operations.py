@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Records what PyTorch gives for the operations of the NAC machine.
 
-    python3 tests/data/nac/operations.py          # writes operations/GROUP.txt beside it
+    python3 tests/data/nac/operations.py                # writes operations/GROUP.txt beside it
+    python3 tests/data/nac/operations.py networks       # of these groups only
 
 A line that is indented is a row of the operation that stands above it: arguments by position, as
 files of NAC have them, and the result.
@@ -14,6 +15,7 @@ files of NAC have them, and the result.
                b:1  i:-1  f:0.5  s:tanh    constants
                I:1,2      F:0.5,2          lists of whole numbers, of floats
                f32[2,1]:1,2                a tensor; f32[]:1 has rank 0
+               c64[1]:1,2                  a complex one, of f32: 1 + 2i
                =i64:3                      a number as Python has it, as a result: a size, say
                (f32[1]:1 & i64[1]:2)       a list, as operations with several results give
     result     a tensor, a number or a list; or an error, with its name where only one fits:
@@ -85,6 +87,10 @@ def shortest(v, dtype=f64):
 def tensor_text(t):
     t = t.detach()
     dims = ",".join(str(d) for d in t.shape)
+    if t.dtype.is_complex:
+        parts = torch.view_as_real(t.resolve_conj())
+        values = [shortest(v, parts.dtype) for v in parts.reshape(-1).to(f64).tolist()]
+        return f"{'c64' if parts.dtype == f32 else 'c128'}[{dims}]:{','.join(values)}"
     flat = t.contiguous().reshape(-1)
     if t.dtype.is_floating_point:
         values = [shortest(v, t.dtype) for v in flat.to(f64).tolist()]
@@ -2222,6 +2228,590 @@ def selection():
         row(word, noise(3))
 
 
+# ---- networks
+
+
+def wrong(name, *args):
+    """A row that PyTorch should refuse, but may read other memory for."""
+    fixed(name, list(args), "error")
+
+
+def recurrent_parameters(gates, size, inputs, layers=1, directions=1, bias=True, project=0,
+                         dtype=f32):
+    hidden = project or size
+    out = []
+    for level in range(layers):
+        for _ in range(directions):
+            columns = inputs if level == 0 else hidden * directions
+            out += [noise(gates * size, columns, dtype=dtype), noise(gates * size, hidden, dtype=dtype)]
+            if bias:
+                out += [noise(gates * size, dtype=dtype), noise(gates * size, dtype=dtype)]
+            if project:
+                out.append(noise(project, size, dtype=dtype))
+    return out
+
+
+def recurrent():
+    tolerance(32, 4, largest=True)
+    networks = (("aten.lstm.input", 4), ("aten.gru.input", 3), ("aten.rnn_tanh.input", 1),
+                ("aten.rnn_relu.input", 1))
+    for name, gates in networks:
+        def states(layers, rows, size, project=0, dtype=f32):
+            h = noise(layers, rows, project or size, dtype=dtype)
+            return [h, noise(layers, rows, size, dtype=dtype)] if gates == 4 else h
+
+        def run(x, h, parameters, *rest, way=row):
+            way(name, x, h, parameters, *rest)
+
+        def parameters(*args, **kw):
+            return recurrent_parameters(gates, *args, **kw)
+
+        one = (True, 1, 0.0, False, False, False)
+        x = noise(3, 2, 2)
+        # PyTorch computes some of these in integers.
+        for t in every:
+            run(x.to(t), states(1, 2, 2, dtype=t), parameters(2, 2, dtype=t), *one,
+                way=row if t.is_floating_point else wrong)
+        run(x, states(1, 2, 3), parameters(3, 2, bias=False), False, 1, 0.0, False, False, False)
+        run(x, states(2, 2, 2), parameters(2, 2, layers=2), True, 2, 0.0, False, False, False)
+        run(x, states(2, 2, 2), parameters(2, 2, directions=2), True, 1, 0.0, False, True, False)
+        run(noise(2, 3, 2), states(4, 2, 1), parameters(1, 2, layers=2, directions=2), True, 2, 0.5,
+            False, True, True)
+        run(noise(2, 1, 2), states(1, 2, 2), parameters(2, 2), True, 1, 0.0, False, False, True)
+        run(noise(1, 1, 1), states(1, 1, 1), parameters(1, 1), *one)
+        run(empty(3, 0, 2), states(1, 0, 2), parameters(2, 2), *one)
+        run(x, states(1, 2, 2), parameters(2, 2), True, 1, 0.0, True, False, False)
+        run(tensor([[[nan, 1]], [[inf, -inf]]]), states(1, 1, 1), parameters(1, 2), *one)
+        run(empty(0, 2, 2), states(1, 2, 2), parameters(2, 2), *one, way=refuse)
+        run(noise(2, 2), states(1, 2, 2), parameters(2, 2), *one, way=wrong)
+        run(x, states(1, 2, 2), parameters(2, 3), *one, way=wrong)
+        run(x, states(1, 3, 2), parameters(2, 2), *one, way=wrong)
+        run(x, states(2, 2, 2), parameters(2, 2), *one, way=wrong)
+        run(x, states(1, 2, 2), parameters(2, 2)[:3], *one, way=refuse)
+        run(x, states(1, 2, 2), parameters(2, 2), True, 2, 0.0, False, False, False, way=refuse)
+        run(x, states(1, 2, 2), parameters(2, 2), True, 0, 0.0, False, False, False, way=refuse)
+        run(x, states(1, 2, 2), parameters(2, 2, dtype=f64), *one, way=refuse)
+        fixed(name, [x, states(1, 2, 2), parameters(2, 2), True, 1, 0.5, True, False, False],
+              "error nac_run_argument")
+        if gates == 4:
+            for directions in (1, 2):
+                run(x, states(directions, 2, 3, 2), parameters(3, 2, directions=directions, project=2),
+                    True, 1, 0.0, False, directions == 2, False)
+            run(x, states(2, 2, 3, 1), parameters(3, 2, layers=2, bias=False, project=1), False, 2,
+                0.0, False, False, False)
+    for name, gates in (("aten.gru_cell.default", 3), ("aten.rnn_tanh_cell.default", 1),
+                        ("aten.rnn_relu_cell.default", 1)):
+        cell = [noise(2, 3), noise(2, 2), noise(2 * gates, 3), noise(2 * gates, 2)]
+        biases = [noise(2 * gates), noise(2 * gates)]
+        for t in every:
+            (row if t.is_floating_point else wrong)(name, *[a.to(t) for a in cell + biases])
+        row(name, *cell)
+        row(name, *cell, *biases)
+        row(name, noise(1, 2), noise(1, 1), noise(gates, 2), noise(gates, 1))
+        row(name, empty(0, 3), empty(0, 2), *cell[2:])
+        refuse(name, noise(2, 2), *cell[1:])
+        refuse(name, cell[0], noise(3, 2), *cell[2:])
+        refuse(name, *cell[:2], noise(2 * gates + 1, 3), cell[3])
+        refuse(name, *cell[:3], noise(2 * gates, 3))
+        refuse(name, *cell, noise(3), biases[1])
+
+
+def norms():
+    tolerance(32, 2, largest=True)
+    x = noise(2, 2, 3)
+    w, b, mean, var = noise(2), noise(2), noise(2), noise(2, low=0.5, high=3)
+    batch, legit = "aten.native_batch_norm.default", "aten._native_batch_norm_legit.default"
+    no_stats = "aten._native_batch_norm_legit.no_stats"
+    functional = "aten._native_batch_norm_legit_functional.default"
+    for name in (batch, legit, functional):
+        for training in (False, True):
+            for t in every:
+                if not t.is_floating_point:
+                    if not training:
+                        either(name, x.to(t), *[v.to(t) for v in (w, b, mean, var)], training, 0.1, 1e-5)
+                    continue
+                row(name, x.to(t), *[v.to(t) for v in (w, b, mean, var)], training, 0.1, 1e-5)
+            row(name, x, None, None, mean, var, training, 0.25, 0.5)
+            row(name, noise(3, 2), w, b, mean, var, training, 0.1, 1e-5)
+            row(name, noise(2, 2, 2, 2), w, None, mean, var, training, 0.1, 1e-5)
+            row(name, x.to(f16), w, b, mean, var, training, 0.1, 1e-5)
+        refuse(name, noise(2), w, b, mean, var, False, 0.1, 1e-5)
+        fixed(name, [x, noise(3), b, mean, var, False, 0.1, 1e-5], "error")
+        fixed(name, [x, w, b, noise(3), var, True, 0.1, 1e-5], "error")
+    row(batch, x, w, b, None, None, True, 0.1, 1e-5)
+    # PyTorch crashes.
+    fixed(batch, [x, w, b, None, None, False, 0.1, 1e-5], "error nac_run_argument")
+    for t in (f32, f64, i64):
+        either(no_stats, x.to(t), w.to(t), b.to(t), True, 0.1, 1e-5)
+    row(no_stats, x, None, None, True, 0.1, 1e-5)
+    row(no_stats, noise(3, 2), w, None, True, 0.1, 0.5)
+    fixed(no_stats, [x, w, b, False, 0.1, 1e-5], "error nac_run_argument")
+    refuse(no_stats, noise(2), None, None, True, 0.1, 1e-5)
+    name = "aten.instance_norm.default"
+    for t in every:
+        either(name, x.to(t), w.to(t), b.to(t), None, None, True, 0.1, 1e-5, False)
+    row(name, x, None, None, None, None, True, 0.1, 1e-5, True)
+    row(name, noise(1, 2, 2, 2), w, b, None, None, True, 0.1, 0.5, True)
+    row(name, x, w, b, mean, var, False, 0.1, 1e-5, True)
+    row(name, x, None, None, mean, var, True, 0.1, 1e-5, True)
+    refuse(name, x, w, b, None, None, False, 0.1, 1e-5, True)
+    refuse(name, x, noise(3), b, None, None, True, 0.1, 1e-5, True)
+    name = "aten.native_group_norm.default"
+    x = noise(2, 4, 3)
+    w, b = noise(4), noise(4)
+    for t in every:
+        either(name, x.to(t), w.to(t), b.to(t), 2, 4, 3, 2, 1e-5)
+    for t in (f16, bf16):
+        row(name, x.to(t), w, b, 2, 4, 3, 2, 1e-5)
+    row(name, x, None, None, 2, 4, 3, 1, 1e-5)
+    row(name, x, w, None, 2, 4, 3, 4, 0.5)
+    row(name, noise(1, 2, 2, 2), None, noise(2), 1, 2, 4, 2, 1e-5)
+    refuse(name, x, w, b, 2, 4, 3, 3, 1e-5)
+    refuse(name, x, w, b, 2, 4, 3, 0, 1e-5)
+    refuse(name, x, noise(3), b, 2, 4, 3, 2, 1e-5)
+    fixed(name, [x, w, b, 2, 4, 2, 2, 1e-5], "error")
+    rms, fused = "aten.rms_norm.default", "aten._fused_rms_norm.default"
+    x = noise(2, 2, 3)
+    for t in every:
+        either(rms, x.to(t), [3])
+        either(rms, x.to(t), [3], noise(3, dtype=t), 1e-5)
+        either(fused, x.to(t), [3], noise(3, dtype=t), 1e-5)
+    row(rms, x, [2, 3], noise(2, 3))
+    row(rms, x, [3], None, 0.5)
+    row(rms, x.to(bf16), [3], noise(3))
+    row(rms, empty(2, 3), [3])
+    row(rms, empty(0, 3), [3])
+    row(fused, x, [2, 3], None, 0.5)
+    row(fused, x, [3], None, None)
+    row(fused, empty(0, 3), [3], None, None)
+    for name, rest, way in ((rms, (), refuse), (fused, (None, None), wrong)):
+        way(name, x, [2], *rest)
+        way(name, x, [], *rest)
+        way(name, tensor(1.0), [1], *rest)
+    refuse(rms, x, [3], noise(2))
+    weight, interface = "aten._weight_norm.default", "aten._weight_norm_interface.default"
+    v = noise(2, 3, 2)
+    for name in (weight, interface):
+        for t in floats:
+            either(name, v.to(t), noise(2, 1, 1, dtype=t), 0)
+        row(name, v, noise(2, 1, 1))
+        row(name, v, noise(1, 1, 2), 2)
+        row(name, noise(3), noise(3), 0)
+        row(name, empty(1, 2), noise(1, 1), 0)
+        refuse(name, v, noise(2, 1, 1), 3)
+        wrong(name, v, noise(5, 2, 1), 0)
+    row(weight, v, noise(1, 3, 1), 1)
+    row(weight, v, tensor(2.0), -1)
+    refuse(interface, v, noise(1, 3, 1), 1)
+    fixed(weight, [v.to(i64), noise(2, 1, 1, dtype=i64), 0], "error nac_run_type")
+    fixed(interface, [v.to(i64), noise(2, 1, 1, dtype=i64), 0], "error nac_run_type")
+    name = "aten.native_dropout.default"
+    for t in every:
+        row(name, noise(2, dtype=t), 0.5, False)
+    row(name, noise(2), 0.0, True)
+    fixed(name, [noise(2), 0.5, True], "error nac_run_argument")
+    fixed(name, [noise(2), 0.5, None], "error nac_run_argument")
+
+
+def attentions():
+    tolerance(32, 4, largest=True)
+    name = "aten._safe_softmax.default"
+    for t in every:
+        either(name, noise(2, 3, dtype=t), -1)
+    row(name, tensor([[-inf, -inf], [1, 2]]), -1)
+    row(name, tensor([[-inf, 1], [-inf, -inf]]), 0)
+    row(name, tensor([[nan, 1], [inf, -inf]]), 1)
+    row(name, noise(2, 2, dtype=i64), 1, f32)
+    row(name, tensor(3.0), 0)
+    row(name, empty(0, 2), 1)
+    row(name, empty(2, 0), 1)
+    refuse(name, noise(2), 1)
+    name = "aten._scaled_dot_product_flash_attention_for_cpu.default"
+    q, k, v = noise(1, 2, 3, 4), noise(1, 2, 3, 4), noise(1, 2, 3, 4)
+    for t in every:
+        either(name, *[x.to(t) for x in (q, k, v)])
+    row(name, q, k, v, 0.0, True)
+    row(name, q, k, v, 0.0, False, attn_mask=noise(3, 3))
+    row(name, q, k, v, 0.0, False, attn_mask=noise(1, 1, 3, 3), scale=0.5)
+    row(name, q, k, v, attn_mask=noise(3, 3))
+    row(name, q, k, v, attn_mask=noise(3, 3), scale=2.0)
+    row(name, q, k, v, 0.0, False, attn_mask=tensor([[-inf] * 3, [0, 0, -inf], [0, 1, 2]]))
+    row(name, q, k, v, 0.0, True, attn_mask=None, scale=2.0)
+    row(name, noise(2, 1, 2, 2), noise(2, 1, 3, 2), noise(2, 1, 3, 2))
+    refuse(name, q, k, v, 0.5)
+    refuse(name, noise(2, 3, 2), noise(2, 3, 2), noise(2, 3, 2))
+    refuse(name, q, k.to(f64), v)
+    refuse(name, q, noise(1, 2, 3, 2), v)
+    cpu = torch_operator(name)
+    # These don't run on a CPU, but mean the same.
+    flash = "aten._scaled_dot_product_flash_attention.default"
+    efficient = "aten._scaled_dot_product_efficient_attention.default"
+    fixed(flash, [q, k, v], list(cpu(q, k, v)))
+    fixed(flash, [q, k, v, 0.0, True, False, 0.5], list(cpu(q, k, v, 0.0, True, scale=0.5)))
+    fixed(flash, [q, k, v, 0.5], "error nac_run_argument")
+    fixed(efficient, [q, k, v, None, True], list(cpu(q, k, v)))
+    mask = noise(1, 2, 3, 3)
+    fixed(efficient, [q, k, v, mask, False, 0.0, False, 2.0],
+          list(cpu(q, k, v, attn_mask=mask, scale=2.0)))
+    fixed(efficient, [q, k, v, None, False, 0.0, True], list(cpu(q, k, v, 0.0, True)))
+    fixed(efficient, [q, k, v, None, False, 0.5], "error nac_run_argument")
+
+
+def bags():
+    tolerance(4, 2, largest=True)
+    table, indices, offsets = noise(6, 2), tensor([1, 2, 4, 5, 4, 3], i64), tensor([0, 2, 2], i64)
+
+    # Of the results the first; the others are there for training.
+    def bag(name, *args, way=fixed):
+        if way is refuse:
+            return refuse(name, *args)
+        try:
+            result = [torch_operator(name)(*args)[0]]
+        except Exception:
+            result = "error"
+        fixed(name, list(args), result)
+
+    plain_bag, padded = "aten.embedding_bag.default", "aten.embedding_bag.padding_idx"
+    forward, only = "aten._embedding_bag.default", "aten._embedding_bag_forward_only.default"
+    for t in every:
+        bag(plain_bag, table.to(t), indices, offsets)
+    for t in (i32, i16, f32):
+        bag(plain_bag, table, indices.to(t), offsets.to(t))
+    for m in range(3):
+        for name in (plain_bag, forward, only):
+            bag(name, table, indices, offsets, False, m)
+            bag(name, table, indices, tensor([0, 2, 2, 6], i64), False, m, False, None, True)
+        for p in (None, 4, -2):
+            bag(padded, table, indices, offsets, False, m, False, None, False, p)
+        for p in (-1, 4):
+            bag(forward, table, indices, offsets, False, m, False, None, False, p)
+        bag(plain_bag, table, empty(0, dtype=i64), tensor([0, 0], i64), False, m)
+    bag(plain_bag, table, indices, offsets, False, 0, False, noise(6))
+    bag(padded, table, indices, offsets, False, 0, False, noise(6), False, 4)
+    for name in (plain_bag, forward):
+        bag(name, table, tensor([6], i64), tensor([0], i64), way=refuse)
+        bag(name, table, tensor([-1], i64), tensor([0], i64), way=refuse)
+        bag(name, table, indices, tensor([1], i64), way=refuse)
+        bag(name, noise(3), indices, offsets, way=refuse)
+        bag(name, table, indices, offsets, False, 1, False, noise(6), way=refuse)
+        bag(name, table, indices, offsets, False, 0, False, noise(5), way=refuse)
+    fixed(plain_bag, [table, indices, tensor([0, 4, 2], i64)], "error nac_run_argument")
+    bag(padded, table, indices, offsets, False, 0, False, None, False, 6, way=refuse)
+
+
+def networks():
+    begin("networks")
+    recurrent()
+    norms()
+    attentions()
+    bags()
+
+
+# ---- algebra
+
+
+def algebra():
+    begin("algebra")
+    tolerance(16, 4, largest=True)
+    for t in every:
+        for name in ("aten.dot.default", "aten.vdot.default"):
+            either(name, noise(3, dtype=t), noise(3, dtype=t))
+        either("aten.mv.default", noise(2, 3, dtype=t), noise(3, dtype=t))
+        either("aten.addmv.default", noise(2, dtype=t), noise(2, 3, dtype=t), noise(3, dtype=t))
+        if t != boolean:
+            either("aten.addr.default", noise(2, 3, dtype=t), noise(2, dtype=t), noise(3, dtype=t))
+        either("aten.addbmm.default", noise(2, 2, dtype=t), noise(2, 2, 3, dtype=t),
+               noise(2, 3, 2, dtype=t))
+        either("aten.kron.default", noise(2, dtype=t), noise(2, 2, dtype=t))
+        either("aten.tensordot.default", noise(2, 3, dtype=t), noise(3, 2, dtype=t), [1], [0])
+        either("aten.linalg_multi_dot.default", [noise(2, 3, dtype=t), noise(3, 2, dtype=t)])
+        if t.is_floating_point:
+            either("aten.bilinear.default", noise(2, 2, dtype=t), noise(2, 3, dtype=t),
+                   noise(2, 2, 3, dtype=t), noise(2, dtype=t))
+        either("aten.ger.default", noise(2, dtype=t), noise(3, dtype=t))
+        for name in ("aten.cross.default", "aten.linalg_cross.default"):
+            if t != boolean:
+                either(name, noise(2, 3, dtype=t), noise(2, 3, dtype=t))
+    for name in ("aten.dot.default", "aten.vdot.default"):
+        row(name, empty(0), empty(0))
+        refuse(name, noise(2), noise(3))
+        refuse(name, noise(2, 2), noise(2))
+        refuse(name, noise(2), noise(2, dtype=f64))
+    row("aten.mv.default", empty(2, 0), empty(0))
+    refuse("aten.mv.default", noise(2, 3), noise(2))
+    refuse("aten.mv.default", noise(3), noise(3))
+    name = "aten.addmv.default"
+    for c in ((2,), (1,), ()):
+        row(name, noise(*c), noise(2, 3), noise(3), beta=0.5, alpha=2)
+    row(name, tensor([nan, inf]), noise(2, 3), noise(3), beta=0)
+    refuse(name, noise(3), noise(2, 3), noise(3))
+    refuse(name, noise(2), noise(2, 3), noise(2))
+    name = "aten.addr.default"
+    for c in ((2, 3), (3,), (2, 1), ()):
+        row(name, noise(*c), noise(2), noise(3), beta=0.5, alpha=2)
+    refuse(name, noise(2, 2), noise(2), noise(3))
+    refuse(name, noise(2, 3), noise(2, 1), noise(3))
+    name = "aten.addbmm.default"
+    row(name, noise(2), noise(3, 1, 2), noise(3, 2, 2), beta=0.5, alpha=2)
+    row(name, noise(1, 1), empty(0, 1, 2), empty(0, 2, 2))
+    refuse(name, noise(2, 2), noise(2, 2, 3), noise(3, 3, 2))
+    refuse(name, noise(3, 3), noise(2, 2, 3), noise(2, 3, 2))
+    name = "aten.kron.default"
+    for a, b in (((2, 2), (2, 3)), ((), (2,)), ((2,), ()), ((2, 1, 2), (3,)), ((0,), (2,))):
+        row(name, noise(*a), noise(*b))
+    row(name, noise(2, dtype=i32), noise(2))
+    fixed(name, [noise(2), "x"], "error")
+    name = "aten.tensordot.default"
+    for a, b, i, j in (((2, 3, 2), (2, 3), [1, 0], [1, 0]), ((2, 3), (2,), [0], [-1]),
+                       ((2,), (3,), [], []), ((2, 3), (2, 3), [0, 1], [0, 1]),
+                       ((2, 0), (0, 3), [1], [0]), ((3, 2, 2), (2, 2), [-1], [0])):
+        row(name, noise(*a), noise(*b), i, j)
+    refuse(name, noise(2, 3), noise(2, 3), [1], [0])
+    refuse(name, noise(2, 3), noise(2, 3), [0, 1], [0])
+    refuse(name, noise(2, 2), noise(2, 2), [0, 0], [0, 1])
+    refuse(name, noise(2, 3), noise(2, 3), [2], [0])
+    dots, chain = "aten.linalg_multi_dot.default", "aten.chain_matmul.default"
+    row(dots, [noise(2), noise(2, 3), noise(3)])
+    row(dots, [noise(1, 2), noise(2, 3), noise(3, 1), noise(1, 2)])
+    refuse(dots, [noise(2, 3)])
+    refuse(dots, [noise(2, 3), noise(2, 3)])
+    refuse(dots, [noise(2, 3), noise(3), noise(3, 1)])
+    row(chain, [noise(2, 3), noise(3, 2), noise(2, 1)])
+    refuse(chain, [noise(2, 3), noise(2, 2)])
+    name = "aten.bilinear.default"
+    row(name, noise(2), noise(3), noise(2, 2, 3))
+    row(name, noise(2, 1, 2), noise(2, 1, 3), noise(1, 2, 3), noise(1))
+    row(name, noise(2, 2), noise(2, 3), noise(2, 2, 3), None)
+    refuse(name, noise(2, 2), noise(3, 3), noise(2, 2, 3))
+    refuse(name, noise(2, 2), noise(2, 2), noise(2, 2, 3))
+    refuse(name, noise(2, 2), noise(2, 3), noise(2, 3))
+    cross, linalg_cross = "aten.cross.default", "aten.linalg_cross.default"
+    row(cross, noise(3, 2), noise(3, 2))
+    row(cross, noise(3, 3), noise(3, 3), 1)
+    row(cross, noise(2, 3), noise(2, 3), -1)
+    row(linalg_cross, noise(3, 2), noise(3, 2), dim=0)
+    row(linalg_cross, noise(1, 3), noise(2, 3))
+    row(linalg_cross, empty(0, 3), empty(0, 3))
+    for name in (cross, linalg_cross):
+        refuse(name, noise(2, 2), noise(2, 2))
+        refuse(name, noise(2, 3), noise(3))
+    refuse(cross, noise(2, 3), noise(2, 3), 0)
+    refuse(cross, noise(2, 3), noise(2, 3), 2)
+
+    distance, cdist_forward = "aten.cdist.default", "aten._cdist_forward.default"
+    pairs, pdist_forward = "aten.pdist.default", "aten._pdist_forward.default"
+    for t in every:
+        either(distance, noise(2, 3, dtype=t), noise(3, 3, dtype=t))
+        either(pdist_forward, noise(3, 2, dtype=t))
+    for p in (0.0, 0.5, 1.0, 2.0, 3.0, inf):
+        row(distance, noise(2, 2), noise(3, 2), p)
+        row(cdist_forward, noise(1, 2, 2), noise(1, 1, 2), p, None)
+        row(pairs, noise(3, 2), p)
+        row(pdist_forward, noise(3, 2), p)
+    row(distance, noise(2, 2, 2), noise(1, 3, 2), 2.0, 1)
+    for a, b in (((2, 0), (3, 0)), ((0, 2), (3, 2))):
+        for p in (1.0, 2.0, inf):
+            row(distance, empty(*a), empty(*b), p)
+    row(pairs, noise(1, 2))
+    row(pairs, empty(0, 2))
+    row(pairs, empty(3, 0))
+    refuse(distance, noise(2, 3), noise(2, 2))
+    refuse(distance, noise(3), noise(2, 3))
+    refuse(distance, noise(2, 3), noise(2, 3), -1.0)
+    refuse(cdist_forward, noise(2, 3), noise(2, 2), 2.0, None)
+    refuse(pairs, noise(2, 2, 2))
+    wrong(pdist_forward, noise(2, 2, 2))
+    refuse(pairs, noise(2, 2), -1.0)
+
+    tolerance(256, 4, largest=True)
+    det, old_det = "aten.linalg_det.default", "aten.det.default"
+    inverse, old_inverse = "aten.linalg_inv.default", "aten.inverse.default"
+    inverse_ex, solve = "aten.linalg_inv_ex.default", "aten.linalg_solve.default"
+    lower, triangular = "aten.linalg_cholesky.default", "aten.linalg_solve_triangular.default"
+
+    def matrix(*shape, dtype=f32):
+        return noise(*shape, dtype=dtype) + (3 * torch.eye(shape[-1])).to(dtype)
+
+    def positive(*shape, dtype=f32):
+        a = noise(*shape).double()
+        return (a @ a.mT + torch.eye(shape[-1])).to(dtype)
+
+    for t in every:
+        for name in (det, old_det, inverse, old_inverse, inverse_ex):
+            either(name, matrix(2, 2, dtype=t))
+        either(solve, matrix(2, 2, dtype=t), noise(2, 2, dtype=t))
+        either(triangular, matrix(2, 2, dtype=t), noise(2, 1, dtype=t), upper=True)
+        either(lower, positive(2, 2, dtype=t))
+    for name in (det, inverse, inverse_ex, lower):
+        make = positive if name == lower else matrix
+        for shape in ((3, 3), (2, 2, 2), (1, 1), (0, 0), (0, 2, 2)):
+            row(name, make(*shape))
+        refuse(name, noise(2, 3))
+        refuse(name, noise(2))
+    row(det, tensor([[0.0, 2], [3, 4]]))
+    row(det, tensor([[1.0, 2], [2, 4]]))
+    row(inverse, tensor([[0.0, 2], [4, 0]]))
+    refuse(old_inverse, noise(2, 3))
+    refuse(inverse, tensor([[1.0, 2], [2, 4]]), code="nac_run_argument")
+    refuse(inverse_ex, tensor([[1.0, 2], [2, 4]]), check_errors=True)
+    for a, b in (((3, 3), (3,)), ((2, 2, 2), (2, 2)), ((2, 2, 2), (2, 2, 3)), ((2, 2), (3, 2, 1)),
+                 ((1, 2, 2), (2, 2, 1)), ((0, 0), (0, 2)), ((2, 2), (2, 0))):
+        row(solve, matrix(*a), noise(*b))
+    row(solve, matrix(2, 2), noise(3, 2), left=False)
+    refuse(solve, matrix(2, 2), noise(3, 2))
+    refuse(solve, tensor([[1.0, 2], [2, 4]]), noise(2))
+    refuse(solve, noise(2, 3), noise(2))
+    for upper in (True, False):
+        for left in (True, False):
+            row(triangular, matrix(2, 2), noise(2, 2), upper=upper, left=left)
+        row(triangular, matrix(2, 3, 3), noise(3, 2), upper=upper, left=True, unitriangular=True)
+    refuse(triangular, noise(2, 3), noise(2, 1), upper=True)
+    refuse(triangular, matrix(2, 2), noise(3, 1), upper=True)
+    for upper in (True, False):
+        row(lower, positive(3, 3), upper=upper)
+        row("aten.cholesky.default", positive(2, 2), upper)
+    refuse(lower, tensor([[1.0, 2], [2, 1]]))
+    refuse("aten.cholesky.default", tensor([[-1.0]]))
+
+
+# ---- fourier
+
+
+def complex_noise(*shape, dtype=f32):
+    return torch.view_as_complex(noise(*shape, 2, dtype=dtype))
+
+
+def fourier():
+    begin("fourier")
+    tolerance(8, 4, largest=True)
+    one = [f"aten.fft_{n}.default" for n in ("fft", "ifft", "rfft", "irfft")]
+    many = [f"aten.fft_{n}.default" for n in ("fft2", "ifft2", "rfft2", "irfft2")]
+    whole = [f"aten.fft_{n}.default" for n in ("fftn", "ifftn", "rfftn", "irfftn")]
+    for name in one:
+        real = "rfft" in name and "irfft" not in name
+        make = noise if real else complex_noise
+        for t in every:
+            either(name, noise(3, dtype=t))
+        for n in (1, 2, 3, 4, 5, 6, 7, 8, 11, 12):
+            if "irfft" not in name or n > 1:
+                row(name, make(n))
+        row(name, make(2, 3, dtype=f64))
+        row(name, make(4), 3)
+        row(name, make(3), 5)
+        row(name, make(3, 2), None, 0)
+        row(name, make(2, 3, 2), 4, 1, "ortho")
+        row(name, make(2, 3), None, -1, "forward")
+        row(name, make(2, 3), None, -1, "backward")
+        refuse(name, tensor(1.0))
+        refuse(name, noise(3), 0)
+        refuse(name, empty(0))
+        refuse(name, noise(3), None, 1)
+        refuse(name, noise(3), None, -1, "other")
+        if real:
+            refuse(name, complex_noise(3))
+    for name in many + whole:
+        real = "rfft" in name and "irfft" not in name
+        make = noise if real else complex_noise
+        row(name, make(2, 3))
+        row(name, noise(3, 2, 4))
+        row(name, make(2, 3), [3, 2])
+        row(name, make(2, 3), [-1, 4], [0, 1], "ortho")
+        row(name, make(3, 2, 2), None, [0, 2], "forward")
+        row(name, make(2, 3), None, [1, 0])
+        row(name, make(2, 3, dtype=f64), [2], [0])
+        row(name, noise(2, 2, dtype=i64))
+        refuse(name, noise(2, 3), [2], [0, 1])
+        refuse(name, noise(2, 3), None, [0, 0])
+        refuse(name, noise(2, 3), None, [2])
+        if name in many:
+            refuse(name, noise(3))
+        else:
+            row(name, make(3))
+            row(name, make(2, 3), [3])
+            refuse(name, noise(3), [2, 2])
+    r2c, c2r, c2c = "aten._fft_r2c.default", "aten._fft_c2r.default", "aten._fft_c2c.default"
+    for norm in range(3):
+        row(r2c, noise(2, 4), [1], norm, True)
+        row(c2r, complex_noise(2, 3), [1], norm, 4)
+        row(c2c, complex_noise(2, 3), [0, 1], norm, norm != 1)
+    row(r2c, noise(2, 3), [0, 1], 0, False)
+    row(r2c, noise(2, 3), [0, 1], 0, True)
+    row(c2r, complex_noise(2, 3), [0, 1], 2, 5)
+    row(c2c, complex_noise(4, dtype=f64), [0], 0, False)
+    refuse(r2c, noise(2, 3, dtype=i64), [0], 0, True)
+    refuse(c2r, complex_noise(2, 3), [1], 0, 0)
+    refuse(c2c, complex_noise(2, 3), [2], 0, True)
+    for name in ("aten.fft_fftshift.default", "aten.fft_ifftshift.default"):
+        for t in every:
+            row(name, noise(5, dtype=t))
+        row(name, noise(2, 3))
+        row(name, complex_noise(3, 2))
+        row(name, noise(2, 3), [1])
+        row(name, empty(0, 2))
+        refuse(name, noise(2, 3), [2])
+    tolerance(4, 2, largest=True)
+    for name in ("aten.hann_window.default", "aten.hamming_window.default",
+                 "aten.blackman_window.default", "aten.bartlett_window.default",
+                 "aten.hann_window.periodic"):
+        rest = [True] if "periodic" in name else []
+        for n in (0, 1, 2, 5, 8):
+            row(name, n, *rest)
+        if rest:
+            for n in (1, 2, 5):
+                row(name, n, False)
+        for t in (f64, f16, bf16):
+            row(name, 4, *rest, dtype=t)
+        refuse(name, 4, *rest, dtype=i64)
+        refuse(name, -1, *rest)
+        fixed(name, [4, *rest, "float32", None, "cpu", False],
+              torch_operator(name)(4, *rest))
+    tolerance(16, 4, largest=True)
+    name, x = "aten.stft.default", noise(12)
+    row(name, x, 4, None, None, None, False, None, True)
+    row(name, x, 4, 2, None, noise(4), False, True, True)
+    row(name, x, 5, 3, 3, noise(3), True, True, True)
+    row(name, noise(2, 9), 4, 2, 4, torch.hann_window(4), False, False, True)
+    row(name, noise(2, 9), 4, 2, 4, torch.hann_window(4), False, True, False)
+    row(name, noise(8, dtype=f64), 8, 1, 2, noise(2, dtype=f64), True, None, True)
+    refuse(name, x, 4)
+    refuse(name, x, 13, None, None, None, False, None, True)
+    refuse(name, x, 4, 0, None, None, False, None, True)
+    refuse(name, x, 4, None, 5, None, False, None, True)
+    refuse(name, x, 4, None, None, noise(3), False, None, True)
+    refuse(name, noise(2, 2, 9), 4, None, None, None, False, None, True)
+    refuse(name, noise(9, dtype=i64), 4, None, None, None, False, None, True)
+    tolerance(4, 2, largest=True)
+    z = complex_noise(2, 3)
+    for t in every:
+        either("aten.view_as_complex.default", noise(2, 2, dtype=t)) if t != f16 else None
+        row("aten.real.default", noise(2, dtype=t))
+        if t != f16:
+            either("aten.complex.default", noise(2, dtype=t), noise(2, dtype=t))
+    fixed("aten.view_as_complex.default", [noise(2, 2, dtype=f16)], "error nac_run_type")
+    refuse("aten.view_as_complex.default", noise(2, 3))
+    refuse("aten.view_as_complex.default", tensor(1.0))
+    row("aten.view_as_complex.default", empty(0, 2))
+    row("aten.complex.default", noise(2, 1), noise(3))
+    refuse("aten.complex.default", noise(2), noise(3))
+    refuse("aten.complex.default", noise(2), noise(2, dtype=f64))
+    for name in ("aten.view_as_real.default", "aten.imag.default"):
+        row(name, z)
+        row(name, complex_noise(1, dtype=f64))
+        refuse(name, noise(2))
+    row("aten.real.default", z)
+    row("aten.abs.default", z)
+    row("aten.abs.default", complex_noise(2, dtype=f64))
+    row("nac.mul", z, complex_noise(3))
+    row("nac.mul", z, noise(2, 1))
+    row("nac.mul", z, 2.5)
+    row("nac.clone", z)
+    # PyTorch has complex numbers here.
+    fixed("aten.real.default", [2.0], "error")
+    for name in ("nac.add", "aten.relu.default", "aten.sum.default", "nac.view", "aten.exp.default"):
+        rest = {"nac.add": [z], "nac.view": [[6]]}.get(name, [])
+        fixed(name, [z, *rest], "error nac_run_kind")
+
+
 def write():
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
@@ -2239,17 +2829,12 @@ def write():
 
 
 if __name__ == "__main__":
-    elementwise()
-    create()
-    layout()
-    indexing()
-    reduce()
-    products()
-    convolution()
-    normalise()
-    pooling()
-    functions()
-    selection()
+    recorded = {f.__name__: f for f in (elementwise, create, layout, indexing, reduce, products,
+                                        convolution, normalise, pooling, functions, networks,
+                                        algebra, fourier,
+                                        selection)}
+    for name in sys.argv[1:] or recorded:
+        recorded[name]()
     if problems:
         sys.exit("\n".join(problems))
     write()

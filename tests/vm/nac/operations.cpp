@@ -158,13 +158,16 @@ TEST_CASE("vm/nac/operations: normalise", "[vm_nac]") { check("normalise"); }
 TEST_CASE("vm/nac/operations: pooling", "[vm_nac]") { check("pooling"); }
 TEST_CASE("vm/nac/operations: functions", "[vm_nac]") { check("functions"); }
 TEST_CASE("vm/nac/operations: selection", "[vm_nac]") { check("selection"); }
+TEST_CASE("vm/nac/operations: networks", "[vm_nac]") { check("networks"); }
+TEST_CASE("vm/nac/operations: algebra", "[vm_nac]") { check("algebra"); }
+TEST_CASE("vm/nac/operations: fourier", "[vm_nac]") { check("fourier"); }
 
 TEST_CASE("vm/nac/operations: every name has rows, every operation one with float32", "[vm_nac]") {
   std::set<std::string> names;
   std::set<nac::operation> with_floats, with_errors;
   for (const char* const group :
        {"elementwise", "create", "layout", "indexing", "reduce", "products", "convolution",
-        "normalise", "pooling", "functions", "selection"})
+        "normalise", "pooling", "functions", "networks", "algebra", "fourier", "selection"})
     for (const row& r : rows_of(group)) {
       const nac::operation o = nac::find_operation(r.name);
       if (o == nac::operation::unknown) FAIL(r.name << " isn't an operation");

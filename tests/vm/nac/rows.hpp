@@ -25,6 +25,7 @@ using nac::data_type;
 struct elements {
   data_type type = data_type::float32;
   bool is_number = false;
+  bool is_complex = false;  // the last axis has real and imaginary parts
   std::vector<std::int64_t> dims;
   std::vector<double> reals;       // of floats
   std::vector<std::int64_t> ints;  // of the others
@@ -107,6 +108,9 @@ class reader {
       out.is_number = true;
       name.remove_prefix(1);
     }
+    const std::string_view parts = name == "c64" ? "f32" : "f64";
+    out.is_complex = name == "c64" || name == "c128";
+    if (out.is_complex) name = parts;
     std::size_t t = 0;
     while (t < nac::data_type_count && nac::name(static_cast<data_type>(t)) != name) ++t;
     if (t == nac::data_type_count) throw "no data type: " + type;
@@ -115,6 +119,7 @@ class reader {
       list([&] { out.dims.push_back(whole()); });
       expect(']');
     }
+    if (out.is_complex) out.dims.push_back(2);
     expect(':');
     list([&] {
       if (nac::is_floating(out.type))
@@ -232,7 +237,10 @@ class program_of_rows {
     for (const row* r = first; r != last; ++r) {
       std::vector<operand> all;
       for (const argument& a : r->arguments) all.push_back(given(*r, a));
-      const operand y = builder_.op(r->name, all);
+      operand y = builder_.op(r->name, all);
+      // Programs have no complex outputs.
+      if (!r->results.empty() && r->results.front().is_complex)
+        y = builder_.op("aten.view_as_real.default", {y});
       places_.push_back({outputs.size(), r->results.size(), r->is_list});
       if (!r->is_list) outputs.push_back(y);
       for (std::size_t k = r->is_list ? r->results.size() : 0; k != 0; --k)
@@ -278,6 +286,11 @@ class program_of_rows {
 
  private:
   operand given(const row& r, const argument& a) {
+    if (!a.results.empty() && a.results.front().is_complex) {
+      inputs_.push_back(&a);
+      const operand pairs = builder_.input();
+      return builder_.op("aten.view_as_complex.default", {pairs});
+    }
     switch (a.kind) {
       case 'n': return builder_.null();
       case 'b': return builder_.truth(a.whole != 0);
