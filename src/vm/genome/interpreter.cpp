@@ -188,6 +188,8 @@ const value& interpreter::unnamed_parameter(std::uint32_t slot) const {
 void interpreter::give_output(std::size_t slot) {
   const value& v = results_[slot];
   outputs_.push_back(is_loop_[slot] ? v : nac::decayed(v));
+  if (outputs_.back().is_complex())
+    nac::fail(errc::nac_run_kind, "a complex output; expected a real one");
 }
 
 /// What an OUTPUT of a block gives: one value, or a list.

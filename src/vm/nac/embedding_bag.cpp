@@ -3,6 +3,8 @@
 //
 // Bags of embeddings: sums, means or greatest elements of a table's rows.
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "multiply.hpp"

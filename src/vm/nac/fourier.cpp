@@ -4,8 +4,11 @@
 // Complex tensors and Fourier transforms: by powers of two, other lengths as convolutions of such
 // (Bluestein). Transforms are computed in FP64 and rounded once.
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstring>
+#include <iterator>
 #include <numbers>
 #include <vector>
 
@@ -489,31 +492,22 @@ namespace vm::nac {
 value run_complex(call& c) {
   using model::operation;
   using namespace operations;
+  constexpr operation transforms[] = {operation::fft,      operation::ifft,    operation::irfft,
+                                      operation::fft2,     operation::ifft2,   operation::irfft2,
+                                      operation::fftn,     operation::ifftn,   operation::irfftn,
+                                      operation::fft_c2r,  operation::fft_c2c, operation::fftshift,
+                                      operation::ifftshift};
+  const operation o = c.operation;
   const tensor& pairs = c.at(0).as_tensor();
-  switch (c.operation) {
-    case operation::view_as_real: return pairs;
-    case operation::real: return part_of(c, pairs, 0);
-    case operation::imag: return part_of(c, pairs, 1);
-    case operation::abs:
-      return tensor_of(c, operation::hypot, {part_of(c, pairs, 0), part_of(c, pairs, 1)});
-    case operation::mul: return product_of(c);
-    case operation::clone:
-    case operation::pass: return c.at(0);
-    case operation::fft:
-    case operation::ifft:
-    case operation::irfft:
-    case operation::fft2:
-    case operation::ifft2:
-    case operation::irfft2:
-    case operation::fftn:
-    case operation::ifftn:
-    case operation::irfftn:
-    case operation::fft_c2r:
-    case operation::fft_c2c:
-    case operation::fftshift:
-    case operation::ifftshift: return functions[static_cast<std::size_t>(c.operation)](c);
-    default: break;
-  }
+  if (o == operation::view_as_real) return pairs;
+  if (o == operation::real) return part_of(c, pairs, 0);
+  if (o == operation::imag) return part_of(c, pairs, 1);
+  if (o == operation::abs)
+    return tensor_of(c, operation::hypot, {part_of(c, pairs, 0), part_of(c, pairs, 1)});
+  if (o == operation::mul) return product_of(c);
+  if (o == operation::clone || o == operation::pass) return c.at(0);
+  if (std::find(std::begin(transforms), std::end(transforms), o) != std::end(transforms))
+    return functions[static_cast<std::size_t>(o)](c);
   fail(errc::nac_run_kind,
        "a complex tensor of shape " + dims_of(pairs).text() + " where a real one is expected");
 }

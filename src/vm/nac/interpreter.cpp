@@ -515,7 +515,11 @@ void interpreter::collect(std::uint32_t i, std::vector<value>& to) const {
 /// What an OUTPUT gives to the caller.
 void interpreter::give_outputs(std::uint32_t i, std::vector<value>& to) const {
   const model::step& s = program_.code().steps[i];
-  for (std::size_t k = 0; k < s.arguments; ++k) to.push_back(decayed(*arguments_[s.first + k]));
+  for (std::size_t k = 0; k < s.arguments; ++k) {
+    to.push_back(decayed(*arguments_[s.first + k]));
+    if (to.back().is_complex())
+      fail(errc::nac_run_kind, "output " + std::to_string(k) + " is complex; expected a real one");
+  }
 }
 
 value interpreter::branch_value(std::uint32_t i) const {

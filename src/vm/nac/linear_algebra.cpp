@@ -4,8 +4,10 @@
 // Products that are made of other operations, distances, and systems of linear equations: by
 // elimination in FP64, rounded once.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "multiply.hpp"

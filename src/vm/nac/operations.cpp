@@ -108,6 +108,11 @@ namespace {
     case operation::pow:
     case operation::div:
     case operation::floor_divide:
+    case operation::hann_window:
+    case operation::hann_window_by_mode:
+    case operation::hamming_window:
+    case operation::blackman_window:
+    case operation::bartlett_window:
     case operation::lstm_cell:
     case operation::gru_cell:
     case operation::rnn_tanh_cell:

@@ -4,6 +4,8 @@
 // Recurrent networks and their cells. 16-bit floats are computed in float and rounded at the end.
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "multiply.hpp"
 #include "operations.hpp"

@@ -726,6 +726,24 @@ TEST_CASE("vm/nac/machine: an observer sees instructions and the schedule", "[vm
 
 // ---- states
 
+TEST_CASE("vm/nac/machine: complex tensors are no outputs, and most operations refuse them",
+          "[vm_nac]") {
+  for (const std::string name : {"", "aten.relu.default", "aten.view_as_real.default"}) {
+    builder b;
+    const operand x = b.input();
+    operand y = b.op("aten.view_as_complex.default", {x});
+    if (!name.empty()) y = b.op(name, {y});
+    b.output({y});
+    const built made = b.build();
+    vm::interpreter machine(*made.program);
+    machine.set_input(0, floats(machine, {1, 2}, {3, 4}));
+    const std::string said = summary(machine.run());
+    CHECK(said == (name.empty()                  ? "nac_run_kind at 2"
+                   : name == "aten.relu.default" ? "nac_run_kind at 2"
+                                                 : "ok"));
+  }
+}
+
 TEST_CASE("vm/nac/machine: states begin empty, stay between runs, and grow", "[vm_nac]") {
   builder b;
   const operand x = b.input();
