@@ -8,9 +8,13 @@ namespace vm::nac {
 
 namespace {
 
-constexpr std::string_view forms[value::form_count] = {
-    "null",     "a tensor",          "a list",
-    "a string", "a list of numbers", "a list of numbers", "a complex tensor"};
+constexpr std::string_view forms[value::form_count] = {"null",
+                                                       "a tensor",
+                                                       "a list",
+                                                       "a string",
+                                                       "a list of numbers",
+                                                       "a list of numbers",
+                                                       "a complex tensor"};
 [[nodiscard]] std::string named(const value& v) {
   return std::string(forms[static_cast<std::size_t>(v.what())]);
 }
