@@ -164,6 +164,7 @@ class program_runner {
 vn::interpreter_options machine_options(const run_options& o) {
   vn::interpreter_options how;
   if (o.max_memory) how.max_memory = *o.max_memory;
+  how.seed = o.seed_of_operations;
   if (o.nac.schedule == "planned") how.frees = vn::freeing::planned;
   if (o.nac.schedule == "none") how.frees = vn::freeing::never;
   how.preload = o.nac.schedule != "none";

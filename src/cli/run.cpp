@@ -329,6 +329,7 @@ class runner {
       {o.nac.no_plan, "--no-plan", in_nac},
       {o.nac.any_path, "--any-path", in_nac},
       {o.nac.raw, "--raw", in_nac},
+      {o.seed_of_operations != 0, "--seed", in_nac},
       {o.nem.reading.profile != "default", "--profile", in_nem},
       {!o.nem.reading.device.empty(), "--device", in_nem},
       {!o.nem.reading.include_folders.empty(), "--include", in_nem},
@@ -419,6 +420,10 @@ void add_run(const command& app, action& run) {
       ->one_value();
   verb.add_option("--random", o->seed,
                   "The seed of random inputs, for those without a file, and of NAC plans")
+      ->type_name("SEED")
+      ->whole_number();
+  verb.add_option("--seed", o->seed_of_operations,
+                  "NAC: the seed of the program's random operations (0)")
       ->type_name("SEED")
       ->whole_number();
   verb.add_option("--samples", o->samples,

@@ -52,6 +52,7 @@ struct run_options {
   std::vector<std::string> inputs, outputs;
   std::string input_format, output_format;
   std::optional<std::uint64_t> seed, samples, steps, max_memory, max_steps;
+  std::uint64_t seed_of_operations = 0;
   std::optional<unsigned> threads;
   bool fast = false, json = false, mpi = false;
   nac_run_options nac;

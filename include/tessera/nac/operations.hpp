@@ -32,25 +32,41 @@
 // Allocation: none.
 
 #ifndef TESSERA_NAC_OPERATIONS_HPP
-#define TESSERA_NAC_OPERATIONS_HPP                                                                 \
-                                                                                                   \
-#include <cstddef>                                                                                 \
-#include <cstdint>                                                                                 \
-#include <string_view>                                                                             \
-                                                                                                   \
-#include "../core/pool.hpp"                                                                        \
-#include "../version.hpp"                                                                          \
-#include "model.hpp"                                                                               \
-                                                                                                   \
-namespace tessera::inline TESSERA_ABI {                                                            \
-namespace nac {                                                                                    \
-                                                                                                   \
-// One row each, X(enumerator, arguments, names: blanks between them), for whatever has something for\
-// every operation: a machine's functions, say.                                                    \
-// clang-format off                                                                                \
+#define TESSERA_NAC_OPERATIONS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/pool.hpp"
+#include "../version.hpp"
+#include "model.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+// One row each, X(enumerator, arguments, names: blanks between them), for whatever has something for
+// every operation: a machine's functions, say.
+// clang-format off
 #define TESSERA_NAC_OPERATIONS(X)                                                                  \
-  X(pass, "x?d*", "nac.pass aten.detach.default aten.dropout.default aten.alias.default "          \
-                  "aten.feature_dropout.default")                                                  \
+  X(pass, "x?d*", "nac.pass aten.detach.default aten.alias.default")                               \
+  X(dropout, "t?nb", "aten.dropout.default")                                                       \
+  X(feature_dropout, "t?nb", "aten.feature_dropout.default")                                       \
+  X(native_dropout, "tn?B", "aten.native_dropout.default")                                         \
+  X(rand, "v?d*", "aten.rand.default")                                                             \
+  X(rand_like, "t?d*", "aten.rand_like.default")                                                   \
+  X(randn, "v?d*", "aten.randn.default")                                                           \
+  X(randn_like, "t?d*", "aten.randn_like.default")                                                 \
+  X(randint, "n?nld*", "aten.randint.default aten.randint.low")                                    \
+  X(randint_like, "tn?nd*", "aten.randint_like.default aten.randint_like.low_dtype")               \
+  X(randperm, "i?d*", "aten.randperm.default")                                                     \
+  X(uniform, "t?nn", "aten.uniform.default")                                                       \
+  X(normal, "x?xld*", "aten.normal.Tensor_Tensor aten.normal.Tensor_float "                        \
+                      "aten.normal.float_Tensor aten.normal.float_float")                          \
+  X(normal_like, "t?nn", "aten.normal_functional.default aten.normal_.default")                    \
+  X(bernoulli, "t", "aten.bernoulli.default")                                                      \
+  X(bernoulli_by, "t?x", "aten.bernoulli.p aten.bernoulli.Tensor aten.bernoulli_.float")           \
+  X(multinomial, "ti?b", "aten.multinomial.default")                                               \
   X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar add _operator.add")                      \
   X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar sub _operator.sub")                      \
   X(rsub, "xx?n", "aten.rsub.Tensor aten.rsub.Scalar")                                             \

@@ -13,7 +13,8 @@
 // Inputs are numbered as in program.inputs(); they stay set. Parameters come from the container and are
 // loaded at the first run; states begin as float32 zeros, or as what set_state() made them, and change
 // from run to run. Outputs are the operands of OUTPUT, as many as the header counts; a program without
-// one has its last result as its only output.
+// one has its last result as its only output. Random operations have PyTorch's distributions, and the same
+// numbers in every run with the same seed; they aren't PyTorch's.
 //
 // Link tessera::vm.
 //
@@ -57,6 +58,7 @@ struct outcome {
 
 struct machine_options {
   std::uint64_t max_memory = budget{}.max_memory;
+  std::uint64_t seed = 0;  ///< of random operations; each run begins with it
 };
 
 /// Called after each instruction with its index, and the bytes of all values.

@@ -324,7 +324,8 @@ void plan_machine::load_model(std::uint32_t number, std::string_view path) {
 void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
   loaded& m = model_at(o[0]);
   if (m.runs == nullptr)
-    m.runs = std::make_unique<interpreter>(*m.program, interpreter_options{.arena = &arena_});
+    m.runs = std::make_unique<interpreter>(
+        *m.program, interpreter_options{.seed = how_.seed, .arena = &arena_});
   const std::uint32_t given = o[1], taken = o[2 + given];
   const std::uint32_t* const from = o + 2;
   const std::uint32_t* const to = o + 3 + given;

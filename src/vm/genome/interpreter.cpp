@@ -44,6 +44,7 @@ outcome interpreter::run(std::uint64_t max_steps) {
   outcome done = made_;
   if (!done) return done;
   outputs_.clear();
+  work_.random = 0;
   const vm::meter outer = arena_.exchange(vm::meter(max_steps));
   try {
     arena_.charge(results_.size());  // the end of a run goes over all of them

@@ -54,6 +54,7 @@ struct scalar {
 /// What operations share, made when the first one asks.
 class workspaces {
  public:
+  std::uint64_t random = 0;  ///< the state of io::next_bits, set at the beginning of a run
   [[nodiscard]] tensors::matmul_workspace& products() {
     if (products_ == nullptr) products_ = std::make_unique<tensors::matmul_workspace>();
     return *products_;

@@ -270,6 +270,7 @@ void interpreter::begin_run() {
   }
   figures_ = {};
   dropped_ = 0;
+  work_.random = how_.seed;
   arena_.reset_peak();
   arena_.charge(plan_.size());  // what begins and ends a run goes over all instructions
 }

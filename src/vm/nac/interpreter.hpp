@@ -26,6 +26,7 @@
 //                 all of them as a list. Elsewhere: adds its operands to intermediate(), and the run
 //                 goes on.
 //   in place      aten.add_.Tensor and the like: in_place.hpp
+//   random ones   aten.rand and the like: PyTorch's distributions, numbers of their own (random.cpp)
 //   a list        of what an operation with several results gives, getitem takes an element; whatever
 //                 else takes the list, OUTPUT too, takes the first one
 //   CONTROL_FLOW  runs the branch that its predicate, one element, chooses. Its result is the value
@@ -104,6 +105,7 @@ struct interpreter_options {
   /// Parameters stay loaded; else they are released as their results are, and after each run.
   bool keep_parameters = true;
   bool preload = true;      ///< PRELOAD is executed
+  std::uint64_t seed = 0;   ///< of random operations; each run begins with it
   memory* arena = nullptr;  ///< one that outlives the machine, instead of its own
 };
 

@@ -23,7 +23,8 @@ class machine::state : public interpreter {
 };
 
 machine::machine(const tessera::nac::program& p, const machine_options& how)
-    : state_(std::make_unique<state>(p, interpreter_options{.max_memory = how.max_memory})) {}
+    : state_(std::make_unique<state>(
+          p, interpreter_options{.max_memory = how.max_memory, .seed = how.seed})) {}
 machine::machine(machine&&) noexcept = default;
 machine& machine::operator=(machine&&) noexcept = default;
 machine::~machine() = default;

@@ -47,6 +47,21 @@ namespace {
     case operation::split_with_sizes:
     case operation::chunk:
     case operation::unbind: return {0, 8};
+    case operation::rand:
+    case operation::rand_like:
+    case operation::randint:
+    case operation::randint_like:
+    case operation::randperm:
+    case operation::uniform: return {0, 16};
+    case operation::randn:
+    case operation::randn_like:
+    case operation::normal:
+    case operation::normal_like: return {0, 64};
+    case operation::dropout:
+    case operation::feature_dropout:
+    case operation::native_dropout:
+    case operation::bernoulli:
+    case operation::bernoulli_by: return {1, 16};
     // Elements from all over the memory, or in short rows.
     case operation::cat:
     case operation::stack:
@@ -176,6 +191,7 @@ namespace {
     // As many comparisons as the count has bits.
     case operation::sort:
     case operation::argsort:
+    case operation::multinomial:
     case operation::topk: return {64, 32};
     default: return {1, 2};
   }

@@ -14,10 +14,10 @@
 //   others                                                    one element after another
 //
 // Lifetime:   nothing is kept.
-// Errors:     walk: none; steps must stay inside of both tensors. axes_of: nac_run_axis. permuted and
-//             narrowed: budget_memory.
+// Errors:     walk: none; steps must stay inside of both tensors. axes_of: nac_run_axis. expanded,
+//             permuted and narrowed: budget_memory.
 // Limits:     2 * max_rank axes.
-// Allocation: what permuted and narrowed give.
+// Allocation: what expanded, permuted and narrowed give.
 
 #ifndef TESSERA_VM_NAC_STRIDED_HPP
 #define TESSERA_VM_NAC_STRIDED_HPP

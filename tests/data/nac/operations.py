@@ -623,7 +623,6 @@ def types_of(name, make, *rest, **kw):
 
 meanings.update({
     "nac.pass": lambda x, *rest: x,
-    "aten.dropout.default": lambda x, *rest: x,
     "nac.clone": lambda x, **kw: x,
     "nac.zeros": A.zeros.default,
     "nac.zeros_like": A.zeros_like.default,
@@ -2812,6 +2811,83 @@ def fourier():
         fixed(name, [z, *rest], "error nac_run_kind")
 
 
+def random():
+    """Results that are random are left to tests/vm/nac/random.cpp."""
+    begin("random")
+    tolerance(1, 1)
+    for t in every:
+        row("aten.zero.default", noise(2, 3, dtype=t))
+        row("aten.dropout.default", noise(2, 3, dtype=t), 0.5, False)
+        row("aten.bernoulli.p", noise(2, 3, dtype=t), 1.0)
+        either("aten.rand_like.default", noise(0, 2, dtype=t))
+        either("aten.bernoulli.default", tensor([0, 1, 1], t))
+        either("aten.uniform.default", noise(2, 2, dtype=t), 3.0, 3.0)
+        either("aten.normal_functional.default", noise(2, 2, dtype=t), 2.0, 0.0)
+        row("aten.randint_like.low_dtype", noise(2, dtype=t), 0, 1)
+        row("aten.randint.low", 0, 1, [2], dtype=t)
+    for t in floats:
+        row("aten.randn_like.default", noise(0, 2, dtype=t))
+    for name in ("aten.rand.default", "aten.randn.default"):
+        row(name, [0, 3])
+        row(name, [2, 0], dtype=f16)
+        refuse(name, [2], dtype=i64, code="nac_run_type")
+        refuse(name, [-1], code="nac_run_shape")
+    refuse("aten.rand_like.default", count(2, dtype=i64), code="nac_run_type")
+    refuse("aten.randn_like.default", count(2, dtype=i64), code="nac_run_type")
+    row("aten.randint.default", 1, [2, 2])
+    row("aten.randint.default", 1, [2, 2], dtype=f32)
+    row("aten.randint.low", -3, -2, [])
+    refuse("aten.randint.default", 0, [2], code="nac_run_argument")
+    refuse("aten.randint.low", 3, 3, [2], code="nac_run_argument")
+    refuse("aten.randint.default", 300, [2], dtype=i8, code="nac_run_argument")
+    row("aten.randint_like.default", noise(2, 2), 1)
+    row("aten.randint_like.default", noise(2, 2), 1, dtype=i32)
+    refuse("aten.randint_like.default", noise(2, 2), 0, code="nac_run_argument")
+    row("aten.randperm.default", 1, dtype=f32)
+    row("aten.randperm.default", 0)
+    row("aten.randperm.default", 1)
+    refuse("aten.randperm.default", -1, code="nac_run_argument")
+    refuse("aten.uniform.default", noise(2), 2.0, 1.0, code="nac_run_argument")
+    row("aten.normal_.default", noise(2, 2), 2.0, 0.0)
+    refuse("aten.normal_functional.default", noise(2), 0.0, -1.0, code="nac_run_argument")
+    row("aten.normal.Tensor_float", noise(2, 3), 0.0)
+    row("aten.normal.float_Tensor", 2.0, empty(3))
+    row("aten.normal.Tensor_Tensor", noise(2, 1), empty(3))
+    row("aten.normal.Tensor_Tensor", noise(2, 1, dtype=f16), empty(3, dtype=f16))
+    row("aten.normal.float_float", 2.5, 0.0, [2, 2])
+    row("aten.normal.float_float", 2.5, 0.0, [2, 2], dtype=f64)
+    refuse("aten.normal.Tensor_float", noise(2), -1.0, code="nac_run_argument")
+    refuse("aten.normal.Tensor_Tensor", noise(2), tensor([1.0, -1]), code="nac_run_argument")
+    refuse("aten.normal.Tensor_Tensor", noise(2), noise(3), code="nac_run_shape")
+    row("aten.bernoulli.p", noise(2, 3), 0.0)
+    row("aten.bernoulli.Tensor", noise(2, 3), tensor([0.0, 1, 1]))
+    row("aten.bernoulli_.float", noise(2, 3), 1.0)
+    refuse("aten.bernoulli.default", tensor([0.5, 1.5]), code="nac_run_argument")
+    refuse("aten.bernoulli.p", noise(2), -0.5, code="nac_run_argument")
+    row("aten.multinomial.default", tensor([0.0, 2, 0]), 1)
+    row("aten.multinomial.default", tensor([0.0, 2, 0], f16), 3, True)
+    row("aten.multinomial.default", tensor([[0.0, 2], [0.5, 0]], f64), 1)
+    refuse("aten.multinomial.default", tensor([0.5, 0.5]), 3, code="nac_run_argument")
+    refuse("aten.multinomial.default", tensor([0.5, -0.5]), 1, code="nac_run_argument")
+    refuse("aten.multinomial.default", tensor([0.0, 0.0]), 1, True, code="nac_run_argument")
+    refuse("aten.multinomial.default", tensor([0.5, inf]), 1, code="nac_run_argument")
+    refuse("aten.multinomial.default", tensor([1, 2], i64), 1, code="nac_run_type")
+    for name in ("aten.dropout.default", "aten.feature_dropout.default"):
+        for t in floats:
+            row(name, noise(2, 3, 2, dtype=t), 0.0, True)
+            row(name, noise(2, 3, 2, dtype=t), 1.0, True)
+        row(name, empty(0, 2), 0.5, True)
+        # PyTorch's own refusal is in its Python functions.
+        fixed(name, [noise(2, 2), 1.5, True], "error nac_run_argument")
+    refuse("aten.feature_dropout.default", noise(2), 0.5, True, code="nac_run_shape")
+    for t in floats:
+        row("aten.native_dropout.default", noise(2, 3, dtype=t), 0.0, True)
+        row("aten.native_dropout.default", noise(2, 3, dtype=t), 1.0, None)
+        row("aten.native_dropout.default", noise(2, 3, dtype=t), 0.5, False)
+    row("aten.native_dropout.default", empty(0, 2), 0.5, True)
+    fixed("aten.native_dropout.default", [noise(2, 2), 1.5, True], "error nac_run_argument")
+
+
 def write():
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
@@ -2832,7 +2908,7 @@ if __name__ == "__main__":
     recorded = {f.__name__: f for f in (elementwise, create, layout, indexing, reduce, products,
                                         convolution, normalise, pooling, functions, networks,
                                         algebra, fourier,
-                                        selection)}
+                                        selection, random)}
     for name in sys.argv[1:] or recorded:
         recorded[name]()
     if problems:
