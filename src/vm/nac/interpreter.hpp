@@ -32,6 +32,9 @@
 //   CONTROL_FLOW  runs the branch that its predicate, one element, chooses. Its result is the value
 //                 of the branch: OUTPUT 1's or the last instruction's. To take a result of what
 //                 wasn't run is nac_run_absent.
+//                 torch.cond becomes this; of while_loop, map and scan the format holds nothing: each
+//                 instruction runs once, and takes earlier results only. A file that names them, or
+//                 wrap_with_set_grad_enabled, whose graph no argument can be, is unsupported.
 //   CONVERGENCE   runs all its branches, one after another, and merges their values (convergence.hpp)
 //
 //   command of MMAP (tick t)   what it does

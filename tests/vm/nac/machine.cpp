@@ -1170,3 +1170,38 @@ TEST_CASE("vm/nac/machine: branches nest as deep as a program is long", "[vm_nac
   REQUIRE(summary(machine.run()) == "ok");
   CHECK(elements(machine.outputs()[0]) == list{8});
 }
+
+TEST_CASE("vm/nac/machine: torch.cond is a CONTROL_FLOW with several results", "[vm_nac]") {
+  // cond(x.sum() > 0, lambda x, y: (x + y, cond(y.sum() > 0, x * y, -x)), lambda x, y: (x - y, y))
+  for (const double first : {1.0, -1.0})
+    for (const double second : {2.0, -2.0}) {
+      builder b;
+      const operand x = b.input(), y = b.input();
+      const auto is_positive = [&](operand of) {
+        return b.op("aten.gt.Scalar", {b.op("aten.sum.default", {of}), b.whole(0)});
+      };
+      const operand both = control_flow(b, is_positive(x), 7, 2);
+      const operand sum = b.op("nac.add", {x, y});
+      const operand product = control_flow(b, is_positive(y), 1, 1);
+      b.op("nac.mul", {x, y});
+      b.op("nac.neg", {x});
+      b.output({sum, product}, 1);
+      const operand difference = b.op("nac.sub", {x, y});
+      b.output({difference, y}, 1);
+      b.output({b.op("operator.getitem", {both, b.whole(0)}),
+                b.op("operator.getitem", {both, b.whole(1)})});
+      b.parts.outputs = 2;
+      const built made = b.build();
+      vm::interpreter machine(*made.program);
+      machine.set_input(0, floats(machine, {1}, {static_cast<float>(first)}));
+      machine.set_input(1, floats(machine, {1}, {static_cast<float>(second)}));
+      const vm::outcome done = machine.run();
+      INFO(done.text);
+      REQUIRE(summary(done) == "ok");
+      const bool yes = first > 0;
+      CHECK(elements(machine.outputs()[0]) == list{yes ? first + second : first - second});
+      CHECK(elements(machine.outputs()[1]) == list{!yes         ? second
+                                                   : second > 0 ? first * second
+                                                                : -first});
+    }
+}
