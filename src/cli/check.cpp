@@ -234,8 +234,9 @@ class checker {
 void add_check(const command& app, action& run) {
   const auto o = std::make_shared<options>();
   const command verb = app.add_subcommand("check", "Verify files and report what is wrong");
-  o->files.add_options(verb, "Files to check",
-                       "Print a JSON object per file: file, format, ok, diagnostics");
+  o->files.add_options(
+      verb, "Files to check",
+      "Print a JSON object per file: file, format, ok, diagnostics, and unsupported\noperations");
   verb.add_flag(
       "--all", [o] { o->all = o->nem.all = true; },
       "Show every warning and note, not only the first 3 of each rule; at most\n1000, or one per "

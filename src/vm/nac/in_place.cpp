@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::uint32_t none = changes::none;
 constexpr std::size_t max_again = std::size_t{1} << 20;
+/// Results looked at for all changes: a moment.
+constexpr std::size_t max_seen = std::size_t{1} << 25;
 
 /// What a result is to the first operand.
 enum class link : std::uint8_t {
@@ -113,6 +115,7 @@ class planner_of_changes {
     out_.all.clear();
     out_.path.clear();
     out_.again.clear();
+    seen_ = 0;
     for (node& n : nodes_) {
       n.used.clear();
       n.next = 0;
@@ -264,6 +267,8 @@ class planner_of_changes {
     node& family = nodes_[nodes_[top].family];
     while (family.next < family.members.size() && family.members[family.next] < at_)
       family.used.push_back(family.members[family.next++]);
+    seen_ += family.used.size();
+    if (seen_ > max_seen) refuse("too many results change");
     std::erase_if(family.used, [&](std::uint32_t m) {
       return nodes_[m].last_use <= at_ && !(m == top && written_[top]);
     });
@@ -352,6 +357,7 @@ class planner_of_changes {
   bool in_place_[256] = {}, shapes_[256] = {}, drops_[256] = {};
   link links_[256] = {};
   std::vector<node> nodes_;
+  std::size_t seen_ = 0;
   std::vector<bool> written_;  // by instruction: some change writes its elements
   std::map<std::pair<std::uint8_t, std::uint16_t>, std::uint32_t> inputs_;  // by variant and id
 };

@@ -26,7 +26,8 @@
 //
 // Lifetime:   nothing is kept.
 // Errors:     faults: nac_run_in_place.
-// Limits:     2^20 results that are made again; a file that needs more is refused.
+// Limits:     2^20 results that are made again, and 2^25 that are looked at; a file that needs more is
+//             refused.
 // Allocation: about 170 bytes for an instruction of a program with forms in place.
 
 #ifndef TESSERA_VM_NAC_IN_PLACE_HPP

@@ -2816,7 +2816,6 @@ def random():
     begin("random")
     tolerance(1, 1)
     for t in every:
-        row("aten.zero.default", noise(2, 3, dtype=t))
         row("aten.dropout.default", noise(2, 3, dtype=t), 0.5, False)
         row("aten.bernoulli.p", noise(2, 3, dtype=t), 1.0)
         either("aten.rand_like.default", noise(0, 2, dtype=t))
