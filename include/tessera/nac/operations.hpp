@@ -237,7 +237,6 @@ namespace nac {
   X(fused_rms_norm, "tlTN", "aten._fused_rms_norm.default")                                        \
   X(weight_norm, "tt?i", "aten._weight_norm.default")                                              \
   X(weight_norm_interface, "tt?i", "aten._weight_norm_interface.default")                          \
-  X(native_dropout, "tnB", "aten.native_dropout.default")                                          \
   X(softmax, "ti?d", "aten.softmax.int aten._softmax.default")                                     \
   X(log_softmax, "ti?d", "aten.log_softmax.int aten._log_softmax.default")                         \
   X(safe_softmax, "ti?d", "aten._safe_softmax.default")                                            \

@@ -461,16 +461,5 @@ value weight_norm_interface(call& c) {
   return value(std::vector<value>{std::move(r.weight), std::move(r.norm)});
 }
 
-// Without training nothing is dropped: the tensor and a mask of truth.
-value native_dropout(call& c) {
-  const tensor& x = c.tensor_at(0);
-  const double rate = c.real(1);
-  if (c.truth_or(2, true) && rate != 0)
-    fail(errc::nac_run_argument,
-         "dropout of " + std::to_string(rate) + " is not deterministic; expected 0");
-  return value(
-      std::vector<value>{x, tensor_of(c, operation::ones_like, {x, value::string("bool")})});
-}
-
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI
