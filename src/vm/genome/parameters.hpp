@@ -207,7 +207,6 @@ inline constexpr named_parameters parameter_names[] = {
     {operation::fused_rms_norm, "input normalized_shape weight eps"},
     {operation::weight_norm, "v g dim"},
     {operation::weight_norm_interface, "v g dim"},
-    {operation::native_dropout, "input p train"},
     {operation::safe_softmax, "self dim dtype"},
     {operation::attention_for_cpu, "query key value dropout_p is_causal attn_mask scale"},
     {operation::attention_flash, "query key value dropout_p is_causal return_debug_mask scale"},
