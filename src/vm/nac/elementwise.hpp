@@ -20,7 +20,6 @@
 #define TESSERA_VM_NAC_ELEMENTWISE_HPP
 
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -61,55 +60,6 @@ template <std::size_t Count>
   f(in, out.data, out.size(), with);
   return out;
 }
-
-/// So many floats aren't worth the choice of a kernel.
-inline constexpr std::size_t few_floats = 16;
-/// y[i] = f(i, T{}) for such: T is one float, or a vector of four.
-typedef float quad [[gnu::vector_size(16)]];
-template <class F>
-inline void each_of_few(std::size_t n, float* y, F&& f) {
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    const quad four = f(i, quad{});
-    std::memcpy(y + i, &four, sizeof four);
-  }
-  switch (n - i) {
-    case 3: y[i + 2] = f(i + 2, float{}); [[fallthrough]];
-    case 2: y[i + 1] = f(i + 1, float{}); [[fallthrough]];
-    case 1: y[i] = f(i, float{}); [[fallthrough]];
-    default: break;
-  }
-}
-template <class T>
-[[nodiscard]] inline T load_as(const float* from) noexcept {
-  T out;
-  std::memcpy(&out, from, sizeof out);
-  return out;
-}
-
-// An operation on elements is a struct with a function of(x …) that makes one, derived from what says
-// which lanes it has: takes<T>. It may have a kernel for floats.
-
-struct of_floats {
-  template <class T>
-  static constexpr bool takes = std::is_floating_point_v<T>;
-};
-struct of_numbers {
-  template <class T>
-  static constexpr bool takes = !std::is_same_v<T, bool>;
-};
-struct of_whole {
-  template <class T>
-  static constexpr bool takes = !std::is_floating_point_v<T>;
-};
-struct of_all {
-  template <class T>
-  static constexpr bool takes = true;
-};
-template <class Op>
-inline constexpr bool has_kernel = requires {
-  Op::kernel;
-};
 
 /// A tensor of that one value, as `type` has it.
 [[nodiscard]] tensor filled(memory& arena, data_type type, const shape& dims, const scalar& v);
