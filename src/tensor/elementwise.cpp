@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "formulas.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace tensors {
 
@@ -52,42 +54,36 @@ const engine& engine_of(level l) noexcept {
 const engine& engine_of(level) noexcept { return baseline::functions; }
 #endif
 
-/// Division by zero has a value in IEEE 754, which a sanitizer needn't report.
-#if defined(__GNUC__)
-__attribute__((no_sanitize("float-divide-by-zero")))
-#endif
-float quotient(float a, float b) noexcept {
-  return a / b;
+/// In FP64, rounded once.
+template <class F>
+float rounded(float x) noexcept {
+  return static_cast<float>(F::of(double{x}));
 }
 
 }  // namespace
 
 float apply(unary op, float x) noexcept {
-  const double wide = double{x};
   switch (op) {
-    case unary::relu: return x < 0 ? 0 : x;
-    case unary::sqrt: return std::sqrt(x);
-    case unary::rsqrt: return quotient(1, std::sqrt(x));
-    case unary::exp: return static_cast<float>(std::exp(wide));
-    case unary::sigmoid: return static_cast<float>(1 / (1 + std::exp(-wide)));
-    case unary::gelu:
-      return static_cast<float>(wide /
-                                (1 + std::exp(wide * (gelu_linear + gelu_cubic * (wide * wide)))));
-    case unary::gelu_erf:
-      return static_cast<float>(wide / 2 * std::erfc(wide * -0.7071067811865476));
-    case unary::erf: return static_cast<float>(std::erf(wide));
-    case unary::tanh: return static_cast<float>(std::tanh(wide));
-    case unary::silu: return static_cast<float>(wide / (1 + std::exp(-wide)));
+    case unary::relu: return formulas::relu::of(x);
+    case unary::sqrt: return formulas::sqrt::of(x);
+    case unary::rsqrt: return formulas::rsqrt::of(x);
+    case unary::exp: return rounded<formulas::exp>(x);
+    case unary::sigmoid: return rounded<formulas::sigmoid>(x);
+    case unary::gelu: return rounded<formulas::gelu_exp>(x);
+    case unary::gelu_erf: return rounded<formulas::gelu_erfc>(x);
+    case unary::erf: return rounded<formulas::erf>(x);
+    case unary::tanh: return rounded<formulas::tanh>(x);
+    case unary::silu: return rounded<formulas::silu>(x);
   }
   return 0;
 }
 
 float apply(binary op, float a, float b) noexcept {
   switch (op) {
-    case binary::add: return a + b;
-    case binary::sub: return a - b;
-    case binary::mul: return a * b;
-    case binary::div: return quotient(a, b);
+    case binary::add: return formulas::add::of(a, b);
+    case binary::sub: return formulas::sub::of(a, b);
+    case binary::mul: return formulas::mul::of(a, b);
+    case binary::div: return formulas::div::of(a, b);
   }
   return 0;
 }

@@ -391,6 +391,12 @@ struct leaky_relu {
     return x > T{} ? x : below;
   }
 };
+/// The same, but of 0: times 1, whatever the slope.
+template <class T>
+struct scaled_leaky_relu {
+  T slope;
+  [[nodiscard]] T of(T x) const noexcept { return x * (x >= T{} ? T{1} : slope); }
+};
 template <class T>
 struct elu {
   T below, above, inside;

@@ -18,41 +18,20 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <optional>
 #include <type_traits>
 
 #include "elements.hpp"
 #include "operations.hpp"
 #include "pairs.hpp"
 #include "tensor/convert.hpp"
-#include "tensor/elementwise.hpp"
+#include "tensor/formulas.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
 namespace {
 
-// NaNs pass, and -0 is less than +0. By masks, so that loops need no branch.
-template <class T>
-using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-template <class T>
-[[nodiscard]] T chosen(T a, T b, bool is_a, bool is_b, bits_of<T> equal) noexcept {
-  using bits = bits_of<T>;
-  const auto mask = [](bool x) { return bits{0} - static_cast<bits>(x); };
-  const bits left = mask(is_a), right = mask(is_b), same = mask(a == b);
-  constexpr auto nan = std::bit_cast<bits>(std::numeric_limits<T>::quiet_NaN());
-  return std::bit_cast<T>((std::bit_cast<bits>(a) & left) | (std::bit_cast<bits>(b) & right) |
-                          (equal & same) | (nan & ~(left | right | same)));
-}
-template <class T>
-[[nodiscard]] T lesser(T a, T b) noexcept {
-  return chosen(a, b, a < b, b < a, std::bit_cast<bits_of<T>>(a) | std::bit_cast<bits_of<T>>(b));
-}
-template <class T>
-[[nodiscard]] T greater(T a, T b) noexcept {
-  return chosen(a, b, a > b, b > a, std::bit_cast<bits_of<T>>(a) & std::bit_cast<bits_of<T>>(b));
-}
+namespace formulas = tensors::formulas;
 
 /// The value that a number has as an element.
 [[nodiscard]] float as_element(element type, double x) {
@@ -94,22 +73,31 @@ void each_real(const tensor& x, const tensor& y, bool quantized, F f) {
   });
 }
 
-/// Calls f with the function of real numbers.
+/// Functions with their formula and their kernel, which may err in the last place of a float.
+#define TESSERA_NEM_FUNCTIONS(X)                                                                   \
+  X(sigmoid, sigmoid, unary::sigmoid)                                                              \
+  X(tanh, tanh, unary::tanh)                                                                       \
+  X(exp, exp, unary::exp)                                                                          \
+  X(gelu, gelu_erfc, unary::gelu_erf)                                                              \
+  X(silu, silu, unary::silu)                                                                       \
+  X(relu, relu_of_zeros, none)                                                                     \
+  X(log, log, none)                                                                                \
+  X(sqrt, sqrt, none)                                                                              \
+  X(abs, abs, none)                                                                                \
+  X(neg, neg, none)
+
+/// Calls f with the function of real numbers and its kernel.
 template <class F>
 void with_function(opcode op, double alpha, F&& f) {
+  using tensors::unary, formulas::none;
   switch (op) {
-    case opcode::relu: return f([](double x) { return x > 0 || x != x ? x : 0.0; });
-    case opcode::leaky_relu: return f([alpha](double x) { return x * (x >= 0 ? 1 : alpha); });
-    case opcode::sigmoid: return f([](double x) { return 1 / (1 + std::exp(-x)); });
-    case opcode::tanh: return f([](double x) { return std::tanh(x); });
-    case opcode::exp: return f([](double x) { return std::exp(x); });
-    case opcode::log: return f([](double x) { return std::log(x); });
-    case opcode::sqrt: return f([](double x) { return std::sqrt(x); });
-    case opcode::abs: return f([](double x) { return std::fabs(x); });
-    case opcode::neg: return f([](double x) { return -x; });
-    case opcode::gelu:  // 1 + erf(z) is erfc(-z), which keeps its digits where it is small
-      return f([](double x) { return 0.5 * x * std::erfc(x * -0.70710678118654752440); });
-    case opcode::silu: return f([](double x) { return x / (1 + std::exp(-x)); });
+#define TESSERA_X(name, formula, kernel)                                                           \
+  case opcode::name: return f([](double x) { return formulas::formula::of(x); }, kernel);
+    TESSERA_NEM_FUNCTIONS(TESSERA_X)
+#undef TESSERA_X
+    case opcode::leaky_relu:
+      return f([alpha](double x) { return formulas::scaled_leaky_relu<double>{alpha}.of(x); },
+               none);
     default: return;
   }
 }
@@ -136,50 +124,47 @@ void each_short(const tensor& x, const tensor& y, tensors::unary k, F f) {
   });
 }
 
-/// The function of the kernels; they may err in the last place of a float.
-[[nodiscard]] std::optional<tensors::unary> kernel_of(opcode op) noexcept {
-  switch (op) {
-    case opcode::sigmoid: return tensors::unary::sigmoid;
-    case opcode::tanh: return tensors::unary::tanh;
-    case opcode::exp: return tensors::unary::exp;
-    case opcode::gelu: return tensors::unary::gelu_erf;
-    case opcode::silu: return tensors::unary::silu;
-    default: return {};
-  }
-}
 /// In float. False where that isn't enough.
 [[nodiscard]] bool apply_to_floats(opcode op, float alpha, const tensor& x, const tensor& y) {
   const auto by_kernel = [&](tensors::unary k) {
     each_row<float>(x, y, [k](float* row, std::size_t n) { tensors::apply(k, row, row, n); });
   };
+  const auto by_formula = [&]<class F>(F f) {
+    each<float>(x, y, [f](float v) { return f.of(v); });
+    return true;
+  };
   const bool is_f32 = x.element == element::f32;
   switch (op) {
-    case opcode::relu:
-      each<float>(x, y, [](float v) { return v > 0 || v != v ? v : 0.0f; });
-      return true;
-    case opcode::abs: each<float>(x, y, [](float v) { return std::fabs(v); }); return true;
-    case opcode::neg: each<float>(x, y, [](float v) { return -v; }); return true;
+    case opcode::relu: return by_formula(formulas::relu_of_zeros{});
+    case opcode::abs: return by_formula(formulas::abs{});
+    case opcode::neg: return by_formula(formulas::neg{});
     case opcode::sqrt: by_kernel(tensors::unary::sqrt); return true;
-    case opcode::leaky_relu:
-      if (is_f32) each<float>(x, y, [alpha](float v) { return v * (v >= 0 ? 1 : alpha); });
-      return is_f32;
+    case opcode::leaky_relu: return is_f32 && by_formula(formulas::scaled_leaky_relu<float>{alpha});
     default: break;
   }
-  const std::optional<tensors::unary> k = kernel_of(op);
-  if (!k) return false;
-  if (is_f32)
-    by_kernel(*k);
-  else
-    with_function(op, alpha, [&](auto f) { each_short(x, y, *k, f); });
-  return true;
+  bool done = false;
+  with_function(op, alpha, [&]<class K>(auto f, K kernel) {
+    if constexpr (std::is_same_v<K, tensors::unary>) {
+      if (is_f32)
+        by_kernel(kernel);
+      else
+        each_short(x, y, kernel, f);
+      done = true;
+    }
+  });
+  return done;
 }
 /// Integers that stay such. False where a function has to be rounded.
 [[nodiscard]] bool apply_to_integers(opcode op, float alpha, const tensor& x, const tensor& y) {
   using number = std::int64_t;
+  const auto by_formula = [&]<class T, class F>(T, F) {
+    each<T>(x, y, [](T v) { return F::of(v); });
+    return true;
+  };
   switch (op) {
-    case opcode::relu: each<number>(x, y, [](number v) { return v > 0 ? v : 0; }); return true;
-    case opcode::abs: each<number>(x, y, [](number v) { return v < 0 ? -v : v; }); return true;
-    case opcode::neg: each<std::uint32_t>(x, y, [](std::uint32_t v) { return 0 - v; }); return true;
+    case opcode::relu: return by_formula(number{}, formulas::relu_of_zeros{});
+    case opcode::abs: return by_formula(number{}, formulas::abs{});
+    case opcode::neg: return by_formula(std::uint32_t{}, formulas::neg{});
     case opcode::leaky_relu: {
       const integer_range range = range_of(y.element);
       each<number>(x, y, [&](number v) {
@@ -223,7 +208,7 @@ void apply_unary_to(opcode op, double exact_alpha, bool quantized, const tensor&
   } else if (!quantized && apply_to_integers(op, alpha, x, y)) {
     return;
   }
-  with_function(op, alpha, [&](auto f) { each_real(x, y, quantized, f); });
+  with_function(op, alpha, [&](auto f, auto) { each_real(x, y, quantized, f); });
 }
 
 // Two operands.
@@ -292,90 +277,78 @@ template <class F>
   return found;
 }
 
-/// The low bits of a power. False for 0 to a negative one.
-[[nodiscard]] bool power(std::int64_t base, std::int64_t exponent, std::int64_t& to) noexcept {
-  if (exponent < 0) {
-    const bool is_odd = exponent % 2 != 0;
-    to = base == 1 ? 1 : base == -1 ? (is_odd ? -1 : 1) : 0;
-    return base != 0;
-  }
-  std::uint64_t product = 1, factor = static_cast<std::uint64_t>(base);
-  for (; exponent != 0; exponent >>= 1, factor *= factor)
-    if ((exponent & 1) != 0) product *= factor;
-  to = static_cast<std::int64_t>(product);
-  return true;
-}
-
 [[nodiscard]] verdict combine_integers(opcode op, const tensor& a, const tensor& b,
                                        const tensor& y) {
   using number = std::int64_t;
-  using pattern = std::uint32_t;
-  switch (op) {
-    case opcode::add: each<pattern>(a, b, y, [](pattern p, pattern q) { return p + q; }); break;
-    case opcode::sub: each<pattern>(a, b, y, [](pattern p, pattern q) { return p - q; }); break;
-    case opcode::mul: each<pattern>(a, b, y, [](pattern p, pattern q) { return p * q; }); break;
-    case opcode::min:
-      each<number>(a, b, y, [](number p, number q) { return q < p ? q : p; });
-      break;
-    case opcode::max:
-      each<number>(a, b, y, [](number p, number q) { return p < q ? q : p; });
-      break;
-    case opcode::div:
-      return each_partial(a, b, y, [](number p, number q, number& to) {
-        if (q != 0) to = p / q;
-        return q != 0;
-      });
-    case opcode::pow: return each_partial(a, b, y, power);
-    default: break;
-  }
-  return {};
-}
-void combine_floats(opcode op, const tensor& a, const tensor& b, const tensor& y) {
-  const auto by_kernel = [&](tensors::binary k) {
-    each_row<float>(a, b, y, [k](float* left, const float* right, std::size_t n, std::int64_t) {
-      tensors::apply(k, left, right, left, n);
-    });
+  const auto by_formula = [&]<class T, class F>(T, F) {
+    each<T>(a, b, y, [](T p, T q) { return F::of(p, q); });
+    return verdict{};
   };
   switch (op) {
-    case opcode::add: return by_kernel(tensors::binary::add);
-    case opcode::sub: return by_kernel(tensors::binary::sub);
-    case opcode::mul: return by_kernel(tensors::binary::mul);
-    case opcode::div: return by_kernel(tensors::binary::div);
-    case opcode::min: return each<float>(a, b, y, [](float p, float q) { return lesser(p, q); });
-    case opcode::max: return each<float>(a, b, y, [](float p, float q) { return greater(p, q); });
-    default: return each_real(a, b, y, false, [](double p, double q) { return std::pow(p, q); });
+    case opcode::add: return by_formula(std::uint32_t{}, formulas::add{});
+    case opcode::sub: return by_formula(std::uint32_t{}, formulas::sub{});
+    case opcode::mul: return by_formula(std::uint32_t{}, formulas::mul{});
+    case opcode::min: return by_formula(number{}, formulas::minimum{});
+    case opcode::max: return by_formula(number{}, formulas::maximum{});
+    case opcode::div:
+      return each_partial(a, b, y, [](number p, number q, number& to) {
+        if (q != 0) to = formulas::trunc_divide::of(p, q);
+        return q != 0;
+      });
+    case opcode::pow:
+      return each_partial(a, b, y, [](number p, number q, number& to) {
+        to = formulas::pow::of(p, q);
+        return p != 0 || q >= 0;
+      });
+    default: return {};
   }
 }
-void combine_quantized(opcode op, const tensor& a, const tensor& b, const tensor& y) {
-  const auto run = [&](auto f) { each_real(a, b, y, true, f); };
+/// Calls f with the formula of an operation on real numbers.
+template <class F>
+void with_formula(opcode op, F&& f) {
   switch (op) {
-    case opcode::add: return run([](double p, double q) { return p + q; });
-    case opcode::sub: return run([](double p, double q) { return p - q; });
-    case opcode::mul: return run([](double p, double q) { return p * q; });
-    case opcode::div: return run([](double p, double q) { return p / q; });
-    case opcode::min: return run([](double p, double q) { return lesser(p, q); });
-    case opcode::max: return run([](double p, double q) { return greater(p, q); });
-    default: return run([](double p, double q) { return std::pow(p, q); });
+    case opcode::add: return f(formulas::add{});
+    case opcode::sub: return f(formulas::sub{});
+    case opcode::mul: return f(formulas::mul{});
+    case opcode::div: return f(formulas::div{});
+    case opcode::min: return f(formulas::ordered_min{});
+    case opcode::max: return f(formulas::ordered_max{});
+    default: return f(formulas::pow{});
   }
+}
+/// `quantized`: the integers' values; otherwise floats.
+void combine_reals(opcode op, bool quantized, const tensor& a, const tensor& b, const tensor& y) {
+  with_formula(op, [&]<class F>(F) {
+    if constexpr (formulas::has_kernel<F>) {
+      if (!quantized)
+        return each_row<float>(a, b, y,
+                               [](float* left, const float* right, std::size_t n, std::int64_t) {
+                                 tensors::apply(F::kernel, left, right, left, n);
+                               });
+    } else if constexpr (!std::is_same_v<F, formulas::pow>) {
+      if (!quantized) return each<float>(a, b, y, [](float p, float q) { return F::of(p, q); });
+    }
+    each_real(a, b, y, quantized, [](double p, double q) { return F::of(p, q); });
+  });
 }
 
 // clamp.
 
 void clamp_to(double lower, double upper, bool quantized, const tensor& x, const tensor& y) {
+  using formulas::ordered_greatest, formulas::ordered_least;
   if (!x.is_integer()) {
     // Rounding keeps the order of numbers, so that bounds may be rounded before.
     const float low = as_element(x.element, lower), high = as_element(x.element, upper);
-    each<float>(x, y, [=](float v) { return lesser(greater(v, low), high); });
+    each<float>(x, y, [=](float v) { return ordered_least(ordered_greatest(v, low), high); });
   } else if (quantized) {
-    each_real(x, y, true, [=](double v) { return lesser(greater(v, lower), upper); });
+    each_real(x, y, true,
+              [=](double v) { return ordered_least(ordered_greatest(v, lower), upper); });
   } else {
     const integer_range range = range_of(x.element);
     const std::int64_t low = saturate(std::ceil(lower), range);
     const std::int64_t high = saturate(std::floor(upper), range);
-    each<std::int64_t>(x, y, [=](std::int64_t v) {
-      const std::int64_t raised = v < low ? low : v;
-      return raised > high ? high : raised;
-    });
+    const formulas::clamp<std::int64_t> f{low, high};
+    each<std::int64_t>(x, y, [f](std::int64_t v) { return f.of(v); });
   }
 }
 
@@ -391,12 +364,9 @@ verdict apply_unary(const call& c, workspace&) {
 
 verdict apply_binary(const call& c, workspace&) {
   const tensor &a = c.inputs[0], &b = c.inputs[1], &y = c.outputs[0];
-  if (!a.is_integer())
-    combine_floats(c.opcode, a, b, y);
-  else if (is_quantized(c))
-    combine_quantized(c.opcode, a, b, y);
-  else
-    return combine_integers(c.opcode, a, b, y);
+  const bool quantized = a.is_integer() && is_quantized(c);
+  if (a.is_integer() && !quantized) return combine_integers(c.opcode, a, b, y);
+  combine_reals(c.opcode, quantized, a, b, y);
   return {};
 }
 
