@@ -12,25 +12,13 @@
 #include <vector>
 
 #include "operations.hpp"
-#include "strided.hpp"
+#include "reduce.hpp"
 #include "tensor/elementwise.hpp"
-#include "tensor/rows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
-namespace vm::nac::operations {
-namespace {
+namespace vm::nac {
 
-constexpr std::uint32_t all_axes = ~std::uint32_t{0};
-
-/// A tensor whose elements along some axes become one.
-struct reduction {
-  tensor x;  ///< the axes where they belong
-  groups g;
-  shape dims;  ///< of the result
-};
-
-[[nodiscard]] reduction reduction_of(memory& arena, const tensor& x, std::uint32_t axes,
-                                     bool keep_axes) {
+reduction reduction_of(memory& arena, const tensor& x, std::uint32_t axes, bool keep_axes) {
   reduction r;
   std::size_t order[max_rank] = {}, kept = 0, reduced = max_rank, first = max_rank, last = 0;
   std::size_t wide = 0;  // reduced axes of more or less than one element
@@ -68,75 +56,28 @@ struct reduction {
   return r;
 }
 
-/// The axes that a letter gives; all of them where it is missing, and where it is empty.
-[[nodiscard]] std::uint32_t axes_at(call& c, std::size_t letter, std::size_t rank) {
+std::uint32_t axes_at(call& c, std::size_t letter, std::size_t rank) {
   const std::span<const std::int64_t> list = c.int_list(letter);
   return list.empty() ? all_axes : axes_of(list, rank);
 }
 
-constexpr std::int64_t lanes = 8;
-constexpr std::int64_t columns_at_once = 256;
-
-/// Brings the elements of each group together: step(a, element, column) for each of them, from
-/// `start` on, and join(a, b) for what was brought together apart; end(result, a).
-template <class A, class T, class Step, class Join, class End>
-void fold(const groups& g, const T* x, A start, Step&& step, Join&& join, End&& end) {
-  if (g.inner == 1) {
-    for (std::int64_t o = 0; o < g.outer; ++o, x += g.count) {
-      A a[lanes];
-      std::fill(a, a + lanes, start);
-      std::int64_t i = 0;
-      for (; i + lanes <= g.count; i += lanes)
-        for (std::int64_t l = 0; l < lanes; ++l) step(a[l], x[i + l], o);
-      for (; i < g.count; ++i) step(a[0], x[i], o);
-      for (std::int64_t half = lanes / 2; half != 0; half /= 2)
-        for (std::int64_t l = 0; l < half; ++l) join(a[l], a[l + half]);
-      end(o, a[0]);
-    }
-    return;
-  }
-  A a[columns_at_once];
-  for (std::int64_t o = 0; o < g.outer; ++o, x += g.count * g.inner)
-    for (std::int64_t first = 0; first < g.inner; first += columns_at_once) {
-      const std::int64_t n = std::min(columns_at_once, g.inner - first);
-      const std::int64_t result = o * g.inner + first;
-      std::fill(a, a + n, start);
-      const T* row = x + first;
-      for (std::int64_t r = 0; r < g.count; ++r, row += g.inner)
-        for (std::int64_t k = 0; k < n; ++k) step(a[k], row[k], result + k);
-      for (std::int64_t k = 0; k < n; ++k) end(result + k, a[k]);
-    }
-}
-template <class T, class End>
-void fold_sums(const groups& g, const T* x, End&& end) {
-  if constexpr (std::is_same_v<T, float>)
-    if (g.inner == 1) {
-      const auto n = static_cast<std::size_t>(g.count);
-      for (std::int64_t o = 0; o < g.outer; ++o, x += n) end(o, tensors::sum(x, n));
-      return;
-    }
-  fold(
-      g, x, 0.0, [](double& a, T v, std::int64_t) { a += convert<double>(v); },
-      [](double& a, double b) { a += b; }, end);
+void need_elements(const tensor& x, std::uint32_t axes, bool given) {
+  bool empty = !given && x.size() == 0;
+  for (std::size_t i = 0; i < x.rank(); ++i) empty = empty || (names(axes, i) && x.dim(i) == 0);
+  if (empty) fail(errc::nac_run_shape, "no elements to reduce in shape " + x.dims.text());
 }
 
-/// Element i of a tensor of floats.
-void put_real(const tensor& to, std::int64_t i, double v) noexcept {
-  visit_float(to.type, [&]<class T>(of<T>) { to.as<T>()[i] = convert<T>(v); });
-}
+namespace operations {
+namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-[[nodiscard]] value sum_or_mean(call& c, bool is_mean) {
+/// Floats in FP64, finish(a, count) of them rounded once; integers in 64 bits, of which the result
+/// keeps the low ones.
+template <class R, class Finish>
+[[nodiscard]] value reduce_numbers(call& c, data_type to, std::uint32_t axes, bool keep,
+                                   Finish&& finish) {
   const tensor& given = c.tensor_at(0);
-  const data_type otherwise = is_floating(given.type) || is_mean ? given.type : data_type::int64;
-  const data_type to = c.type_or(3, otherwise);
-  if (is_mean && !is_floating(to))
-    fail(errc::nac_run_type, "the mean of " + std::string(model::name(given.type)) + " as " +
-                                 std::string(model::name(to)));
-  const std::uint32_t axes = axes_at(c, 1, given.rank());
-  const bool keep = c.truth_or(2, false);
-  // Integers are added in 64 bits, of which the result keeps the low ones.
   const bool in_place = is_floating(to) || (to == data_type::int64 && !is_floating(given.type));
   const reduction r =
       reduction_of(c.arena, in_place ? given : cast(c.arena, given, to), axes, keep);
@@ -145,24 +86,27 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   visit(r.x.type, [&]<class T>(of<T>) {
     const T* const x = r.x.template as<T>();
     if (is_floating(to)) {
-      const auto n = static_cast<double>(r.g.count);
-      fold_sums(r.g, x, [&](std::int64_t i, double a) {
-        put_real(out, i, !is_mean ? a : r.g.count == 0 ? nan : a / n);
+      fold_by<R, double>(r.g, x, [&](std::int64_t i, double a) {
+        put_real(out, i, finish(a, static_cast<double>(r.g.count)));
       });
     } else if constexpr (!is_float<T>) {
-      fold(
-          r.g, x, std::uint64_t{0},
-          [](std::uint64_t& a, T v, std::int64_t) { a += convert<std::uint64_t>(v); },
-          [](std::uint64_t& a, std::uint64_t b) { a += b; },
-          [&](std::int64_t i, std::uint64_t a) {
-            if (to == data_type::int64)
-              out.template as<std::int64_t>()[i] = static_cast<std::int64_t>(a);
-            else
-              out.template as<T>()[i] = convert<T>(a);
-          });
+      fold_by<R, std::uint64_t>(r.g, x, [&](std::int64_t i, std::uint64_t a) {
+        if (to == data_type::int64)
+          out.template as<std::int64_t>()[i] = static_cast<std::int64_t>(a);
+        else
+          out.template as<T>()[i] = convert<T>(a);
+      });
     }
   });
   return out;
+}
+/// Sums and products: those of integers are int64, unless the call names a type.
+template <class R>
+[[nodiscard]] value reduce_numbers(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const data_type to = c.type_or(3, is_floating(x.type) ? x.type : data_type::int64);
+  return reduce_numbers<R>(c, to, axes_at(c, 1, x.rank()), c.truth_or(2, false),
+                           [](double a, double) { return a; });
 }
 
 /// Variances as FP64, given to end(result, variance, mean).
@@ -186,7 +130,8 @@ void fold_variances(const reduction& r, double correction, const tensor& means, 
       }
       return;
     }
-  fold_sums(r.g, x, [&](std::int64_t i, double a) { mean[i] = r.g.count == 0 ? nan : a / n; });
+  fold_by<reductions::sum, double>(
+      r.g, x, [&](std::int64_t i, double a) { mean[i] = r.g.count == 0 ? nan : a / n; });
   fold(
       r.g, x, 0.0,
       [&](double& a, T v, std::int64_t i) {
@@ -197,9 +142,7 @@ void fold_variances(const reduction& r, double correction, const tensor& means, 
       [&](std::int64_t i, double a) { finish(i, a, mean[i]); });
 }
 
-enum class spread { variance, deviation, both };
-
-[[nodiscard]] value variance(call& c, spread wanted) {
+[[nodiscard]] value variance(call& c, bool is_deviation, bool with_mean) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type))
     fail(errc::nac_run_type, "the variance of " + std::string(model::name(x.type)));
@@ -214,22 +157,22 @@ enum class spread { variance, deviation, both };
   const bool keep = c.truth_or(without_axes ? 2 : 3, false);
   const reduction r = reduction_of(c.arena, x, axes, keep);
   tensor out = make_tensor(c.arena, x.type, r.dims);
-  tensor means = wanted == spread::both ? make_tensor(c.arena, x.type, r.dims) : tensor{};
+  tensor means = with_mean ? make_tensor(c.arena, x.type, r.dims) : tensor{};
   if (out.size() != 0) {
     const tensor wide = make_tensor(c.arena, data_type::float64, r.dims);
     visit_float(x.type, [&]<class T>(of<T>) {
       fold_variances<T>(r, correction, wide, [&](std::int64_t i, double v, double mean) {
-        out.as<T>()[i] = convert<T>(wanted == spread::deviation ? std::sqrt(v) : v);
-        if (wanted == spread::both) means.as<T>()[i] = convert<T>(mean);
+        out.as<T>()[i] = convert<T>(is_deviation ? std::sqrt(v) : v);
+        if (with_mean) means.as<T>()[i] = convert<T>(mean);
       });
     });
   }
-  if (wanted != spread::both) return out;
+  if (!with_mean) return out;
   return value(std::vector<value>{std::move(out), std::move(means)});
 }
 
 /// Whether all, or any, are true.
-template <bool All>
+template <class R>
 [[nodiscard]] value truth(call& c) {
   const tensor& x = c.tensor_at(0);
   // Unlike other operations, these take an empty list for no axis.
@@ -239,69 +182,32 @@ template <bool All>
   tensor out = make_tensor(c.arena, to, r.dims);
   if (out.size() == 0) return out;
   visit(x.type, [&]<class T>(of<T>) {
-    fold(
-        r.g, r.x.template as<T>(), All,
-        [](bool& a, T v, std::int64_t) { a = All ? a & convert<bool>(v) : a | convert<bool>(v); },
-        [](bool& a, bool b) { a = All ? a & b : a | b; },
-        [&](std::int64_t i, bool a) { out.template as<std::uint8_t>()[i] = a ? 1 : 0; });
+    fold_by<R, bool>(r.g, r.x.template as<T>(), [&](std::int64_t i, bool a) {
+      out.template as<std::uint8_t>()[i] = a ? 1 : 0;
+    });
   });
   return out;
 }
 
 // ---- the greatest and the least
 
-/// Whether v takes the place of a; a NaN takes that of any number.
-template <bool Greatest, class A>
-[[nodiscard]] inline bool beats(A v, A a) noexcept {
-  if constexpr (std::is_floating_point_v<A>)
-    return a == a && !(Greatest ? v <= a : v >= a);
-  else
-    return Greatest ? v > a : v < a;
-}
-template <bool Greatest, class A>
-[[nodiscard]] constexpr A worst() noexcept {
-  using limits = std::numeric_limits<A>;
-  if constexpr (std::is_floating_point_v<A>)
-    return Greatest ? -limits::infinity() : limits::infinity();
-  else
-    return Greatest ? limits::min() : limits::max();
-}
-
-/// `given`: whether axes were, which may then leave nothing of an empty tensor.
-void need_elements(const tensor& x, std::uint32_t axes, bool given) {
-  bool empty = !given && x.size() == 0;
-  for (std::size_t i = 0; i < x.rank(); ++i) empty = empty || (names(axes, i) && x.dim(i) == 0);
-  if (empty) fail(errc::nac_run_shape, "no elements to reduce in shape " + x.dims.text());
-}
-
-template <bool Greatest>
-[[nodiscard]] value extreme(call& c, const tensor& x, std::uint32_t axes, bool keep) {
+template <class R>
+[[nodiscard]] value extreme(call& c, std::uint32_t axes, bool keep) {
+  const tensor& x = c.tensor_at(0);
   need_elements(x, axes, axes != all_axes);
   const reduction r = reduction_of(c.arena, x, axes, keep);
   tensor out = make_tensor(c.arena, x.type, r.dims);
   if (out.size() == 0) return out;
   visit(x.type, [&]<class T>(of<T>) {
     using A = compute<T>;
-    if constexpr (std::is_same_v<T, float>)
-      if (r.g.inner == 1) {
-        const auto n = static_cast<std::size_t>(r.g.count);
-        const float* row = r.x.template as<float>();
-        float* const to = out.template as<float>();
-        for (std::int64_t o = 0; o < r.g.outer; ++o, row += n)
-          to[o] = Greatest ? tensors::greatest(row, n) : tensors::least(row, n);
-        return;
-      }
-    // Like beats, but a NaN may give way to another: without branches.
-    const auto choose = [](A& a, A v) {
-      const bool better = Greatest ? v > a : v < a;
-      a = (better || v != v) ? v : a;
-    };
-    fold(
-        r.g, r.x.template as<T>(), worst<Greatest, A>(),
-        [&](A& a, T v, std::int64_t) { choose(a, static_cast<A>(v)); }, choose,
-        [&](std::int64_t i, A a) { out.template as<T>()[i] = static_cast<T>(a); });
+    fold_by<R, A>(r.g, r.x.template as<T>(),
+                  [&](std::int64_t i, A a) { out.template as<T>()[i] = static_cast<T>(a); });
   });
   return out;
+}
+template <class R>
+[[nodiscard]] value extreme_of_axes(call& c) {
+  return extreme<R>(c, axes_at(c, 1, c.tensor_at(0).rank()), c.truth_or(2, false));
 }
 
 /// Calls end(result, index) with the first index of each group's greatest or least element.
@@ -314,7 +220,7 @@ void each_best(const groups& g, const T* x, End&& end) {
       std::int64_t best = 0;
       for (std::int64_t i = 1; i < g.count; ++i) {
         const A v = static_cast<A>(x[i]);
-        if (beats<Greatest>(v, a)) {
+        if (reductions::beats<Greatest>(v, a)) {
           a = v;
           best = i;
         }
@@ -337,7 +243,7 @@ void each_best(const groups& g, const T* x, End&& end) {
         row += g.inner;
         for (std::int64_t k = 0; k < n; ++k) {
           const A v = static_cast<A>(row[k]);
-          if (beats<Greatest>(v, a[k])) {
+          if (reductions::beats<Greatest>(v, a[k])) {
             a[k] = v;
             best[k] = i;
           }
@@ -500,25 +406,27 @@ void softmax_of_doubles(const double* x, double* y, const groups& g, bool logari
 
 }  // namespace
 
-value sum(call& c) { return sum_or_mean(c, false); }
-value mean(call& c) { return sum_or_mean(c, true); }
-value var(call& c) { return variance(c, spread::variance); }
-value std_dev(call& c) { return variance(c, spread::deviation); }
-value var_mean(call& c) { return variance(c, spread::both); }
-value all(call& c) { return truth<true>(c); }
-value any(call& c) { return truth<false>(c); }
-value max_all(call& c) { return extreme<true>(c, c.tensor_at(0), all_axes, false); }
-value min_all(call& c) { return extreme<false>(c, c.tensor_at(0), all_axes, false); }
+value sum(call& c) { return reduce_numbers<reductions::sum>(c); }
+value mean(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const data_type to = c.type_or(3, x.type);
+  if (!is_floating(to))
+    fail(errc::nac_run_type,
+         "the mean of " + std::string(model::name(x.type)) + " as " + std::string(model::name(to)));
+  return reduce_numbers<reductions::sum>(c, to, axes_at(c, 1, x.rank()), c.truth_or(2, false),
+                                         [](double a, double n) { return n == 0 ? nan : a / n; });
+}
+value var(call& c) { return variance(c, false, false); }
+value std_dev(call& c) { return variance(c, true, false); }
+value var_mean(call& c) { return variance(c, false, true); }
+value all(call& c) { return truth<reductions::all>(c); }
+value any(call& c) { return truth<reductions::any>(c); }
+value max_all(call& c) { return extreme<reductions::amax>(c, all_axes, false); }
+value min_all(call& c) { return extreme<reductions::amin>(c, all_axes, false); }
 value max_dim(call& c) { return extreme_along<true>(c); }
 value min_dim(call& c) { return extreme_along<false>(c); }
-value amax(call& c) {
-  const tensor& x = c.tensor_at(0);
-  return extreme<true>(c, x, axes_at(c, 1, x.rank()), c.truth_or(2, false));
-}
-value amin(call& c) {
-  const tensor& x = c.tensor_at(0);
-  return extreme<false>(c, x, axes_at(c, 1, x.rank()), c.truth_or(2, false));
-}
+value amax(call& c) { return extreme_of_axes<reductions::amax>(c); }
+value amin(call& c) { return extreme_of_axes<reductions::amin>(c); }
 value argmax(call& c) { return index_of_extreme<true>(c); }
 value argmin(call& c) { return index_of_extreme<false>(c); }
 
@@ -568,5 +476,6 @@ value safe_softmax(call& c) {
   return result_of(c, operation::masked_fill, {out, all_low, make_number(c.arena, 0.0)});
 }
 
-}  // namespace vm::nac::operations
+}  // namespace operations
+}  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -6,6 +6,7 @@
 
 #include "operations.hpp"
 #include "reals.hpp"
+#include "tensor/formulas.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -64,7 +65,8 @@ verdict pool(const call& c, workspace&) {
                  is_first ? sums.data() : row.data(), count);
           if (is_first) continue;
           if (is_max)
-            for (std::size_t i = 0; i < channels; ++i) sums[i] = maximum(sums[i], row[i]);
+            for (std::size_t i = 0; i < channels; ++i)
+              sums[i] = tensors::formulas::ordered_max::of(sums[i], row[i]);
           else
             for (std::size_t i = 0; i < channels; ++i) sums[i] += row[i];
         }

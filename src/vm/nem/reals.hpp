@@ -26,7 +26,6 @@
 #define TESSERA_VM_NEM_REALS_HPP
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -43,15 +42,6 @@ enum class integers : std::uint8_t { plain, shifted, quantized };
 struct row_place {
   std::int64_t first = 0, step = 0, index = 0, index_step = 0;
 };
-
-/// The greater and the lesser number, as maximum and minimum of IEEE 754: a NaN stays, and +0 is above
-/// -0. The NaN's pattern is any.
-[[nodiscard]] inline double maximum(double best, double v) noexcept {
-  return v > best || v != v || (v == best && std::signbit(best)) ? v : best;
-}
-[[nodiscard]] inline double minimum(double best, double v) noexcept {
-  return v < best || v != v || (v == best && std::signbit(v)) ? v : best;
-}
 
 class reals {
  public:

@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <limits>
 
 #include "operations.hpp"
 #include "reals.hpp"
+#include "tensor/reductions.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
 namespace {
+
+namespace reductions = tensors::reductions;
 
 constexpr std::int64_t block = 512;  ///< elements at once
 
@@ -116,20 +118,12 @@ void fold(const folding& f, const Sum& start, Load&& load, Add&& add, Finish&& f
   });
 }
 
-/// Of integers that are no quantized values: modulo 2^64, of which the output takes its low bits.
-void sum_integers(const folding& f, const tensor& x, const tensor& y) {
-  fold<std::int64_t, std::int64_t>(
-      f, 0,
-      [&](const row_place& at, std::int64_t* to, std::int64_t n) {
-        load(x, at.first, at.step, to, static_cast<std::size_t>(n));
-      },
-      [](std::int64_t& sum, std::int64_t v, std::int64_t) {
-        sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
-                                        static_cast<std::uint64_t>(v));
-      },
-      [&](const row_place& at, const std::int64_t* sums, std::int64_t n) {
-        wrap(y, at.first, at.step, sums, static_cast<std::size_t>(n));
-      });
+/// The same by a reduction.
+template <class R, class A, class Value = A, class Load, class Finish>
+void fold_by(const folding& f, Load&& load_row, Finish&& finish) {
+  fold<Value, A>(
+      f, R::template start<A>(), load_row,
+      [](A& a, Value v, std::int64_t) { a = R::template step<A>(a, static_cast<A>(v)); }, finish);
 }
 
 }  // namespace
@@ -139,28 +133,28 @@ verdict reduce(const call& c, workspace&) {
   const integers as = is_quantized(c) ? integers::quantized : integers::plain;
   reals x(c.inputs[0], as), y(c.outputs[0], as);
   const folding f(c, x, y);
-  if (c.opcode == opcode::reduce_sum && c.outputs[0].is_integer() && as == integers::plain) {
-    sum_integers(f, c.inputs[0], c.outputs[0]);
-    return {};
-  }
   const auto load_row = [&](const row_place& at, double* to, std::int64_t n) { x.load(at, to, n); };
   const auto store_row = [&](const row_place& at, double* from, std::int64_t n) {
     y.store(at, from, n);
   };
-  if (c.opcode == opcode::reduce_sum) {
-    fold<double, double>(
-        f, 0, load_row, [](double& sum, double v, std::int64_t) { sum += v; }, store_row);
-    return {};
-  }
-  constexpr double limit = std::numeric_limits<double>::infinity();
   if (c.opcode == opcode::reduce_max)
-    fold<double, double>(
-        f, -limit, load_row, [](double& best, double v, std::int64_t) { best = maximum(best, v); },
-        store_row);
-  else
-    fold<double, double>(
-        f, limit, load_row, [](double& best, double v, std::int64_t) { best = minimum(best, v); },
-        store_row);
+    fold_by<reductions::ordered_max, double>(f, load_row, store_row);
+  else if (c.opcode == opcode::reduce_min)
+    fold_by<reductions::ordered_min, double>(f, load_row, store_row);
+  else if (!c.outputs[0].is_integer() || as == integers::quantized)
+    fold_by<reductions::sum, double>(f, load_row, store_row);
+  else  // modulo 2^64, of which the output takes its low bits
+    fold_by<reductions::sum, std::uint64_t, std::int64_t>(
+        f,
+        [&](const row_place& at, std::int64_t* to, std::int64_t n) {
+          load(c.inputs[0], at.first, at.step, to, static_cast<std::size_t>(n));
+        },
+        [&](const row_place& at, const std::uint64_t* sums, std::int64_t n) {
+          std::array<std::int64_t, block> row;
+          const auto count = static_cast<std::size_t>(n);
+          std::copy_n(sums, count, row.begin());
+          wrap(c.outputs[0], at.first, at.step, row.data(), count);
+        });
   return {};
 }
 
@@ -180,9 +174,9 @@ verdict find_extremum(const call& c, workspace&) {
   fold<double, best>(
       f, {}, [&](const row_place& at, double* to, std::int64_t n) { x.load(at, to, n); },
       [greatest](best& b, double v, std::int64_t k) {
-        if (k != 0 && (b.value != b.value || (v == v && !(greatest ? v > b.value : v < b.value))))
-          return;
-        b = {v, k};
+        if (k == 0 ||
+            (greatest ? reductions::beats<true>(v, b.value) : reductions::beats<false>(v, b.value)))
+          b = {v, k};
       },
       [&](const row_place& at, const best* all, std::int64_t n) {
         std::array<std::int64_t, block> indices;
