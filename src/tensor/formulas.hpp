@@ -11,7 +11,7 @@
 // in PyTorch, what arrays of float have for it in NAC's machine, and the formula. A table's rows make
 // types, so that a machine has a loop for each by a template, and operations by one more macro.
 //
-//   takes      floats, numbers (no bool), wholes (no floats), anything
+//   takes      floats, numbers (no bool), wholes (no floats), integers, anything
 //   gives      same      the operands' type
 //              real      that of floats; float32 for others
 //              whole     the same, and integers are unchanged
@@ -50,6 +50,8 @@ template <class T>
 inline constexpr bool numbers = !is_bool<T>;
 template <class T>
 inline constexpr bool wholes = !floats<T>;
+template <class T>
+inline constexpr bool integers = wholes<T>&& numbers<T>;
 template <class T>
 inline constexpr bool anything = true;
 
@@ -203,6 +205,40 @@ template <class T>
     return to;
   }
 }
+/// Never negative, but for what the type has no size of.
+template <class T>
+[[nodiscard]] inline T common_divisor(T a, T b) noexcept {
+  a = magnitude(a);
+  b = magnitude(b);
+  while (a != 0) {
+    const T left = cut_rest(b, a);
+    b = a;
+    a = left;
+  }
+  return magnitude(b);
+}
+template <class T>
+[[nodiscard]] inline T common_multiple(T a, T b) noexcept {
+  const T divisor = common_divisor(a, b);
+  return divisor == 0 ? T{} : magnitude(product(cut_quotient(a, divisor), b));
+}
+/// log(e^a + e^b) from the greater one and log(1 + x).
+template <class T, class Exp, class Log>
+[[nodiscard]] inline T log_of_sum(T a, T b, Exp&& exponential, Log&& logarithm) noexcept {
+  if (a == b && std::isinf(a)) return a;
+  return (a > b || is_nan(a) ? a : b) + logarithm(exponential(-std::fabs(a - b)));
+}
+/// a, 0 for a = 0 whatever the logarithm is.
+template <class T>
+[[nodiscard]] inline T times_log(T a, T b, T logarithm) noexcept {
+  return is_nan(b) ? b : a == T{} ? T{} : a * logarithm;
+}
+/// sin(pi x) / (pi x).
+template <class T>
+[[nodiscard]] inline T cardinal_sine(T x) noexcept {
+  const T angle = x * T(3.14159265358979323846);
+  return x == T{} ? T{1} : std::sin(angle) / angle;
+}
 /// By a count outside of the type's bits nothing is left, or the sign.
 template <class T>
 [[nodiscard]] inline T shifted_left(T a, T b) noexcept {
@@ -292,6 +328,11 @@ template <class T>
   X(sigmoid, floats, real, function::sigmoid, T{1} / (T{1} + std::exp(-x)))                        \
   X(deg2rad, floats, real, none, (x * T(0.017453292519943295769236907684886)))                     \
   X(rad2deg, floats, real, none, (x * T(57.295779513082320876798154814105)))                       \
+  X(sinc, floats, real, none, cardinal_sine(x))                                                    \
+  /* of a real number: 0 or pi */                                                                  \
+  X(angle, floats, real, none, is_nan(x) ? x : x < T{} ? T(3.14159265358979323846) : T{})          \
+  X(isposinf, anything, truth, none, is_infinite(x) && x > T{})                                    \
+  X(isneginf, anything, truth, none, is_infinite(x) && x < T{})                                    \
   X(isfinite, anything, truth, none, !is_nan(x) && !is_infinite(x))                                \
   X(isnan, anything, truth, none, is_nan(x))                                                       \
   X(isinf, anything, truth, none, is_infinite(x))                                                  \
@@ -320,6 +361,21 @@ template <class T>
   /* a NaN stays one */                                                                            \
   X(minimum, anything, same, none, a < b || is_nan(a) ? a : b)                                     \
   X(maximum, anything, same, none, a > b || is_nan(a) ? a : b)                                     \
+  /* the other one of a NaN */                                                                     \
+  X(fmin, anything, same, none, a < b || is_nan(b) ? a : b)                                        \
+  X(fmax, anything, same, none, a > b || is_nan(b) ? a : b)                                        \
+  X(gcd, integers, same, none, common_divisor(a, b))                                               \
+  X(lcm, integers, same, none, common_multiple(a, b))                                              \
+  X(logaddexp, floats, same, none,                                                                 \
+    log_of_sum(                                                                                    \
+        a, b, [](T x) { return std::exp(x); }, [](T x) { return std::log1p(x); }))                 \
+  X(logaddexp2, floats, same, none,                                                                \
+    log_of_sum(                                                                                    \
+        a, b, [](T x) { return std::exp2(x); },                                                    \
+        [](T x) { return std::log1p(x) * T(1.4426950408889634074); }))                             \
+  X(xlogy, floats, real, none, times_log(a, b, std::log(b)))                                       \
+  X(xlog1py, floats, real, none, times_log(a, b, std::log1p(b)))                                   \
+  X(copysign, floats, real, none, std::copysign(a, b))                                             \
   X(hypot, floats, same, none, std::hypot(a, b))                                                   \
   X(atan2, floats, real, none, std::atan2(a, b))                                                   \
   X(floor_divide, numbers, quotient, none, floored_quotient(a, b))                                 \
@@ -346,6 +402,8 @@ template <class T>
   X(mul, anything, own, binary::mul, product(a, b))                                                \
   X(div, floats, own, binary::div, formulas::quotient(a, b))                                       \
   X(pow, numbers, own, none, power(a, b))                                                          \
+  X(heaviside, anything, own, none, a == T{} ? b : static_cast<T>(a > T{}))                        \
+  X(glu, floats, own, none, (a / (T{1} + std::exp(-b))))                                           \
   X(prelu, floats, own, none, a > T{} ? a : a * b)                                                 \
   X(trunc_divide, numbers, quotient, none, cut_quotient(a, b))                                     \
   /* a NaN is the result, and -0 is less than +0 */                                                \
@@ -450,6 +508,13 @@ struct nan_to_num {
   T nan, above, below;
   [[nodiscard]] T of(T x) const noexcept {
     return x != x ? nan : !std::isinf(x) ? x : x > T{} ? above : below;
+  }
+};
+/// The same with bounds for each element; a NaN of any operand stays one.
+template <class T>
+struct clamp_between {
+  [[nodiscard]] T of(T x, T lower, T upper) const noexcept {
+    return minimum::of(maximum::of(x, lower), upper);
   }
 };
 /// Sums and differences with the second operand times a number.

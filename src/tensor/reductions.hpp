@@ -21,6 +21,7 @@
 #ifndef TESSERA_TENSOR_REDUCTIONS_HPP
 #define TESSERA_TENSOR_REDUCTIONS_HPP
 
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -66,6 +67,8 @@ template <class A>
   X(prod, A{1}, (a * v), step(a, b))                                                               \
   X(all, true, (a & v), step(a, b))                                                                \
   X(any, false, a | v, step(a, b))                                                                 \
+  X(sum_of_sizes, A{}, a + std::fabs(v), a + b)                                                    \
+  X(sum_of_squares, A{}, a + v * v, a + b)                                                         \
   X(amax, (worst<true, A>()), better<true>(a, v), step(a, b))                                      \
   X(amin, (worst<false, A>()), better<false>(a, v), step(a, b))                                    \
   /* -0 is less than +0 */                                                                         \

@@ -71,7 +71,7 @@ namespace nac {
   X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar sub _operator.sub")                      \
   X(rsub, "xx?n", "aten.rsub.Tensor aten.rsub.Scalar")                                             \
   X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar gt _operator.gt")                              \
-  X(neg, "x", "nac.neg aten.neg.default neg _operator.neg")                                        \
+  X(neg, "x", "nac.neg aten.neg.default neg _operator.neg aten.negative.default")                  \
   X(where, "txx", "nac.where aten.where.self aten.where.ScalarOther aten.where.ScalarSelf "        \
                   "aten.where.Scalar")                                                             \
   X(masked_fill, "ttx", "aten.masked_fill.Scalar aten.masked_fill.Tensor")                         \
@@ -81,8 +81,10 @@ namespace nac {
   X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar le _operator.le")                              \
   X(arange, "n?nnd*", "nac.arange aten.arange.default aten.arange.start aten.arange.start_step")   \
   X(linspace, "nnn?d*", "aten.linspace.default")                                                   \
-  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul _operator.mul")                        \
-  X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv _operator.truediv")                \
+  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul _operator.mul "                        \
+               "aten.multiply.Tensor")                                                             \
+  X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv _operator.truediv "                \
+               "aten.divide.Tensor aten.true_divide.Tensor")                                       \
   X(matmul, "tt", "nac.matmul aten.matmul.default aten.mm.default aten.bmm.default")               \
   X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default aten.swapaxes.default "    \
                        "aten.swapdims.default")                                                    \
@@ -102,7 +104,7 @@ namespace nac {
   X(cos, "t", "aten.cos.default")                                                                  \
   X(sin, "t", "aten.sin.default")                                                                  \
   X(tanh, "t", "aten.tanh.default")                                                                \
-  X(abs, "t", "aten.abs.default")                                                                  \
+  X(abs, "t", "aten.abs.default aten.absolute.default")                                            \
   X(log, "t", "aten.log.default")                                                                  \
   X(sqrt, "t", "aten.sqrt.default")                                                                \
   X(rsqrt, "t", "aten.rsqrt.default")                                                              \
@@ -111,8 +113,8 @@ namespace nac {
   X(floor, "t", "aten.floor.default")                                                              \
   X(ceil, "t", "aten.ceil.default")                                                                \
   X(round, "t", "aten.round.default")                                                              \
-  X(erf, "t", "aten.erf.default")                                                                  \
-  X(sigmoid, "t", "aten.sigmoid.default")                                                          \
+  X(erf, "t", "aten.erf.default aten.special_erf.default")                                         \
+  X(sigmoid, "t", "aten.sigmoid.default aten.special_expit.default")                               \
   X(hardsigmoid, "t", "aten.hardsigmoid.default")                                                  \
   X(hardswish, "t", "aten.hardswish.default")                                                      \
   X(silu, "t", "aten.silu.default")                                                                \
@@ -121,10 +123,11 @@ namespace nac {
   X(elu, "t?nnn", "aten.elu.default")                                                              \
   X(softplus, "t?nn", "aten.softplus.default")                                                     \
   X(prelu, "tt", "aten.prelu.default aten._prelu_kernel.default")                                  \
-  X(clamp, "t?NN", "aten.clamp.default aten.clamp_min.default")                                    \
+  X(clamp, "t?NN", "aten.clamp.default aten.clamp_min.default aten.clip.default")                  \
   X(clamp_max, "tn", "aten.clamp_max.default")                                                     \
-  X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow _operator.pow")  \
-  X(minimum, "xx", "aten.min.other aten.minimum.default")                                          \
+  X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow "                \
+               "_operator.pow")                                                                    \
+  X(minimum, "xx", "aten.min.other aten.minimum.default aten.clamp_max.Tensor")                    \
   X(maximum, "xx", "aten.max.other aten.maximum.default")                                          \
   X(floor_divide, "xx", "aten.floor_divide.default floordiv _operator.floordiv")                   \
   X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod _operator.mod")              \
@@ -135,7 +138,7 @@ namespace nac {
   X(right_shift, "tx", "aten.__rshift__.Tensor aten.__rshift__.Scalar "                            \
                        "aten.bitwise_right_shift.Tensor "                                          \
                        "aten.bitwise_right_shift.Tensor_Scalar")                                   \
-  X(atan2, "tt", "aten.atan2.default")                                                             \
+  X(atan2, "tt?t", "aten.atan2.default aten.atan2.out aten.arctan2.default")                               \
   X(hypot, "tt", "aten.hypot.default")                                                             \
   X(addcmul, "ttt?n", "aten.addcmul.default")                                                      \
   X(addcdiv, "ttt?n", "aten.addcdiv.default")                                                      \
@@ -158,18 +161,18 @@ namespace nac {
   X(tan, "t", "aten.tan.default")                                                                  \
   X(sinh, "t", "aten.sinh.default")                                                                \
   X(cosh, "t", "aten.cosh.default")                                                                \
-  X(asin, "t", "aten.asin.default")                                                                \
-  X(acos, "t", "aten.acos.default")                                                                \
-  X(atan, "t", "aten.atan.default")                                                                \
-  X(asinh, "t", "aten.asinh.default")                                                              \
-  X(acosh, "t", "aten.acosh.default")                                                              \
-  X(atanh, "t", "aten.atanh.default")                                                              \
-  X(exp2, "t", "aten.exp2.default")                                                                \
-  X(expm1, "t", "aten.expm1.default")                                                              \
+  X(asin, "t", "aten.asin.default aten.arcsin.default")                                            \
+  X(acos, "t", "aten.acos.default aten.arccos.default")                                            \
+  X(atan, "t", "aten.atan.default aten.arctan.default")                                            \
+  X(asinh, "t", "aten.asinh.default aten.arcsinh.default")                                         \
+  X(acosh, "t", "aten.acosh.default aten.arccosh.default")                                         \
+  X(atanh, "t", "aten.atanh.default aten.arctanh.default")                                         \
+  X(exp2, "t", "aten.exp2.default aten.special_exp2.default")                                      \
+  X(expm1, "t", "aten.expm1.default aten.special_expm1.default")                                   \
   X(log2, "t", "aten.log2.default")                                                                \
   X(log10, "t", "aten.log10.default")                                                              \
-  X(log1p, "t", "aten.log1p.default")                                                              \
-  X(erfc, "t", "aten.erfc.default")                                                                \
+  X(log1p, "t", "aten.log1p.default aten.special_log1p.default")                                   \
+  X(erfc, "t", "aten.erfc.default aten.special_erfc.default")                                      \
   X(deg2rad, "t", "aten.deg2rad.default")                                                          \
   X(rad2deg, "t", "aten.rad2deg.default")                                                          \
   X(trunc, "t", "aten.trunc.default aten.fix.default")                                             \
@@ -184,12 +187,29 @@ namespace nac {
   X(softshrink, "t?n", "aten.softshrink.default")                                                  \
   X(hardshrink, "t?n", "aten.hardshrink.default")                                                  \
   X(threshold, "tnn", "aten.threshold.default")                                                    \
-  X(logit, "t?N", "aten.logit.default")                                                            \
+  X(logit, "t?N", "aten.logit.default aten.special_logit.default")                                 \
   X(nan_to_num, "t?NNN", "aten.nan_to_num.default")                                                \
   X(isfinite, "t", "aten.isfinite.default")                                                        \
   X(signbit, "t", "aten.signbit.default")                                                          \
   X(isnan, "t", "aten.isnan.default")                                                              \
   X(isinf, "t", "aten.isinf.default")                                                              \
+  X(sinc, "t", "aten.sinc.default aten.special_sinc.default")                                      \
+  X(angle, "t", "aten.angle.default")                                                              \
+  X(isposinf, "t", "aten.isposinf.default")                                                        \
+  X(isneginf, "t", "aten.isneginf.default")                                                        \
+  X(fmin, "tx", "aten.fmin.default")                                                               \
+  X(fmax, "tx", "aten.fmax.default")                                                               \
+  X(gcd, "tx", "aten.gcd.default")                                                                 \
+  X(lcm, "tx", "aten.lcm.default")                                                                 \
+  X(logaddexp, "tx", "aten.logaddexp.default")                                                     \
+  X(logaddexp2, "tx", "aten.logaddexp2.default")                                                   \
+  X(xlogy, "xx", "aten.xlogy.Tensor aten.xlogy.Scalar_Self aten.xlogy.Scalar_Other "               \
+                 "aten.special_xlogy.default")                                                     \
+  X(xlog1py, "xx", "aten.special_xlog1py.default")                                                 \
+  X(copysign, "tx", "aten.copysign.Tensor aten.copysign.Scalar")                                   \
+  X(heaviside, "tt", "aten.heaviside.default")                                                     \
+  X(clamp_tensor, "t?TT", "aten.clamp.Tensor aten.clamp_min.Tensor aten.clip.Tensor")              \
+  X(glu, "t?i", "aten.glu.default")                                                                \
   X(linear, "tt?T", "aten.linear.default")                                                         \
   X(addmm, "ttt?nn", "aten.addmm.default")                                                         \
   X(baddbmm, "ttt?nn", "aten.baddbmm.default")                                                     \
@@ -296,10 +316,35 @@ namespace nac {
   X(amin, "t?lb", "aten.amin.default")                                                             \
   X(argmax, "t?Ib", "aten.argmax.default")                                                         \
   X(argmin, "t?Ib", "aten.argmin.default")                                                         \
+  X(prod, "t?Ibd", "aten.prod.default aten.prod.dim_int")                                          \
+  X(nansum, "t?Lbd", "aten.nansum.default")                                                        \
+  X(nanmean, "t?Lbd", "aten.nanmean.default")                                                      \
+  X(count_nonzero, "t?L", "aten.count_nonzero.default aten.count_nonzero.dim_IntList")             \
+  X(logsumexp, "tl?b", "aten.logsumexp.default aten.special_logsumexp.default")                    \
+  X(std_mean, "t?Lnb", "aten.std_mean.correction aten.std_mean.dim aten.std_mean.default")         \
+  X(aminmax, "t?Ib", "aten.aminmax.default")                                                       \
+  X(norm, "t?NLbd", "aten.linalg_vector_norm.default aten.norm.Scalar aten.norm.ScalarOpt_dim "    \
+                    "aten.norm.ScalarOpt_dtype aten.norm.ScalarOpt_dim_dtype")                     \
+  X(dist, "tt?n", "aten.dist.default")                                                             \
+  X(cosine_similarity, "tt?in", "aten.cosine_similarity.default")                                  \
+  X(median, "t", "aten.median.default")                                                            \
+  X(nanmedian, "t", "aten.nanmedian.default")                                                      \
+  X(median_dim, "ti?b", "aten.median.dim")                                                         \
+  X(nanmedian_dim, "ti?b", "aten.nanmedian.dim")                                                   \
+  X(mode, "t?ib", "aten.mode.default")                                                             \
+  X(kthvalue, "ti?ib", "aten.kthvalue.default")                                                    \
+  X(histc, "t?inn", "aten.histc.default")                                                          \
+  X(bincount, "t?Ti", "aten.bincount.default")                                                     \
+  X(trace, "t", "aten.trace.default")                                                              \
+  X(diff, "t?iiTT", "aten.diff.default")                                                           \
   X(topk, "ti?ibb", "aten.topk.default")                                                           \
   X(sort, "t?ib", "aten.sort.default")                                                             \
   X(argsort, "t?ib", "aten.argsort.default")                                                       \
   X(cumsum, "ti?d", "aten.cumsum.default")                                                         \
+  X(cumprod, "ti?d", "aten.cumprod.default")                                                       \
+  X(cummax, "ti", "aten.cummax.default")                                                           \
+  X(cummin, "ti", "aten.cummin.default")                                                           \
+  X(logcumsumexp, "ti", "aten.logcumsumexp.default")                                               \
   X(triu, "t?i", "aten.triu.default")                                                              \
   X(tril, "t?i", "aten.tril.default")                                                              \
   X(pad, "tl?sN", "aten.pad.default aten.constant_pad_nd.default")                                 \

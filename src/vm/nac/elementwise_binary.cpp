@@ -8,6 +8,7 @@
 
 #include "loops.hpp"
 #include "operations.hpp"
+#include "strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -162,12 +163,8 @@ template <class F>
 }
 /// A function of a table.
 template <class F>
-[[nodiscard]] value on_both(call& c) {
+[[nodiscard]] value on_both(call& c, const tensor& a, const tensor& b) {
   using formulas::gives;
-  if (F::result != gives::real && are_numbers(c)) return of_numbers<F>(c);
-  constexpr bool is_bits = F::result == gives::bits;
-  const tensor a = is_bits ? as_bits(c.arena, c.tensor_at(0)) : c.tensor_at(0);
-  const tensor b = is_bits ? as_bits(c.arena, c.tensor_at(1)) : c.tensor_at(1);
   const data_type promoted = promote(a, b);
   const data_type common = F::result == gives::real ? as_float(promoted) : promoted;
   const data_type lane = widened(common);
@@ -175,6 +172,15 @@ template <class F>
   if constexpr (F::result == gives::truth)
     return combine(c, a, b, common, data_type::boolean, data_type::boolean, f);
   return combine(c, a, b, common, lane, common, f);
+}
+template <class F>
+[[nodiscard]] value on_both(call& c) {
+  using formulas::gives;
+  if (F::result != gives::real && are_numbers(c)) return of_numbers<F>(c);
+  const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
+  if constexpr (F::result == gives::bits)
+    return on_both<F>(c, as_bits(c.arena, a), as_bits(c.arena, b));
+  return on_both<F>(c, a, b);
 }
 
 /// a + alpha b, or a - alpha b. Sums with a number have the number second.
@@ -279,6 +285,31 @@ value lerp(call& c) {
   if (to.type != from.type || (!weight.is_number && weight.type != from.type))
     refuse(c, from.type, to.type);
   return of_three<formulas::lerp, formulas::div>(c, from.type);
+}
+
+value clamp_tensor(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const tensor *lower = c.optional(1), *upper = c.optional(2);
+  if (lower == nullptr && upper == nullptr) fail(errc::nac_run_argument, "clamp needs a bound");
+  if (upper == nullptr) return on_both<formulas::maximum>(c, x, *lower);
+  if (lower == nullptr) return on_both<formulas::minimum>(c, x, *upper);
+  const tensor* const all[] = {&x, lower, upper};
+  return of_three<formulas::clamp_between, formulas::sub>(c, promote(all));
+}
+value heaviside(call& c) {
+  const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
+  if (a.type != b.type) refuse(c, a.type, b.type);
+  return on_both<formulas::heaviside>(c, a, b);
+}
+value glu(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (x.rank() == 0) fail(errc::nac_run_shape, "halves of shape []");
+  const std::size_t axis = axis_of(c.whole_or(1, -1), x.rank());
+  const std::int64_t half_count = x.dim(axis) / 2;
+  if (x.dim(axis) % 2 != 0)
+    fail(errc::nac_run_shape, "halves of " + std::to_string(x.dim(axis)) + " elements");
+  return on_both<formulas::glu>(c, narrowed(c.arena, x, axis, 0, half_count),
+                                narrowed(c.arena, x, axis, half_count, half_count));
 }
 
 value pow(call& c) {

@@ -115,6 +115,12 @@ namespace {
     case operation::selu:
     case operation::celu:
     case operation::logit:
+    case operation::sinc:
+    case operation::logaddexp:
+    case operation::logaddexp2:
+    case operation::xlogy:
+    case operation::xlog1py:
+    case operation::glu:
     case operation::addcdiv:
     case operation::fmod:
     case operation::div_mode:
@@ -164,7 +170,18 @@ namespace {
     case operation::group_norm:
     case operation::var:
     case operation::std_dev:
-    case operation::var_mean: return {16, 16};
+    case operation::var_mean:
+    case operation::std_mean:
+    case operation::logsumexp:
+    case operation::logcumsumexp:
+    case operation::norm:
+    case operation::dist:
+    case operation::cosine_similarity:
+    case operation::median:
+    case operation::nanmedian:
+    case operation::median_dim:
+    case operation::nanmedian_dim:
+    case operation::kthvalue: return {16, 16};
     case operation::batch_norm:
     case operation::batch_norm_by_mode:
     case operation::native_batch_norm:
@@ -186,9 +203,22 @@ namespace {
     case operation::argmin:
     case operation::all:
     case operation::any:
+    case operation::prod:
+    case operation::nansum:
+    case operation::nanmean:
+    case operation::count_nonzero:
+    case operation::aminmax:
+    case operation::histc:
+    case operation::bincount:
+    case operation::cumprod:
+    case operation::cummax:
+    case operation::cummin:
     case operation::cumsum: return {8, 8};
     case operation::einsum: return {4, 4};
-    // As many comparisons as the count has bits.
+    // As many comparisons, or divisions, as a count has bits.
+    case operation::mode:
+    case operation::gcd:
+    case operation::lcm:
     case operation::sort:
     case operation::argsort:
     case operation::multinomial:

@@ -416,9 +416,89 @@ value mean(call& c) {
   return reduce_numbers<reductions::sum>(c, to, axes_at(c, 1, x.rank()), c.truth_or(2, false),
                                          [](double a, double n) { return n == 0 ? nan : a / n; });
 }
+value prod(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const data_type to = c.type_or(3, is_floating(x.type) ? x.type : data_type::int64);
+  const std::uint32_t axes =
+      c.has(1) ? std::uint32_t{1} << axis_of(c.whole(1), x.rank()) : all_axes;
+  return reduce_numbers<reductions::prod>(c, to, axes, c.truth_or(2, false),
+                                          [](double a, double) { return a; });
+}
+value nansum(call& c) {
+  const data_type from = c.tensor_at(0).type;
+  // A NaN is true, so none would be left out.
+  if (is_floating(from) && c.type_or(3, from) == data_type::boolean)
+    fail(errc::nac_run_type,
+         "aten.nansum.default of " + std::string(model::name(from)) + " as bool");
+  return reduce_numbers<reductions::nansum>(c);
+}
+value nanmean(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const data_type to = c.type_or(3, x.type);
+  if (!is_floating(x.type) || !is_floating(to))
+    fail(errc::nac_run_type,
+         "the mean of " + std::string(model::name(x.type)) + " as " + std::string(model::name(to)));
+  const reduction r = reduction_of(c.arena, x, axes_at(c, 1, x.rank()), c.truth_or(2, false));
+  tensor out = make_tensor(c.arena, to, r.dims);
+  struct part {
+    double sum = 0, count = 0;
+  };
+  visit_float(x.type, [&]<class T>(of<T>) {
+    fold(
+        r.g, r.x.as<T>(), part{},
+        [](part& a, T element, std::int64_t) {
+          const double v = convert<double>(element);
+          a.sum += reductions::without_nan(v);
+          a.count += v == v ? 1 : 0;
+        },
+        [](part& a, const part& b) {
+          a = {a.sum + b.sum, a.count + b.count};
+        },
+        [&](std::int64_t i, const part& a) {
+          put_real(out, i, a.count == 0 ? nan : a.sum / a.count);
+        });
+  });
+  return out;
+}
+value count_nonzero(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const reduction r = reduction_of(c.arena, x, axes_at(c, 1, x.rank()), false);
+  tensor out = make_tensor(c.arena, data_type::int64, r.dims);
+  if (out.size() == 0) return out;
+  visit(x.type, [&]<class T>(of<T>) {
+    fold_by<reductions::sum, std::uint64_t, bool>(
+        r.g, r.x.template as<T>(), [&](std::int64_t i, std::uint64_t a) {
+          out.template as<std::int64_t>()[i] = static_cast<std::int64_t>(a);
+        });
+  });
+  return out;
+}
+value logsumexp(call& c) {
+  const data_type to = as_float(c.tensor_at(0).type);
+  const tensor x = cast(c.arena, c.tensor_at(0), to);
+  const reduction r = reduction_of(c.arena, x, axes_at(c, 1, x.rank()), c.truth_or(2, false));
+  tensor out = make_tensor(c.arena, to, r.dims);
+  if (out.size() == 0) return out;
+  const tensor greatest = make_tensor(c.arena, data_type::float64, r.dims);
+  double* const most = greatest.as<double>();
+  visit_float(to, [&]<class T>(of<T>) {
+    const T* const from = r.x.as<T>();
+    fold_by<reductions::amax, compute<T>>(r.g, from, [&](std::int64_t i, compute<T> a) {
+      most[i] = std::isinf(a) ? 0 : static_cast<double>(a);
+    });
+    fold(
+        r.g, from, 0.0,
+        [&](double& a, T v, std::int64_t i) { a += std::exp(convert<double>(v) - most[i]); },
+        [](double& a, double b) { a += b; },
+        [&](std::int64_t i, double a) { put_real(out, i, most[i] + std::log(a)); });
+  });
+  return out;
+}
+
 value var(call& c) { return variance(c, false, false); }
 value std_dev(call& c) { return variance(c, true, false); }
 value var_mean(call& c) { return variance(c, false, true); }
+value std_mean(call& c) { return variance(c, true, true); }
 value all(call& c) { return truth<reductions::all>(c); }
 value any(call& c) { return truth<reductions::any>(c); }
 value max_all(call& c) { return extreme<reductions::amax>(c, all_axes, false); }
@@ -427,38 +507,15 @@ value max_dim(call& c) { return extreme_along<true>(c); }
 value min_dim(call& c) { return extreme_along<false>(c); }
 value amax(call& c) { return extreme_of_axes<reductions::amax>(c); }
 value amin(call& c) { return extreme_of_axes<reductions::amin>(c); }
+value aminmax(call& c) {
+  const std::size_t rank = c.tensor_at(0).rank();
+  const std::uint32_t axes = c.has(1) ? std::uint32_t{1} << axis_of(c.whole(1), rank) : all_axes;
+  const bool keep = c.truth_or(2, false);
+  return value(std::vector<value>{extreme<reductions::amin>(c, axes, keep),
+                                  extreme<reductions::amax>(c, axes, keep)});
+}
 value argmax(call& c) { return index_of_extreme<true>(c); }
 value argmin(call& c) { return index_of_extreme<false>(c); }
-
-value cumsum(call& c) {
-  const tensor& given = c.tensor_at(0);
-  const std::size_t axis = axis_of(c.whole(1), given.rank());
-  const data_type to = c.type_or(2, is_floating(given.type) ? given.type : data_type::int64);
-  if (to == data_type::boolean) fail(errc::nac_run_type, "running sums as bool");
-  const tensor x = cast(c.arena, given, to);
-  tensor out = make_tensor(c.arena, to, x.dims);
-  if (out.size() == 0) return out;
-  const groups g = along(x.dims, axis);
-  visit(to, [&]<class T>(of<T>) {
-    using A = std::conditional_t<is_float<T>, double, std::uint64_t>;
-    const T* from = x.template as<T>();
-    T* result = out.template as<T>();
-    A a[columns_at_once];
-    for (std::int64_t o = 0; o < g.outer;
-         ++o, from += g.count * g.inner, result += g.count * g.inner)
-      for (std::int64_t first = 0; first < g.inner; first += columns_at_once) {
-        const std::int64_t n = std::min(columns_at_once, g.inner - first);
-        std::fill(a, a + n, A{});
-        for (std::int64_t r = 0; r < g.count; ++r)
-          for (std::int64_t k = 0; k < n; ++k) {
-            const std::int64_t i = r * g.inner + first + k;
-            a[k] += convert<A>(from[i]);
-            result[i] = convert<T>(a[k]);
-          }
-      }
-  });
-  return out;
-}
 
 value softmax(call& c) { return softmax_along(c, false); }
 value log_softmax(call& c) { return softmax_along(c, true); }

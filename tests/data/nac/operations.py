@@ -2408,8 +2408,6 @@ def norms():
     for t in every:
         row(name, noise(2, dtype=t), 0.5, False)
     row(name, noise(2), 0.0, True)
-    fixed(name, [noise(2), 0.5, True], "error nac_run_argument")
-    fixed(name, [noise(2), 0.5, None], "error nac_run_argument")
 
 
 def attentions():
@@ -2887,6 +2885,345 @@ def random():
     fixed("aten.native_dropout.default", [noise(2, 2), 1.5, True], "error nac_run_argument")
 
 
+def arithmetic():
+    begin("arithmetic")
+    torch.manual_seed(23)
+    # The same by other names.
+    tolerance(4, 1)
+    for name in ("special_expit", "special_exp2", "special_expm1", "special_log1p", "special_erf",
+                 "special_erfc", "special_logit", "arcsin", "arccos", "arctan", "arcsinh",
+                 "arccosh", "arctanh", "absolute", "negative"):
+        for t in (f32, f16, i32, boolean):
+            either(f"aten.{name}.default", tensor([0, 1, 0.5], t))
+    for t in (f32, i32):
+        row("aten.arctan2.default", noise(3, dtype=t), noise(3, dtype=t))
+        row("aten.atan2.out", noise(3, dtype=t), noise(3, dtype=t), empty(3))
+        row("aten.clip.default", noise(4, dtype=t), -1, 1)
+        row("aten.clip.Tensor", noise(4, dtype=t), noise(4, dtype=t), noise(4, dtype=t) + 2)
+        row("aten.divide.Tensor", noise(3, dtype=t), tensor([2, 4, 3], t))
+        row("aten.true_divide.Tensor", noise(3, dtype=t), tensor([2, 4, 3], t))
+        row("aten.multiply.Tensor", noise(3, dtype=t), noise(3, dtype=t))
+        row("aten.special_sinc.default", noise(3, dtype=t))
+        row("aten.special_xlogy.default", noise(3, dtype=t), tensor([2, 4, 3], t))
+    unary("aten.sinc.default", types=floats, extra=[-3.5, 0.001, 0.5, 0.25])
+    unary("aten.angle.default")
+    for name in ("aten.logaddexp.default", "aten.logaddexp2.default"):
+        binary(name, types=floats, scalars=False, brief=True)
+        for t in floats:
+            row(name, tensor([inf, -inf, inf, -inf, 3, nan, 100], t),
+                tensor([inf, -inf, -inf, 2, nan, 1, -100], t))
+    for name in ("aten.xlogy.Tensor", "aten.special_xlog1py.default"):
+        binary(name, scalars=False, brief=True)
+        for t in floats:
+            row(name, tensor([0, 0, 0, 0, 1, 2, -0.0, nan], t),
+                tensor([0, inf, nan, -2, 0, inf, 3, 2], t))
+    for t in every:
+        either("aten.xlogy.Scalar_Self", 2, values(t))
+        either("aten.xlogy.Scalar_Other", values(t), 3)
+    row("aten.xlogy.Scalar_Other", noise(3), 0.5)
+    for t in every:
+        either("aten.glu.default", noise(2, 4, dtype=t))
+        either("aten.glu.default", noise(2, 3, dtype=t), 0)
+    row("aten.glu.default", noise(2, 2, 4), 1)
+    row("aten.glu.default", noise(2, 2, 3), -2)
+    row("aten.glu.default", empty(0, 4))
+    row("aten.glu.default", empty(0))
+    row("aten.glu.default", tensor([inf, -inf, nan, 1, 2, -inf, 3, inf, 0, nan]))
+    refuse("aten.glu.default", noise(3), code="nac_run_shape")
+    refuse("aten.glu.default", tensor(1.0))
+    refuse("aten.glu.default", noise(4), 1, code="nac_run_axis")
+    tolerance(0, 0)
+    for name in ("isposinf", "isneginf"):
+        unary(f"aten.{name}.default")
+        fixed(f"aten.{name}.default", [2.0], "error")
+    for name in ("fmin", "fmax"):
+        binary(f"aten.{name}.default", scalars=False)
+        row(f"aten.{name}.default", tensor([nan, 1, nan, inf, -inf]), tensor([1, nan, nan, 2, nan]))
+    for name in ("gcd", "lcm"):
+        binary(f"aten.{name}.default", types=wholes, scalars=False, brief=True)
+        for t in wholes:
+            row(f"aten.{name}.default", tensor([12, 18, 0, 7, 0, 35], t),
+                tensor([18, 12, 5, 0, 0, 5], t))
+        for t in (i64, i32, i16, i8):
+            row(f"aten.{name}.default", tensor([-12, 18, -7, 0], t), tensor([18, -12, -7, -3], t))
+    for t in (i64, i32, i16, i8):  # PyTorch has -2, and for int64 no defined result
+        least = torch.iinfo(t).min
+        fixed("aten.gcd.default", [tensor([least, 6, least], t), tensor([6, least, 0], t)],
+              tensor([2, 2, least], t))
+    binary("aten.copysign.Tensor", scalars=False)
+    for t in every:
+        for v in (-1, 2.5, -0.0):
+            either("aten.copysign.Scalar", values(t), v)
+    for t in every:
+        either("aten.heaviside.default", values(t), noise(1, dtype=t))
+        either("aten.heaviside.default", tensor([0, 1, 0, 1], t), tensor([0.5, 2, 1, nan]).to(t)
+               if t.is_floating_point else tensor([3, 2, 1, 0], t))
+    row("aten.heaviside.default", noise(2, 1), noise(3))
+    row("aten.heaviside.default", empty(0), noise(1))
+    refuse("aten.heaviside.default", noise(2), noise(2, dtype=f64), code="nac_run_type")
+    refuse("aten.heaviside.default", noise(2), noise(3), code="nac_run_shape")
+    for t in every:
+        x, low = noise(2, 3, dtype=t), noise(3, dtype=t)
+        high = noise(2, 1, dtype=t)
+        either("aten.clamp.Tensor", x, low)
+        either("aten.clamp.Tensor", x, None, high)
+        either("aten.clamp.Tensor", x, low, high)
+        either("aten.clamp.Tensor", values(t), tensor(1, t), tensor(3, t))
+        either("aten.clamp_min.Tensor", x, low)
+        either("aten.clamp_max.Tensor", x, low)
+    row("aten.clamp.Tensor", tensor([nan, 1, 2, 3]), tensor([0, nan, 3, 5]), tensor([4, 5, nan, 1]))
+    row("aten.clamp.Tensor", noise(3, dtype=i64), tensor(0.5), tensor([1, 2, 2], f16))
+    row("aten.clamp.Tensor", noise(3, dtype=i32), tensor([0.5]), None)
+    row("aten.clamp.Tensor", empty(0), tensor([0.5]), tensor(1.0))
+    refuse("aten.clamp.Tensor", noise(2), code="nac_run_argument")
+    refuse("aten.clamp.Tensor", noise(2), noise(3), code="nac_run_shape")
+    refuse("aten.clamp.Tensor", noise(2), noise(3), noise(2), code="nac_run_shape")
+
+
+def distinct(*shape, dtype=f32):
+    """Elements of which no two are equal."""
+    return (torch.randperm(math.prod(shape)) - (0 if dtype == u8 else 3)).reshape(shape).to(dtype)
+
+
+def statistics():
+    begin("statistics")
+    torch.manual_seed(29)
+    x = noise(2, 3, 2)
+    tolerance(4, 2)
+    for t in every:
+        either("aten.prod.default", values(t))
+        either("aten.prod.default", noise(2, 2, dtype=t))
+        either("aten.prod.default", noise(3), dtype=t)
+        either("aten.prod.default", noise(3, dtype=t), dtype=f64)
+        either("aten.prod.dim_int", noise(2, 3, dtype=t), 0)
+        either("aten.prod.dim_int", noise(2, 3, dtype=t), -1, True, dtype=f32)
+        either("aten.cumprod.default", noise(2, 3, dtype=t), 1)
+        either("aten.cumprod.default", noise(3), 0, dtype=t)
+    row("aten.prod.default", empty(0))
+    row("aten.prod.default", tensor(2.5))
+    row("aten.prod.dim_int", empty(2, 0), 1)
+    row("aten.prod.dim_int", empty(2, 0), 0)
+    row("aten.prod.dim_int", tensor(2.5), 0)
+    row("aten.prod.dim_int", x, 1, True)
+    row("aten.prod.default", tensor([2**62, 3, 5], i64))
+    row("aten.prod.default", tensor([inf, 0, 1]))
+    refuse("aten.prod.dim_int", x, 3, code="nac_run_axis")
+    row("aten.cumprod.default", x, 0)
+    row("aten.cumprod.default", x, -1, dtype=f64)
+    row("aten.cumprod.default", tensor(2.5), -1)
+    row("aten.cumprod.default", empty(0, 2), 1)
+    row("aten.cumprod.default", tensor([1, nan, 0]), 0)
+    refuse("aten.cumprod.default", x, 3, code="nac_run_axis")
+    holed = torch.where(noise(2, 3, 2) > 1, torch.tensor(nan), x)
+    for name in ("nansum", "nanmean"):
+        full = f"aten.{name}.default"
+        for t in every:
+            either(full, values(t))
+            either(full, noise(2, 3, dtype=t), [1])
+            if t != boolean:
+                either(full, tensor([[1, nan], [nan, nan]]), [1], True, dtype=t)
+        for dims in ([0], [1, 2], [-1], [], None):
+            row(full, holed, dims)
+        row(full, holed, [0, 2], True)
+        row(full, empty(0))
+        row(full, tensor(nan))
+        refuse(full, x, [3], code="nac_run_axis")
+    for t in every:
+        either("aten.count_nonzero.default", values(t))
+        either("aten.count_nonzero.default", noise(2, 3, dtype=t), 1)
+        either("aten.count_nonzero.dim_IntList", noise(2, 3, dtype=t), [0, 1])
+    row("aten.count_nonzero.dim_IntList", x, [-1, 0])
+    row("aten.count_nonzero.dim_IntList", x, [])
+    row("aten.count_nonzero.default", empty(0))
+    row("aten.count_nonzero.default", empty(2, 0), 1)
+    row("aten.count_nonzero.default", tensor(0.0))
+    refuse("aten.count_nonzero.default", x, 3, code="nac_run_axis")
+    for name in ("aten.logsumexp.default", "aten.special_logsumexp.default"):
+        for t in every:
+            either(name, noise(2, 3, dtype=t), [1])
+        row(name, x, [0, -1], True)
+        row(name, x, 1)
+        row(name, tensor([[inf, 1], [-inf, -inf], [nan, 1], [-inf, 2], [1000, 1000]]), [1])
+        row(name, empty(2, 0), [1])
+        row(name, empty(2, 0), [0])
+        row(name, tensor(1.5), [0])
+        refuse(name, x, [3], code="nac_run_axis")
+    for t in every:
+        either("aten.logcumsumexp.default", noise(2, 3, dtype=t), 1)
+    row("aten.logcumsumexp.default", x, 0)
+    row("aten.logcumsumexp.default", x, -2)
+    row("aten.logcumsumexp.default", tensor(1.5), 0)
+    row("aten.logcumsumexp.default", empty(0, 2), 0)
+    row("aten.logcumsumexp.default", tensor([-inf, -inf, 1, inf, 2, nan, 1]), 0)
+    row("aten.logcumsumexp.default", tensor([1000, -1000, 1000]), 0)
+    refuse("aten.logcumsumexp.default", x, 3, code="nac_run_axis")
+    full = "aten.std_mean.correction"
+    for dims in ([1], [0, 2], None, [-2]):
+        row(full, x, dims)
+    row(full, x, [0, 1], correction=0, keepdim=True)
+    row("aten.std_mean.dim", x, [1], False, True)
+    row("aten.std_mean.default", x)
+    row("aten.std_mean.default", x, False)
+    for t in every:
+        either("aten.std_mean.dim", noise(2, 3, dtype=t), [1])
+    refuse("aten.std_mean.dim", x, [3], code="nac_run_axis")
+    for t in every:
+        either("aten.aminmax.default", noise(2, 3, dtype=t))
+        either("aten.aminmax.default", noise(2, 3, dtype=t), dim=1)
+    row("aten.aminmax.default", x, dim=0, keepdim=True)
+    row("aten.aminmax.default", x, dim=None, keepdim=True)
+    row("aten.aminmax.default", tensor(1.5), dim=-1)
+    row("aten.aminmax.default", tensor([[1, nan], [2, 3]]), dim=1)
+    row("aten.aminmax.default", empty(0, 2), dim=1)
+    refuse("aten.aminmax.default", empty(0, 2), dim=0, code="nac_run_shape")
+    refuse("aten.aminmax.default", empty(0))
+    refuse("aten.aminmax.default", x, dim=3, code="nac_run_axis")
+    norm = "aten.linalg_vector_norm.default"
+    for order in (2, 1, 0, -1, inf, -inf, 3, 0.5, -2, 2.5):
+        row(norm, x, order)
+        row(norm, x, order, [1])
+        row(norm, x, order, [0, -1], True)
+        row(norm, tensor([[nan, 1], [inf, 2], [0, -0.0]]), order, [1])
+        either(norm, empty(2, 0), order, [1])
+        either(norm, empty(2, 0), order, [0])
+        either(norm, empty(0), order)
+        for t in (f64, f16, bf16):
+            row(norm, noise(2, 3, dtype=t), order, [1])
+    for t in every:
+        either(norm, noise(2, 2, dtype=t))
+        either(norm, noise(2, 2, dtype=f16), 2, None, False, dtype=t)
+        either(norm, noise(2, 2), 2, [1], True, dtype=t)
+        either("aten.norm.Scalar", noise(2, 2, dtype=t))
+        either("aten.norm.ScalarOpt_dim", noise(2, 2, dtype=t), None, [1], True)
+        either("aten.norm.ScalarOpt_dtype", noise(2, 2), None, dtype=t)
+        either("aten.norm.ScalarOpt_dim_dtype", noise(2, 2), 1, [0], False, dtype=t)
+    row(norm, x, 2, [])
+    row(norm, tensor(-1.5), 3)
+    refuse(norm, x, 2, [3], code="nac_run_axis")
+    refuse(norm, x, 2, [0, 0])
+    for order in (1, inf, 0.5):
+        row("aten.norm.Scalar", x, order)
+        row("aten.norm.ScalarOpt_dim", x, order, [-1])
+    row("aten.norm.ScalarOpt_dim", x, 2, [])
+    for order in (2, 1, 0, inf, 3):
+        row("aten.dist.default", noise(2, 3), noise(3), order)
+        row("aten.dist.default", noise(2), noise(2, dtype=f64), order)
+    for t in every:
+        either("aten.dist.default", noise(3, dtype=t), noise(3, dtype=t))
+    row("aten.dist.default", empty(0), empty(0))
+    refuse("aten.dist.default", noise(2), noise(3), code="nac_run_shape")
+    cosine = "aten.cosine_similarity.default"
+    for t in every:
+        either(cosine, noise(2, 3, dtype=t), noise(2, 3, dtype=t))
+    row(cosine, x, noise(3, 2))
+    row(cosine, x, noise(2, 1, 2), 0)
+    row(cosine, x, noise(2, 3, 2), -1, 0.5)
+    row(cosine, empty(2, 3), noise(3))
+    row(cosine, noise(3), noise(3), 0)
+    row(cosine, empty(2, 0), empty(2, 0))
+    row(cosine, noise(2, 3), noise(2, 3, dtype=i32))
+    refuse(cosine, noise(3), noise(3), code="nac_run_axis")
+    refuse(cosine, noise(2, 3), noise(2, 4), code="nac_run_shape")
+    for t in every:
+        either("aten.trace.default", noise(3, 2, dtype=t))
+        either("aten.diff.default", values(t))
+        either("aten.diff.default", noise(2, 4, dtype=t), 2)
+        either("aten.diff.default", noise(2, 2, dtype=t), 1, 0, noise(1, 2, dtype=t),
+               noise(2, 2, dtype=t))
+    row("aten.trace.default", noise(2, 5))
+    row("aten.trace.default", empty(0, 3))
+    refuse("aten.trace.default", noise(3), code="nac_run_shape")
+    for n in (0, 1, 2, 3, 7):
+        row("aten.diff.default", x, n, 1)
+        row("aten.diff.default", noise(3), n, -1, noise(2, dtype=i32))
+    row("aten.diff.default", noise(3), 1, -1, None, noise(2, dtype=f64))
+    row("aten.diff.default", empty(0))
+    refuse("aten.diff.default", tensor(1.0), code="nac_run_shape")
+    refuse("aten.diff.default", noise(3), -1, code="nac_run_argument")
+    refuse("aten.diff.default", noise(3), 1, 1, code="nac_run_axis")
+    refuse("aten.diff.default", noise(3), 1, -1, tensor(1.0), code="nac_run_shape")
+    refuse("aten.diff.default", noise(2, 3), 1, -1, noise(3, 3), code="nac_run_shape")
+    tolerance(0, 0)
+    for name in ("cummax", "cummin"):
+        full = f"aten.{name}.default"
+        for t in every:
+            either(full, noise(2, 5, dtype=t), 1)
+            either(full, values(t), 0)
+        row(full, x, 0)
+        row(full, x, -2)
+        row(full, tensor(1.5), 0)
+        row(full, empty(2, 0), 1)
+        row(full, tensor([1, 1, nan, 3, nan, 0]), 0)
+        refuse(full, x, 3, code="nac_run_axis")
+    for name in ("median", "nanmedian"):
+        for t in every:
+            either(f"aten.{name}.default", noise(2, 3, dtype=t))
+            if t != boolean:
+                row(f"aten.{name}.dim", distinct(3, 4, dtype=t), 1)
+                row(f"aten.{name}.dim", distinct(3, 4, dtype=t), 0, True)
+        row(f"aten.{name}.default", empty(0))
+        fixed(f"aten.{name}.default", [empty(0, dtype=i32)], "error nac_run_shape")
+        row(f"aten.{name}.default", tensor([1, nan, 3, 2]))
+        row(f"aten.{name}.default", tensor([nan, nan]))
+        row(f"aten.{name}.dim", tensor([[1, nan, 3, 2], [4, 7, 5, -inf]]), 1)
+        row(f"aten.{name}.dim", distinct(2, 3, 2), -2)
+        row(f"aten.{name}.dim", tensor(1.5), 0)
+        row(f"aten.{name}.dim", empty(0, 2), 1)
+        refuse(f"aten.{name}.dim", empty(0, 2), 0, code="nac_run_shape")
+        refuse(f"aten.{name}.dim", x, 3, code="nac_run_axis")
+        refuse(f"aten.{name}.dim", tensor([True], boolean), 0, code="nac_run_type")
+    for t in every:
+        if t == boolean:
+            refuse("aten.kthvalue.default", tensor([True, False], boolean), 1, code="nac_run_type")
+        else:
+            row("aten.kthvalue.default", distinct(3, 4, dtype=t), 2)
+            row("aten.kthvalue.default", distinct(3, 4, dtype=t), 3, 0, True)
+        row("aten.mode.default", noise(2, 7, dtype=t))
+        row("aten.mode.default", noise(5, 2, dtype=t), 0, True)
+    row("aten.kthvalue.default", tensor([1, nan, 3, 0]), 3)
+    row("aten.kthvalue.default", tensor([1, nan, 3, 0]), 4)
+    row("aten.kthvalue.default", tensor(1.5), 1)
+    refuse("aten.kthvalue.default", distinct(3), 0, code="nac_run_argument")
+    refuse("aten.kthvalue.default", distinct(3), 4, code="nac_run_argument")
+    refuse("aten.kthvalue.default", x, 1, 3, code="nac_run_axis")
+    fixed("aten.mode.default", [tensor([1, nan, 3, nan, 3])],  # whatever the NaNs' places are
+          [tensor(3.0), tensor(4, i64)])
+    fixed("aten.nansum.default", [noise(3), None, False, boolean], "error nac_run_type")
+    row("aten.mode.default", tensor(1.5))
+    row("aten.mode.default", tensor([5, 3, 3, 5]))
+    refuse("aten.mode.default", empty(2, 0), code="nac_run_shape")
+    refuse("aten.mode.default", x, 3, code="nac_run_axis")
+    for t in every:
+        either("aten.histc.default", noise(20, dtype=t), 5)
+        either("aten.histc.default", noise(20, dtype=t), 4, -1, 1)
+        either("aten.bincount.default", tensor([1, 3, 1, 0, 3], t))
+        either("aten.bincount.default", tensor([1, 3, 1, 0, 3]), noise(5))
+        either("aten.bincount.default", tensor([1, 3, 1, 0, 3], i64), noise(5, dtype=t))
+    row("aten.histc.default", count(10), 3, 2, 7)
+    row("aten.histc.default", noise(3, 4), 7, -2, 2)
+    row("aten.histc.default", tensor([1, nan, 3]), 4, 0, 3)
+    row("aten.histc.default", empty(0), 4)
+    row("aten.histc.default", tensor([1, 1, 1]), 4)
+    row("aten.histc.default", tensor([1, inf]), 4, 0, 2)
+    row("aten.histc.default", tensor(2.0), 3)
+    refuse("aten.histc.default", tensor([1, inf]), 4, code="nac_run_argument")
+    refuse("aten.histc.default", tensor([1, nan]), 4, code="nac_run_argument")
+    refuse("aten.histc.default", noise(3), 4, 3, 1, code="nac_run_argument")
+    refuse("aten.histc.default", noise(3), 0, code="nac_run_argument")
+    row("aten.bincount.default", tensor([1, 3], i64), None, 7)
+    row("aten.bincount.default", tensor([1, 3], i64), tensor([0.5, 2]), 2)
+    row("aten.bincount.default", empty(0, dtype=i64), None, 3)
+    row("aten.bincount.default", empty(0, dtype=i64), empty(0), 3)
+    row("aten.bincount.default", empty(0, dtype=i64))
+    refuse("aten.bincount.default", tensor([1, -3], i64), code="nac_run_argument")
+    refuse("aten.bincount.default", tensor([[1, 3]], i64), code="nac_run_shape")
+    refuse("aten.bincount.default", tensor([1, 3], i64), noise(3), code="nac_run_shape")
+    refuse("aten.bincount.default", tensor([1, 3], i64), None, -1, code="nac_run_argument")
+
+
+meanings["aten.atan2.out"] = lambda a, b, out: A.atan2.default(a, b)
+
+
 def write():
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
@@ -2907,7 +3244,8 @@ if __name__ == "__main__":
     recorded = {f.__name__: f for f in (elementwise, create, layout, indexing, reduce, products,
                                         convolution, normalise, pooling, functions, networks,
                                         algebra, fourier,
-                                        selection, random)}
+                                        selection, random, arithmetic,
+                                        statistics)}
     for name in sys.argv[1:] or recorded:
         recorded[name]()
     if problems:
