@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "tensor/elementwise.hpp"
+#include "tensor/strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
@@ -45,19 +46,22 @@ void for_runs(const patch& a, const patch& b, F&& f) {
         for (std::uint64_t l = 0; l < size[3]; ++l)
           f(offset(a, i, j, k, l), offset(b, i, j, k, l), static_cast<std::size_t>(run));
 }
+
+/// Elements of one patch to another of the same shape.
+[[nodiscard]] tensors::walk walk_of(const patch& from, const patch& to) noexcept {
+  tensors::walk w;
+  for (std::size_t d = 0; d < 4; ++d)
+    w.add(static_cast<std::int64_t>(from.shape[d]), from.step[d] / from.element,
+          to.step[d] / to.element);
+  return w;
+}
 }  // namespace
 
 void gather(const patch& from, std::byte* to) {
-  for_runs(from, from, [&](std::uint64_t offset, std::uint64_t, std::size_t count) {
-    std::memcpy(to, from.start.data + offset, count * from.element);
-    to += count * from.element;
-  });
+  walk_of(from, dense({}, from.shape, from.element)).copy(to, from.start.data, from.element);
 }
 void scatter(const std::byte* from, const patch& to) {
-  for_runs(to, to, [&](std::uint64_t offset, std::uint64_t, std::size_t count) {
-    std::memcpy(to.start.data + offset, from, count * to.element);
-    from += count * to.element;
-  });
+  walk_of(dense({}, to.shape, to.element), to).copy(to.start.data, from, to.element);
 }
 
 namespace {

@@ -10,9 +10,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "tensor/convert.hpp"
+#include "tensor/element_rows.hpp"
 #include "tensor/elementwise.hpp"
-#include "tessera/core/float16.hpp"
 
 // Input and output rows are identical or disjoint, so that the order of elements doesn't matter;
 // compilers can't know that.
@@ -36,15 +35,7 @@ constexpr std::size_t chunk = 512;
 
 // ---- element types
 
-struct half {
-  std::uint16_t bits;
-};
-struct bfloat {
-  std::uint16_t bits;
-};
-template <class T>
-constexpr bool is_float =
-    std::is_same_v<T, float> || std::is_same_v<T, half> || std::is_same_v<T, bfloat>;
+using tensors::half, tensors::bfloat16, tensors::is_float, tensors::is_half;
 
 /// Calls f with a T{} of the type; the result of FP8, which no plan has, is that of f(no_type{}).
 struct no_type {};
@@ -53,7 +44,7 @@ auto with_type(data_type type, F&& f) noexcept {
   switch (type) {
     case data_type::fp32: return f(float{});
     case data_type::fp16: return f(half{});
-    case data_type::bf16: return f(bfloat{});
+    case data_type::bf16: return f(bfloat16{});
     case data_type::int32: return f(std::int32_t{});
     case data_type::uint32: return f(std::uint32_t{});
     case data_type::int8: return f(std::int8_t{});
@@ -95,61 +86,10 @@ template <class T>
   return static_cast<T*>(static_cast<void*>(p));
 }
 
-template <class T>
-[[nodiscard]] float to_float(T value) noexcept {
-  if constexpr (std::is_same_v<T, half>)
-    return float_from_half(value.bits);
-  else if constexpr (std::is_same_v<T, bfloat>)
-    return float_from_bfloat16(value.bits);
-  else
-    return static_cast<float>(value);
-}
-/// Exact.
-template <class T>
-[[nodiscard]] double to_double(T value) noexcept {
-  if constexpr (is_float<T>)
-    return static_cast<double>(to_float(value));
-  else
-    return static_cast<double>(value);
-}
-/// Cut off; beyond its range, an integer type's nearest value; 0 for NaN.
-template <class Int, class Real>
-[[nodiscard]] Int cut(Real value) noexcept {
-  using limits = std::numeric_limits<Int>;
-  constexpr auto end = static_cast<Real>(std::uint64_t{1} << limits::digits);
-  if (value != value) return 0;
-  if (value <= static_cast<Real>(limits::min())) return limits::min();
-  if (value >= end) return limits::max();
-  return static_cast<Int>(value);
-}
-template <class T>
-[[nodiscard]] T from_float(float value) noexcept {
-  if constexpr (std::is_same_v<T, half>)
-    return {half_from_float(value)};
-  else if constexpr (std::is_same_v<T, bfloat>)
-    return {bfloat16_from_float(value)};
-  else if constexpr (std::is_same_v<T, float>)
-    return value;
-  else
-    return cut<T>(value);
-}
-/// The float next to a double on the side of 0, with its last bit set if anything was lost: what
-/// it is rounded to then, the double would be.
-[[nodiscard]] float round_to_odd(double value) noexcept {
-  const float near = static_cast<float>(value);
-  if (static_cast<double>(near) == value || value != value) return near;
-  const auto bits = std::bit_cast<std::uint32_t>(near);
-  const bool away = std::fabs(static_cast<double>(near)) > std::fabs(value);
-  return std::bit_cast<float>((away ? bits - 1 : bits) | 1u);
-}
-template <class T>
-[[nodiscard]] T from_double(double value) noexcept {
-  if constexpr (std::is_same_v<T, float>)
-    return static_cast<float>(value);
-  else if constexpr (is_float<T>)
-    return from_float<T>(round_to_odd(value));
-  else
-    return cut<T>(value);
+/// As an element of the type: cut off, rounded once.
+template <class T, class From>
+[[nodiscard]] T stored(From value) noexcept {
+  return tensors::convert<T, tensors::cut_and_saturate>(value);
 }
 
 // ---- rows as floats
@@ -160,42 +100,16 @@ template <class T>
                                 float* copies) noexcept {
   if constexpr (std::is_same_v<T, float>)
     if (step == 1) return as<float>(from);
-  if (step == 0) {
-    std::fill_n(copies, count, to_float(read<T>(from)));
-  } else if (step == 1) {
-    if constexpr (std::is_same_v<T, half>) {
-      tensors::floats_from_halves(as<std::uint16_t>(from), copies, count);
-    } else if constexpr (std::is_same_v<T, bfloat>) {
-      tensors::floats_from_bfloat16s(as<std::uint16_t>(from), copies, count);
-    } else {
-      const T* const values = as<T>(from);
-      for (std::size_t i = 0; i < count; ++i) copies[i] = to_float(values[i]);
-    }
-  } else {
-    for (std::size_t i = 0; i < count; ++i) copies[i] = to_float(read<T>(at<T>(from, step, i)));
-  }
+  tensors::load_row(tensors::type_of<T>, from, 0, step, copies, count);
   return copies;
 }
 template <class T>
 void store(const float* from, std::byte* to, std::ptrdiff_t step, std::size_t count) noexcept {
-  if (step == 1) {
-    if constexpr (std::is_same_v<T, half>) {
-      tensors::halves_from_floats(from, as<std::uint16_t>(to), count);
-    } else if constexpr (std::is_same_v<T, bfloat>) {
-      tensors::bfloat16s_from_floats(from, as<std::uint16_t>(to), count);
-    } else {
-      T* const values = as<T>(to);
-      for (std::size_t i = 0; i < count; ++i) values[i] = from_float<T>(from[i]);
-    }
-  } else {
-    for (std::size_t i = 0; i < count; ++i) write(at<T>(to, step, i), from_float<T>(from[i]));
-  }
+  tensors::store_row<tensors::cut_and_saturate>(tensors::type_of<T>, to, 0, step, from, count);
 }
-
 template <class T>
 void load_to(const std::byte* from, std::ptrdiff_t step, float* to, std::size_t count) noexcept {
-  const float* const loaded = load<T>(from, step, count, to);
-  if (loaded != to) std::memcpy(to, loaded, count * sizeof(float));
+  tensors::load_row(tensors::type_of<T>, from, 0, step, to, count);
 }
 
 /// Cuts a row into parts and gives them as floats, in[0] and in[1], to f(a, b, out, n).
@@ -333,7 +247,7 @@ template <class T>
 void fill(const row& r) noexcept {
   T value;
   if constexpr (is_float<T>)
-    value = from_float<T>(r.scalar);
+    value = stored<T>(r.scalar);
   else
     value = static_cast<T>(r.integer);
   for (std::size_t i = 0; i < r.count; ++i) write(at<T>(r.out, r.out_step, i), value);
@@ -348,10 +262,10 @@ void rope(const row& r) noexcept {
                     read<T>(at<T>(r.in[1], r.in_step[1], i + 1))};
     T y[2];
     if constexpr (is_float<T>) {
-      const float x0 = to_float(x[0]), x1 = to_float(x[1]);
-      const float f0 = to_float(f[0]), f1 = to_float(f[1]);
-      y[0] = from_float<T>(x0 * f0 - x1 * f1);
-      y[1] = from_float<T>(x0 * f1 + x1 * f0);
+      const float x0 = static_cast<float>(x[0]), x1 = static_cast<float>(x[1]);
+      const float f0 = static_cast<float>(f[0]), f1 = static_cast<float>(f[1]);
+      y[0] = stored<T>(x0 * f0 - x1 * f1);
+      y[1] = stored<T>(x0 * f1 + x1 * f0);
     } else {
       const auto x0 = static_cast<std::uint32_t>(x[0]), x1 = static_cast<std::uint32_t>(x[1]);
       const auto f0 = static_cast<std::uint32_t>(f[0]), f1 = static_cast<std::uint32_t>(f[1]);
@@ -367,18 +281,12 @@ void rope(const row& r) noexcept {
 
 template <class From, class To>
 [[nodiscard]] To cast_one(From value) noexcept {
-  if constexpr (std::is_same_v<From, To>)
-    return value;
-  else if constexpr (is_float<From> && is_float<To>)
-    return from_float<To>(to_float(value));
-  else if constexpr (std::is_same_v<From, float>)
-    return cut<To>(value);
-  else if constexpr (is_float<From>)  // 16-bit floats are rounded, ties to even
-    return cut<To>(std::nearbyint(to_float(value)));
-  else if constexpr (is_float<To>)
-    return from_double<To>(static_cast<double>(value));
+  if constexpr (is_half<From> && std::is_integral_v<To>)  // rounded, ties to even
+    return stored<To>(std::nearbyint(static_cast<float>(value)));
+  else if constexpr (std::is_integral_v<From> && is_float<To>)
+    return stored<To>(static_cast<double>(value));
   else
-    return static_cast<To>(value);
+    return stored<To>(value);
 }
 template <class From, class To>
 void cast(const row& r) noexcept {
@@ -399,18 +307,18 @@ void cast(const row& r) noexcept {
 template <class T>
 void softmax(const row& r) noexcept {
   const auto in = [&r](std::size_t i) {
-    return to_double(read<T>(at<T>(r.in[0], r.in_step[0], i)));
+    return static_cast<double>(read<T>(at<T>(r.in[0], r.in_step[0], i)));
   };
   double largest = -std::numeric_limits<double>::infinity(), sum = 0;
   for (std::size_t i = 0; i < r.count; ++i) largest = in(i) > largest ? in(i) : largest;
   for (std::size_t i = 0; i < r.count; ++i) sum += std::exp(in(i)-largest);
   for (std::size_t i = 0; i < r.count; ++i)
-    write(at<T>(r.out, r.out_step, i), from_double<T>(std::exp(in(i)-largest) / sum));
+    write(at<T>(r.out, r.out_step, i), stored<T>(std::exp(in(i)-largest) / sum));
 }
 template <class T>
 void layer_norm(const row& r) noexcept {
   const auto in = [&r](std::size_t which, std::size_t i) {
-    return to_double(read<T>(at<T>(r.in[which], r.in_step[which], i)));
+    return static_cast<double>(read<T>(at<T>(r.in[which], r.in_step[which], i)));
   };
   const auto count = static_cast<double>(r.count);
   double sum = 0, squares = 0;
@@ -419,8 +327,7 @@ void layer_norm(const row& r) noexcept {
   for (std::size_t i = 0; i < r.count; ++i) squares += (in(0, i) - mean) * (in(0, i) - mean);
   const double scale = 1 / std::sqrt(squares / count + 1e-5);
   for (std::size_t i = 0; i < r.count; ++i)
-    write(at<T>(r.out, r.out_step, i),
-          from_double<T>((in(0, i) - mean) * scale * in(1, i) + in(2, i)));
+    write(at<T>(r.out, r.out_step, i), stored<T>((in(0, i) - mean) * scale * in(1, i) + in(2, i)));
 }
 
 /// Runs over `depth` for parts of a row of results: f(sums, index in the row, how many, element of
@@ -464,8 +371,8 @@ template <class T>
 void reduce_sum(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
   if constexpr (is_float<T>)
     reduce_rows<T>(
-        r, depth, step, 0.0, [](double sum, T x) { return sum + to_double(x); },
-        [](double sum) { return from_double<T>(sum); });
+        r, depth, step, 0.0, [](double sum, T x) { return sum + static_cast<double>(x); },
+        [](double sum) { return stored<T>(sum); });
   else
     reduce_rows<T>(
         r, depth, step, std::uint32_t{0},
@@ -476,8 +383,8 @@ template <class T>
 void reduce_mean(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
   if constexpr (is_float<T>)
     reduce_rows<T>(
-        r, depth, step, 0.0, [](double sum, T x) { return sum + to_double(x); },
-        [depth](double sum) { return from_double<T>(sum / static_cast<double>(depth)); });
+        r, depth, step, 0.0, [](double sum, T x) { return sum + static_cast<double>(x); },
+        [depth](double sum) { return stored<T>(sum / static_cast<double>(depth)); });
   else
     reduce_rows<T>(
         r, depth, step, std::int64_t{0},
@@ -490,13 +397,15 @@ template <class T>
 void reduce_max(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
   // NaNs are dropped, and values below the least finite one become that.
   if constexpr (is_float<T>) {
-    const float lowest = std::is_same_v<T, half>     ? -65504.0f
-                         : std::is_same_v<T, bfloat> ? -0x1.fep127f
-                                                     : -std::numeric_limits<float>::max();
+    const float lowest = std::is_same_v<T, half>       ? -65504.0f
+                         : std::is_same_v<T, bfloat16> ? -0x1.fep127f
+                                                       : -std::numeric_limits<float>::max();
     reduce_rows<T>(
         r, depth, step, lowest,
-        [](float largest, T x) { return to_float(x) > largest ? to_float(x) : largest; },
-        [](float largest) { return from_float<T>(largest); });
+        [](float largest, T x) {
+          return static_cast<float>(x) > largest ? static_cast<float>(x) : largest;
+        },
+        [](float largest) { return stored<T>(largest); });
   } else {
     reduce_rows<T>(
         r, depth, step, std::numeric_limits<T>::min(),
@@ -510,7 +419,7 @@ void sum_segments(const row& r, const segment_list& from, std::uint64_t first) n
   using sum_type = std::conditional_t<is_float<T>, float, std::uint32_t>;
   const auto widen = [](T x) {
     if constexpr (is_float<T>)
-      return to_float(x);
+      return static_cast<float>(x);
     else
       return static_cast<std::uint32_t>(x);
   };
@@ -531,7 +440,7 @@ void sum_segments(const row& r, const segment_list& from, std::uint64_t first) n
     }
     for (std::size_t j = 0; j < n; ++j) {
       if constexpr (is_float<T>)
-        write(at<T>(r.out, r.out_step, i + j), from_float<T>(sums[j]));
+        write(at<T>(r.out, r.out_step, i + j), stored<T>(sums[j]));
       else
         write(at<T>(r.out, r.out_step, i + j), static_cast<T>(sums[j]));
     }
@@ -684,9 +593,9 @@ void round_scalar(data_type type, float value, row& to) noexcept {
     if constexpr (std::is_same_v<T, no_type>)
       return;
     else if constexpr (is_float<T>)
-      to.scalar = to_float(from_float<T>(value));
+      to.scalar = static_cast<float>(stored<T>(value));
     else
-      to.integer = static_cast<std::uint32_t>(cut<T>(value));
+      to.integer = static_cast<std::uint32_t>(stored<T>(value));
   });
 }
 
@@ -721,7 +630,7 @@ bool rounds_twice(data_type type, float value) noexcept {
 
 void store_double(data_type type, double value, std::byte* to) noexcept {
   with_type(type, [value, to]<class T>(T) noexcept {
-    if constexpr (!std::is_same_v<T, no_type>) write(to, from_double<T>(value));
+    if constexpr (!std::is_same_v<T, no_type>) write(to, stored<T>(value));
   });
 }
 

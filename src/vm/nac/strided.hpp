@@ -1,22 +1,11 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Axes, and copies of elements that lie in memory in any regular order, to any other.
-//
-//   walk w;                                  // the transpose of a matrix [rows, columns]
-//   w.add(columns, 1, rows);                 // so many steps: of 1 element there, of `rows` here
-//   w.add(rows, columns, 1);
-//   w.copy(to.data, from.data, size_of(from.type));
-//
-//   runs of elements that lie side by side on both sides      memcpy
-//   one side runs along one axis, the other along another     4 x 4 blocks (of 4-byte elements: in
-//                                                             registers), in tiles of 32 x 32
-//   others                                                    one element after another
+// Axes of tensors, their orders and parts; copies in any order are tensor/strided.hpp's.
 //
 // Lifetime:   nothing is kept.
-// Errors:     walk: none; steps must stay inside of both tensors. axes_of: nac_run_axis. expanded,
-//             permuted and narrowed: budget_memory.
-// Limits:     2 * max_rank axes.
+// Errors:     axes_of: nac_run_axis. expanded, permuted and narrowed: budget_memory.
+// Limits:     none.
 // Allocation: what expanded, permuted and narrowed give.
 
 #ifndef TESSERA_VM_NAC_STRIDED_HPP
@@ -27,26 +16,12 @@
 #include <span>
 
 #include "tensor.hpp"
+#include "tensor/strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-class walk {
- public:
-  /// One more axis, inside of those before: strides in elements, negative or 0 too (0 only where
-  /// is read).
-  void add(std::int64_t size, std::int64_t from, std::int64_t to) noexcept;
-  /// Copies as many elements as there are steps; `from` and `to` are those of the first step.
-  void copy(std::byte* to, const std::byte* from, std::size_t element_size) const noexcept;
-
- private:
-  struct axis {
-    std::int64_t size, from, to;
-  };
-  axis axes_[2 * max_rank];
-  std::size_t count_ = 0;
-  bool empty_ = false;
-};
+using tensors::walk;
 
 /// Distances of a dense tensor's elements along each axis.
 struct strides {

@@ -40,7 +40,7 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/core/float16.hpp"
+#include "tensor/element_type.hpp"
 #include "tessera/nac/all.hpp"
 #include "vm/meter.hpp"
 
@@ -49,6 +49,8 @@ namespace vm::nac {
 
 namespace model = tessera::nac;
 using model::data_type;
+using tensors::half;
+using bfloat = tensors::bfloat16;
 
 /// An operation's failure, thrown only inside the machine: run() returns it as an outcome.
 struct fault {
@@ -253,20 +255,6 @@ class shape {
 
   std::size_t rank_ = 0;
   std::int64_t dims_[max_rank];
-};
-
-/// float16 and bfloat16 as operations see them.
-struct half {
-  std::uint16_t bits = 0;
-  half() noexcept = default;
-  explicit half(float v) noexcept : bits(half_from_float(v)) {}
-  operator float() const noexcept { return float_from_half(bits); }
-};
-struct bfloat {
-  std::uint16_t bits = 0;
-  bfloat() noexcept = default;
-  explicit bfloat(float v) noexcept : bits(bfloat16_from_float(v)) {}
-  operator float() const noexcept { return float_from_bfloat16(bits); }
 };
 
 /// Elements of one type in C order.

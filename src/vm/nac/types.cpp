@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tensor/convert.hpp"
+#include "tensor/element_rows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -72,22 +72,19 @@ void cast(data_type from_type, const std::byte* from, data_type to_type, std::by
     else
       return static_cast<T*>(static_cast<void*>(bytes));
   };
-  // The layout of half and bfloat is that of their bits.
-  const auto words = of<std::uint16_t>{};
-  const auto floats = of<float>{};
-  if (to_type == data_type::float32 && from_type == data_type::float16)
-    return tensors::floats_from_halves(at(from, words), at(to, floats), count);
-  if (to_type == data_type::float32 && from_type == data_type::bfloat16)
-    return tensors::floats_from_bfloat16s(at(from, words), at(to, floats), count);
-  if (from_type == data_type::float32 && to_type == data_type::float16)
-    return tensors::halves_from_floats(at(from, floats), at(to, words), count);
-  if (from_type == data_type::float32 && to_type == data_type::bfloat16)
-    return tensors::bfloat16s_from_floats(at(from, floats), at(to, words), count);
   visit(from_type, [&]<class From>(of<From> f) {
-    const From* const source = at(from, f);
     visit(to_type, [&]<class To>(of<To> t) {
-      To* const target = at(to, t);
-      for (std::size_t i = 0; i < count; ++i) target[i] = convert<To>(source[i]);
+      // The layout of half and bfloat is that of their bits.
+      const auto words = of<std::uint16_t>{};
+      if constexpr (is_half<From> && std::is_same_v<To, float>) {
+        tensors::widen(f, at(from, words), at(to, t), count);
+      } else if constexpr (std::is_same_v<From, float> && is_half<To>) {
+        tensors::narrow(t, at(from, f), at(to, words), count);
+      } else {
+        const From* const source = at(from, f);
+        To* const target = at(to, t);
+        for (std::size_t i = 0; i < count; ++i) target[i] = convert<To>(source[i]);
+      }
     });
   });
 }

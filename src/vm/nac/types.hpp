@@ -23,17 +23,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include "tensor.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-template <class T>
-struct of {
-  using type = T;
-};
+using tensors::compute;
+using tensors::convert;
+using tensors::is_float;
+using tensors::is_half;
+using tensors::of;
+using tensors::wrapping;
 
 /// Calls f(of<T>{}) with the T of a data type.
 template <class F>
@@ -63,50 +64,13 @@ decltype(auto) visit_float(data_type type, F&& f) {
   }
 }
 
-template <class T>
-inline constexpr bool is_half = std::is_same_v<T, half> || std::is_same_v<T, bfloat>;
-template <class T>
-inline constexpr bool is_float = std::is_floating_point_v<T> || is_half<T>;
-/// What elements of type T are computed in.
-template <class T>
-using compute = std::conditional_t<is_half<T>, float, T>;
-/// The same of types: float32 for those with 16 bits.
+/// What elements of a type are computed in: float32 for those with 16 bits.
 [[nodiscard]] constexpr data_type widened(data_type t) noexcept {
   return t == data_type::float16 || t == data_type::bfloat16 ? data_type::float32 : t;
 }
-/// What sums and products of numbers of type T are made in, so that those of integers wrap.
-template <class T>
-using wrapping =
-    std::conditional_t<std::is_floating_point_v<T>, T,
-                       std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>>;
-
 using model::is_floating;
 [[nodiscard]] constexpr bool is_integral(data_type t) noexcept {
   return !is_floating(t) && t != data_type::boolean;
-}
-
-/// One element as another type: floats are truncated to integers, of those that don't fit the
-/// nearest (a NaN: 0) for int64 and then its low bits; what isn't 0 is true.
-template <class To, class From>
-[[nodiscard]] inline To convert(From from) noexcept {
-  if constexpr (std::is_same_v<To, From>) {
-    return from;
-  } else if constexpr (is_half<From>) {
-    return convert<To>(static_cast<float>(from));
-  } else if constexpr (std::is_same_v<To, bool>) {
-    return from != From{};
-  } else if constexpr (is_half<To>) {
-    return To(static_cast<float>(from));
-  } else if constexpr (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) {
-    if (from != from) return To{};
-    constexpr From limit = static_cast<From>(9223372036854775808.0);
-    const std::int64_t whole = from >= limit    ? INT64_MAX
-                               : from <= -limit ? INT64_MIN
-                                                : static_cast<std::int64_t>(from);
-    return static_cast<To>(whole);
-  } else {
-    return static_cast<To>(from);
-  }
 }
 
 /// The type of what operations on both give.

@@ -9,9 +9,8 @@
 //   const copying part(shape, x, strides, y, strides);           // many times the same shape
 //   for (…) part.run(first_of_x, first_of_y);
 //
-//   rows that are dense in both     memmove; of i4 where both begin in the same half of a byte
-//   rows that are turned            in tiles that the cache holds; of i4 as others
-//   other rows                      element by element
+// As tensor/strided.hpp does it. Rows of i4 that are dense in both are moved as bytes where both begin
+// in the same half of one, others in blocks.
 //
 // Nothing but the addressed elements is written: an i4 keeps its neighbour.
 //
@@ -23,10 +22,10 @@
 #ifndef TESSERA_VM_NEM_COPIES_HPP
 #define TESSERA_VM_NEM_COPIES_HPP
 
-#include <array>
 #include <cstdint>
 
 #include "tensor.hpp"
+#include "tensor/strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -46,15 +45,10 @@ class copying {
   void run(std::int64_t from_first, std::int64_t to_first) const;
 
  private:
-  template <std::int64_t size>
-  void run_bytes(std::int64_t from_first, std::int64_t to_first) const;
-  void run_nibbles(std::int64_t from_first, std::int64_t to_first) const;
-
-  rows<2> rows_;  ///< without the dimension that tiles go along, if there are tiles
+  tensors::walk walk_;
+  rows<2> rows_;  ///< of nibbles
   const tensor &from_, &to_;
   unsigned bits_;
-  std::int64_t length_ = 1;  ///< of that dimension
-  std::array<std::int64_t, 2> step_ = {};
 };
 
 inline void copy(shape_view shape, const elements_of& from, const elements_of& to) {

@@ -23,13 +23,11 @@
 #ifndef TESSERA_VM_NEM_ELEMENTS_HPP
 #define TESSERA_VM_NEM_ELEMENTS_HPP
 
-#include <cfloat>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "tensor.hpp"
+#include "tensor/element_type.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -56,17 +54,7 @@ struct integer_range {
 };
 [[nodiscard]] integer_range range_of(element e) noexcept;
 
-/// To the nearest integer, ties to even, as nearbyint() does it, in arithmetic that loops take as
-/// vectors.
-[[nodiscard]] inline double rounded(double x) noexcept {
-#if FLT_EVAL_METHOD == 0
-  // From 2^52 on, numbers are integers.
-  const double big = std::copysign(0x1p52, x), sum = x + big;
-  return std::fabs(x) < 0x1p52 ? sum - big : x;
-#else
-  return std::nearbyint(x);
-#endif
-}
+using tensors::rounded;
 
 /// To the nearest integer, ties to even; saturated to the range. NaN is 0.
 [[nodiscard]] inline std::int64_t saturate(double x, const integer_range& r) noexcept {
