@@ -106,7 +106,7 @@ void copy_elements(const vn::tensor& x, std::byte* dense, bool is_to_tensor) {
         if (x.element == nem::element::i4) bits = (bits & 15) ^ ((bits & 8) != 0 ? 0xf0u : 0u);
         for (std::size_t b = 0; b < size; ++b) dense[b] = static_cast<std::byte>(bits >> (8 * b));
       }
-      if (is_to_tensor) vn::store_bits(x, from, step, patterns, count);
+      if (is_to_tensor) vn::wrap(x, from, step, patterns, count);
       i += static_cast<std::int64_t>(count);
     }
   });

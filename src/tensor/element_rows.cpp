@@ -55,6 +55,13 @@ template <class Rules, class From>
     return static_cast<unsigned>(std::clamp<int>(convert<std::int8_t, Rules>(x), -8, 7));
 }
 
+template <class Rules, class From>
+void store_nibbles(std::byte* data, std::int64_t first, std::int64_t step, const From* from,
+                   std::size_t n) noexcept {
+  for (std::size_t i = 0; i < n; ++i, first += step)
+    set_nibble(data, first, nibble_of<Rules>(from[i]));
+}
+
 template <class T, class To>
 void load_values(const std::byte* p, std::int64_t step, To* to, std::size_t n,
                  bool swapped) noexcept {
@@ -128,8 +135,7 @@ void store_row(element_type type, std::byte* data, std::int64_t first, std::int6
                const From* from, std::size_t n, std::endian order) noexcept {
   visit(type, [&]<class T>(of<T>) {
     if constexpr (std::is_same_v<T, int4>)
-      for (std::size_t i = 0; i < n; ++i, first += step)
-        set_nibble(data, first, nibble_of<Rules>(from[i]));
+      store_nibbles<Rules>(data, first, step, from, n);
     else
       store_values<T, Rules>(data + first * static_cast<std::int64_t>(sizeof(T)), step, from, n,
                              is_swapped(order));

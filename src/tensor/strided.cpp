@@ -61,7 +61,7 @@ inline void block_of_words(std::byte* to, const std::byte* from, index to_step,
 template <class T>
 void transpose(std::byte* to, const std::byte* from, index rows, index columns, index to_step,
                index from_step) noexcept {
-  constexpr index tile = 32, size = sizeof(T);
+  constexpr index tile = sizeof(T) == 1 ? 16 : 32, size = sizeof(T);
   for (index i0 = 0; i0 < rows; i0 += tile) {
     const index i1 = std::min(i0 + tile, rows);
     for (index k0 = 0; k0 < columns; k0 += tile) {
@@ -105,8 +105,9 @@ void walk::add(std::int64_t size, std::int64_t from, std::int64_t to) noexcept {
 
 void walk::copy(std::byte* to, const std::byte* from, std::size_t element_size) const noexcept {
   if (empty_) return;
-  if (count_ == 0) {
-    std::memcpy(to, from, element_size);
+  if (count_ == 0 || (count_ == 1 && axes_[0].from == 1 && axes_[0].to == 1)) {
+    std::memmove(to, from,
+                 element_size * static_cast<std::size_t>(count_ == 0 ? 1 : axes_[0].size));
     return;
   }
   const auto size = static_cast<index>(element_size);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tensor/element_rows.hpp"
 #include "tensor/elementwise.hpp"
 #include "tensor/strided.hpp"
 
@@ -156,7 +157,7 @@ void send(const send_step& s, std::byte* workspace, transport& to) {
 class product {
  public:
   product(const multiply_step& s, std::byte* workspace, bool fast, tensors::matmul_workspace* room)
-      : s_(s), fast_(fast), room_(room), load_(load_floats(s.type)), store_(store_floats(s.type)) {
+      : s_(s), fast_(fast), room_(room), type_(type_of(s.type)) {
     copies_ = s.type != data_type::fp32;
     direct_ = !copies_ && (s.op == op_type::matmul || s.op == op_type::mma);
     std::byte* to = workspace + s.workspace;
@@ -185,7 +186,8 @@ class product {
     const std::ptrdiff_t step = p.step[transposed ? 3 : 2];
     const std::ptrdiff_t inner = p.step[transposed ? 2 : 3] / p.element;
     for (std::size_t r = 0; copied != data && r < rows; ++r)
-      load_(data + static_cast<std::ptrdiff_t>(r) * step, inner, copy + r * columns, columns);
+      tensors::load_row(type_, data + static_cast<std::ptrdiff_t>(r) * step, 0, inner,
+                        copy + r * columns, columns);
     copied = data;
     return {copy, columns, transposed};
   }
@@ -206,12 +208,15 @@ class product {
       float* const from = c_ + r * s_.n;
       std::byte* const row = to + static_cast<std::ptrdiff_t>(r) * s_.c.step[2];
       finish(from, i, j, r);
-      store_(from, row, 1, s_.n);
+      tensors::store_row<tensors::cut_and_saturate>(type_, row, 0, 1, from, s_.n);
       if (fast_ || (s_.op != op_type::matmul && s_.op != op_type::mma)) continue;
       // Rounding to FP32 first matters only in the middle between two numbers.
-      for (std::size_t column = 0; column < s_.n; ++column)
-        if (rounds_twice(s_.type, from[column]))
-          store_double(s_.type, dot(a, b, r, column), row + column * s_.c.element);
+      for (std::size_t column = 0; column < s_.n; ++column) {
+        if (!rounds_twice(s_.type, from[column])) continue;
+        const double sum = dot(a, b, r, column);
+        tensors::store_row<tensors::cut_and_saturate>(type_, row, static_cast<std::int64_t>(column),
+                                                      1, &sum, 1);
+      }
     }
   }
 
@@ -238,8 +243,8 @@ class product {
       float added[part];
       for (std::size_t column = 0; column < s_.n; column += part) {
         const std::size_t count = std::min(part, s_.n - column);
-        load_(at(s_.residual, i, j, r, column), s_.residual.step[3] / s_.residual.element, added,
-              count);
+        tensors::load_row(type_, at(s_.residual, i, j, r, column), 0,
+                          s_.residual.step[3] / s_.residual.element, added, count);
         tensors::apply(tensors::binary::add, row + column, added, row + column, count);
       }
     }
@@ -248,8 +253,7 @@ class product {
   const multiply_step& s_;
   bool fast_, copies_ = false, direct_ = false;
   tensors::matmul_workspace* room_;
-  float_loader load_;
-  float_storer store_;
+  tensors::element_type type_;
   float *a_ = nullptr, *b_ = nullptr, *c_ = nullptr;
   const std::byte *copied_a_ = nullptr, *copied_b_ = nullptr;
 };

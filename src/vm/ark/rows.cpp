@@ -67,13 +67,8 @@ void write(std::byte* to, T value) noexcept {
   std::memcpy(to, &value, sizeof value);
 }
 /// Element i of a row.
-template <class T>
-[[nodiscard]] const std::byte* at(const std::byte* base, std::ptrdiff_t step,
-                                  std::size_t i) noexcept {
-  return base + static_cast<std::ptrdiff_t>(i) * step * static_cast<std::ptrdiff_t>(sizeof(T));
-}
-template <class T>
-[[nodiscard]] std::byte* at(std::byte* base, std::ptrdiff_t step, std::size_t i) noexcept {
+template <class T, class Byte>
+[[nodiscard]] Byte* at(Byte* base, std::ptrdiff_t step, std::size_t i) noexcept {
   return base + static_cast<std::ptrdiff_t>(i) * step * static_cast<std::ptrdiff_t>(sizeof(T));
 }
 /// A pointer to T. Memory of tensors is aligned for every type that lies in it.
@@ -103,15 +98,6 @@ template <class T>
   tensors::load_row(tensors::type_of<T>, from, 0, step, copies, count);
   return copies;
 }
-template <class T>
-void store(const float* from, std::byte* to, std::ptrdiff_t step, std::size_t count) noexcept {
-  tensors::store_row<tensors::cut_and_saturate>(tensors::type_of<T>, to, 0, step, from, count);
-}
-template <class T>
-void load_to(const std::byte* from, std::ptrdiff_t step, float* to, std::size_t count) noexcept {
-  tensors::load_row(tensors::type_of<T>, from, 0, step, to, count);
-}
-
 /// Cuts a row into parts and gives them as floats, in[0] and in[1], to f(a, b, out, n).
 template <class T, bool Two, class F>
 void for_floats(const row& r, F&& f) noexcept {
@@ -133,7 +119,8 @@ void for_floats(const row& r, F&& f) noexcept {
         continue;
       }
     f(a, b, results, n);
-    store<T>(results, out, r.out_step, n);
+    tensors::store_row<tensors::cut_and_saturate>(tensors::type_of<T>, out, 0, r.out_step, results,
+                                                  n);
   }
 }
 
@@ -417,18 +404,12 @@ void reduce_max(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
 template <class T>
 void sum_segments(const row& r, const segment_list& from, std::uint64_t first) noexcept {
   using sum_type = std::conditional_t<is_float<T>, float, std::uint32_t>;
-  const auto widen = [](T x) {
-    if constexpr (is_float<T>)
-      return static_cast<float>(x);
-    else
-      return static_cast<std::uint32_t>(x);
-  };
   sum_type sums[chunk];
   std::byte part[chunk * sizeof(T)];
   for (std::size_t i = 0; i < r.count; i += chunk) {
     const std::size_t n = std::min(chunk, r.count - i);
     for (std::size_t j = 0; j < n; ++j)
-      sums[j] = widen(read<T>(at<T>(r.in[0], r.in_step[0], i + j)));
+      sums[j] = static_cast<sum_type>(read<T>(at<T>(r.in[0], r.in_step[0], i + j)));
     for (std::size_t s = 0; s < from.count; ++s) {
       const std::byte* const segment = from.data + s * from.distance;
       const std::uint64_t offset = (first + i) * sizeof(T);
@@ -436,14 +417,10 @@ void sum_segments(const row& r, const segment_list& from, std::uint64_t first) n
         from_packets(segment, offset, n * sizeof(T), part);
       else
         std::memcpy(part, segment + offset, n * sizeof(T));
-      for (std::size_t j = 0; j < n; ++j) sums[j] += widen(read<T>(part + j * sizeof(T)));
+      for (std::size_t j = 0; j < n; ++j)
+        sums[j] += static_cast<sum_type>(read<T>(part + j * sizeof(T)));
     }
-    for (std::size_t j = 0; j < n; ++j) {
-      if constexpr (is_float<T>)
-        write(at<T>(r.out, r.out_step, i + j), stored<T>(sums[j]));
-      else
-        write(at<T>(r.out, r.out_step, i + j), static_cast<T>(sums[j]));
-    }
+    for (std::size_t j = 0; j < n; ++j) write(at<T>(r.out, r.out_step, i + j), stored<T>(sums[j]));
   }
 }
 
@@ -579,14 +556,12 @@ sum_function segment_sum(data_type type) noexcept {
 integer_product integer_matmul(data_type type) noexcept {
   return TESSERA_CHOOSE(integer_product, type, nullptr, multiply_integers<T>);
 }
-float_loader load_floats(data_type type) noexcept {
-  return TESSERA_CHOOSE(float_loader, type, load_to<T>, load_to<T>);
-}
-float_storer store_floats(data_type type) noexcept {
-  return TESSERA_CHOOSE(float_storer, type, store<T>, store<T>);
-}
 
 #undef TESSERA_CHOOSE
+
+tensors::element_type type_of(data_type type) noexcept {
+  return with_type(type, []<class T>(T) noexcept { return tensors::type_of<T>; });
+}
 
 void round_scalar(data_type type, float value, row& to) noexcept {
   with_type(type, [value, &to]<class T>(T) noexcept {
@@ -612,25 +587,11 @@ bool has_zero(data_type type, const row& r) noexcept {
 bool rounds_twice(data_type type, float value) noexcept {
   if (value == 0 || !std::isfinite(value)) return false;
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  const float below = std::bit_cast<float>(bits - 1), above = std::bit_cast<float>(bits + 1);
-  switch (type) {
-    case data_type::fp16: return half_from_float(below) != half_from_float(above);
-    case data_type::bf16: return bfloat16_from_float(below) != bfloat16_from_float(above);
-    case data_type::fp32:
-    case data_type::int32:
-    case data_type::uint32:
-    case data_type::int8:
-    case data_type::uint8:
-    case data_type::byte:
-    case data_type::fp8_e4m3:
-    case data_type::fp8_e5m2: break;
-  }
-  return false;
-}
-
-void store_double(data_type type, double value, std::byte* to) noexcept {
-  with_type(type, [value, to]<class T>(T) noexcept {
-    if constexpr (!std::is_same_v<T, no_type>) write(to, stored<T>(value));
+  return with_type(type, [bits]<class T>(T) noexcept {
+    if constexpr (is_half<T>)
+      return T(std::bit_cast<float>(bits - 1)).bits != T(std::bit_cast<float>(bits + 1)).bits;
+    else
+      return false;
   });
 }
 

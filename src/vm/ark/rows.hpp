@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tensor/element_type.hpp"
 #include "tessera/ark.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -69,13 +70,8 @@ struct segment_list {
 using sum_function = void (*)(const row&, const segment_list&, std::uint64_t first) noexcept;
 [[nodiscard]] sum_function segment_sum(model::data_type type) noexcept;
 
-/// To and from FP32.
-using float_loader = void (*)(const std::byte* from, std::ptrdiff_t step, float* to,
-                              std::size_t count) noexcept;
-using float_storer = void (*)(const float* from, std::byte* to, std::ptrdiff_t step,
-                              std::size_t count) noexcept;
-[[nodiscard]] float_loader load_floats(model::data_type type) noexcept;
-[[nodiscard]] float_storer store_floats(model::data_type type) noexcept;
+/// The type of elements; a plan has none of FP8.
+[[nodiscard]] tensors::element_type type_of(model::data_type type) noexcept;
 
 /// A matrix of integers; steps in elements.
 struct matrix_view {
@@ -90,7 +86,6 @@ using integer_product = void (*)(std::size_t m, std::size_t n, std::size_t k, co
 /// Whether the type's rounding of a number may differ from that of its nearest float, which `value`
 /// is: at the middle between two numbers of the type.
 [[nodiscard]] bool rounds_twice(model::data_type type, float value) noexcept;
-void store_double(model::data_type type, double value, std::byte* to) noexcept;
 
 /// A packet of eight bytes is four of the payload and then four of the flag; the last one of a
 /// payload may be shorter. The position of byte `offset` of a payload:

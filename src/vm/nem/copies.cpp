@@ -22,7 +22,7 @@ void copy_nibble_blocks(const tensor& x, std::int64_t from, std::int64_t from_st
   for (std::int64_t i = 0; i < n; i += block) {
     const auto some = static_cast<std::size_t>(std::min(block, n - i));
     load_bits(x, from + i * from_step, from_step, bits.data(), some);
-    store_bits(y, to + i * to_step, to_step, bits.data(), some);
+    wrap(y, to + i * to_step, to_step, bits.data(), some);
   }
 }
 void copy_nibbles(const tensor& x, std::int64_t from, std::int64_t from_step, const tensor& y,
@@ -68,8 +68,8 @@ void fill(shape_view shape, const elements_of& to, std::uint32_t bits) {
   const std::int64_t step = r.steps()[0];
   r.each([&](const auto& first, std::int64_t n) {
     for (std::int64_t i = 0; i < n; i += block)
-      store_bits(*to.of, to.first + first[0] + i * step, step, row.data(),
-                 static_cast<std::size_t>(std::min(block, n - i)));
+      wrap(*to.of, to.first + first[0] + i * step, step, row.data(),
+           static_cast<std::size_t>(std::min(block, n - i)));
   });
 }
 

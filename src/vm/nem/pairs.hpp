@@ -63,7 +63,7 @@ template <class T>
 void write_row(const tensor& y, std::int64_t first, std::int64_t step, const T* row,
                std::size_t n) {
   if constexpr (std::is_same_v<T, std::uint32_t>)
-    store_bits(y, first, step, row, n);
+    wrap(y, first, step, row, n);
   else if constexpr (std::is_same_v<T, std::int64_t>)
     wrap(y, first, step, row, n);
   else

@@ -243,6 +243,6 @@ TEST_CASE("vm/nem/elements: nibbles", "[vm_nem]") {
   store(rows.tensor(), 4, 1, &x, 1);
   CHECK(rows.get() == std::vector<double>{1, 2, 3, 4, -3, 6, 7, -8, -7});
   const uint32_t pattern = 5;
-  store_bits(rows.tensor(), 3, 1, &pattern, 1);
+  wrap(rows.tensor(), 3, 1, &pattern, 1);
   CHECK(rows.get() == std::vector<double>{1, 2, 3, 5, -3, 6, 7, -8, -7});
 }

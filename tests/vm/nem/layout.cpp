@@ -29,7 +29,7 @@ held filled(element e, const numbers& shape, int kind = 0) {
   do {
     std::int64_t to = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) to += at[d] * h.strides[d];
-    store_bits(t, to, 1, &bits[i++], 1);
+    wrap(t, to, 1, &bits[i++], 1);
   } while (advance(at, shape));
   return h;
 }

@@ -115,7 +115,7 @@ inline void set_bits(held& h, const std::vector<std::uint32_t>& patterns) {
   const vm::nem::rows<1> r(t.shape, {t.strides});
   const std::uint32_t* from = patterns.data();
   r.each([&](const auto& first, std::int64_t n) {
-    store_bits(t, first[0], r.steps()[0], from, static_cast<std::size_t>(n));
+    wrap(t, first[0], r.steps()[0], from, static_cast<std::size_t>(n));
     from += n;
   });
 }
