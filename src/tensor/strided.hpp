@@ -10,7 +10,8 @@
 //
 //   runs of elements that lie side by side on both sides      memmove
 //   one side runs along one axis, the other along another     4 x 4 blocks (of 4-byte elements: in
-//                                                             registers), in tiles of 32 x 32, of bytes 16 x 16
+//                                                             registers), in tiles of 32 x 32; of
+//                                                             bytes 16 x 16
 //   others                                                    one element after another
 //
 // Lifetime:   nothing is kept.
