@@ -3249,24 +3249,42 @@ namespace nac {
 // every operation: a machine's functions, say.
 // clang-format off
 #define TESSERA_NAC_OPERATIONS(X)                                                                  \
-  X(pass, "x?d*", "nac.pass aten.detach.default aten.dropout.default aten.alias.default "          \
-                  "aten.feature_dropout.default")                                                  \
-  X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar")                                        \
-  X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar")                                        \
+  X(pass, "x?d*", "nac.pass aten.detach.default aten.alias.default")                               \
+  X(dropout, "t?nb", "aten.dropout.default")                                                       \
+  X(feature_dropout, "t?nb", "aten.feature_dropout.default")                                       \
+  X(native_dropout, "tn?B", "aten.native_dropout.default")                                         \
+  X(rand, "v?d*", "aten.rand.default")                                                             \
+  X(rand_like, "t?d*", "aten.rand_like.default")                                                   \
+  X(randn, "v?d*", "aten.randn.default")                                                           \
+  X(randn_like, "t?d*", "aten.randn_like.default")                                                 \
+  X(randint, "n?nld*", "aten.randint.default aten.randint.low")                                    \
+  X(randint_like, "tn?nd*", "aten.randint_like.default aten.randint_like.low_dtype")               \
+  X(randperm, "i?d*", "aten.randperm.default")                                                     \
+  X(uniform, "t?nn", "aten.uniform.default")                                                       \
+  X(normal, "x?xld*", "aten.normal.Tensor_Tensor aten.normal.Tensor_float "                        \
+                      "aten.normal.float_Tensor aten.normal.float_float")                          \
+  X(normal_like, "t?nn", "aten.normal_functional.default aten.normal_.default")                    \
+  X(bernoulli, "t", "aten.bernoulli.default")                                                      \
+  X(bernoulli_by, "t?x", "aten.bernoulli.p aten.bernoulli.Tensor aten.bernoulli_.float")           \
+  X(multinomial, "ti?b", "aten.multinomial.default")                                               \
+  X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar add _operator.add")                      \
+  X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar sub _operator.sub")                      \
   X(rsub, "xx?n", "aten.rsub.Tensor aten.rsub.Scalar")                                             \
-  X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar")                                              \
-  X(neg, "x", "nac.neg aten.neg.default")                                                          \
+  X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar gt _operator.gt")                              \
+  X(neg, "x", "nac.neg aten.neg.default neg _operator.neg aten.negative.default")                  \
   X(where, "txx", "nac.where aten.where.self aten.where.ScalarOther aten.where.ScalarSelf "        \
                   "aten.where.Scalar")                                                             \
   X(masked_fill, "ttx", "aten.masked_fill.Scalar aten.masked_fill.Tensor")                         \
   X(clone, "x?d", "nac.clone aten.clone.default aten.lift_fresh_copy.default "                     \
                   "aten.contiguous.default")                                                       \
   X(view, "tv", "nac.view aten.view.default aten.reshape.default aten._unsafe_view.default")       \
-  X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar")                                              \
+  X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar le _operator.le")                              \
   X(arange, "n?nnd*", "nac.arange aten.arange.default aten.arange.start aten.arange.start_step")   \
   X(linspace, "nnn?d*", "aten.linspace.default")                                                   \
-  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul")                                      \
-  X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv")                                  \
+  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul _operator.mul "                        \
+               "aten.multiply.Tensor")                                                             \
+  X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv _operator.truediv "                \
+               "aten.divide.Tensor aten.true_divide.Tensor")                                       \
   X(matmul, "tt", "nac.matmul aten.matmul.default aten.mm.default aten.bmm.default")               \
   X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default aten.swapaxes.default "    \
                        "aten.swapdims.default")                                                    \
@@ -3286,7 +3304,7 @@ namespace nac {
   X(cos, "t", "aten.cos.default")                                                                  \
   X(sin, "t", "aten.sin.default")                                                                  \
   X(tanh, "t", "aten.tanh.default")                                                                \
-  X(abs, "t", "aten.abs.default")                                                                  \
+  X(abs, "t", "aten.abs.default aten.absolute.default")                                            \
   X(log, "t", "aten.log.default")                                                                  \
   X(sqrt, "t", "aten.sqrt.default")                                                                \
   X(rsqrt, "t", "aten.rsqrt.default")                                                              \
@@ -3295,8 +3313,8 @@ namespace nac {
   X(floor, "t", "aten.floor.default")                                                              \
   X(ceil, "t", "aten.ceil.default")                                                                \
   X(round, "t", "aten.round.default")                                                              \
-  X(erf, "t", "aten.erf.default")                                                                  \
-  X(sigmoid, "t", "aten.sigmoid.default")                                                          \
+  X(erf, "t", "aten.erf.default aten.special_erf.default")                                         \
+  X(sigmoid, "t", "aten.sigmoid.default aten.special_expit.default")                               \
   X(hardsigmoid, "t", "aten.hardsigmoid.default")                                                  \
   X(hardswish, "t", "aten.hardswish.default")                                                      \
   X(silu, "t", "aten.silu.default")                                                                \
@@ -3305,13 +3323,14 @@ namespace nac {
   X(elu, "t?nnn", "aten.elu.default")                                                              \
   X(softplus, "t?nn", "aten.softplus.default")                                                     \
   X(prelu, "tt", "aten.prelu.default aten._prelu_kernel.default")                                  \
-  X(clamp, "t?NN", "aten.clamp.default aten.clamp_min.default")                                    \
+  X(clamp, "t?NN", "aten.clamp.default aten.clamp_min.default aten.clip.default")                  \
   X(clamp_max, "tn", "aten.clamp_max.default")                                                     \
-  X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow")                \
-  X(minimum, "xx", "aten.min.other aten.minimum.default")                                          \
+  X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow "                \
+               "_operator.pow")                                                                    \
+  X(minimum, "xx", "aten.min.other aten.minimum.default aten.clamp_max.Tensor")                    \
   X(maximum, "xx", "aten.max.other aten.maximum.default")                                          \
-  X(floor_divide, "xx", "aten.floor_divide.default floordiv")                                      \
-  X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod")                            \
+  X(floor_divide, "xx", "aten.floor_divide.default floordiv _operator.floordiv")                   \
+  X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod _operator.mod")              \
   X(fmod, "tx", "aten.fmod.Tensor aten.fmod.Scalar")                                               \
   X(div_mode, "xx?S", "aten.div.Tensor_mode aten.div.Scalar_mode")                                 \
   X(left_shift, "tx", "aten.__lshift__.Tensor aten.__lshift__.Scalar "                             \
@@ -3319,19 +3338,19 @@ namespace nac {
   X(right_shift, "tx", "aten.__rshift__.Tensor aten.__rshift__.Scalar "                            \
                        "aten.bitwise_right_shift.Tensor "                                          \
                        "aten.bitwise_right_shift.Tensor_Scalar")                                   \
-  X(atan2, "tt", "aten.atan2.default")                                                             \
+  X(atan2, "tt?t", "aten.atan2.default aten.atan2.out aten.arctan2.default")                               \
   X(hypot, "tt", "aten.hypot.default")                                                             \
   X(addcmul, "ttt?n", "aten.addcmul.default")                                                      \
   X(addcdiv, "ttt?n", "aten.addcdiv.default")                                                      \
   X(lerp, "ttx", "aten.lerp.Scalar aten.lerp.Tensor")                                              \
-  X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default")                                     \
-  X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar")                                                     \
-  X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar")                                                     \
-  X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar")                                                     \
+  X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default lt _operator.lt")                     \
+  X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar ge _operator.ge")                                     \
+  X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar eq _operator.eq")                                     \
+  X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar ne _operator.ne")                                     \
   X(bitwise_and, "xx", "aten.__and__.Tensor aten.bitwise_and.Tensor "                              \
-                       "aten.bitwise_and.Scalar aten.__and__.Scalar")                                                  \
+                       "aten.bitwise_and.Scalar aten.__and__.Scalar")                              \
   X(bitwise_or, "xx", "aten.__or__.Tensor aten.bitwise_or.Tensor "                                 \
-                      "aten.bitwise_or.Scalar aten.__or__.Scalar")                                                    \
+                      "aten.bitwise_or.Scalar aten.__or__.Scalar")                                 \
   X(bitwise_xor, "xx", "aten.__xor__.Tensor aten.bitwise_xor.Tensor aten.bitwise_xor.Scalar "      \
                        "aten.__xor__.Scalar")                                                      \
   X(bitwise_not, "t", "aten.__not__.Tensor aten.bitwise_not.default")                              \
@@ -3342,18 +3361,18 @@ namespace nac {
   X(tan, "t", "aten.tan.default")                                                                  \
   X(sinh, "t", "aten.sinh.default")                                                                \
   X(cosh, "t", "aten.cosh.default")                                                                \
-  X(asin, "t", "aten.asin.default")                                                                \
-  X(acos, "t", "aten.acos.default")                                                                \
-  X(atan, "t", "aten.atan.default")                                                                \
-  X(asinh, "t", "aten.asinh.default")                                                              \
-  X(acosh, "t", "aten.acosh.default")                                                              \
-  X(atanh, "t", "aten.atanh.default")                                                              \
-  X(exp2, "t", "aten.exp2.default")                                                                \
-  X(expm1, "t", "aten.expm1.default")                                                              \
+  X(asin, "t", "aten.asin.default aten.arcsin.default")                                            \
+  X(acos, "t", "aten.acos.default aten.arccos.default")                                            \
+  X(atan, "t", "aten.atan.default aten.arctan.default")                                            \
+  X(asinh, "t", "aten.asinh.default aten.arcsinh.default")                                         \
+  X(acosh, "t", "aten.acosh.default aten.arccosh.default")                                         \
+  X(atanh, "t", "aten.atanh.default aten.arctanh.default")                                         \
+  X(exp2, "t", "aten.exp2.default aten.special_exp2.default")                                      \
+  X(expm1, "t", "aten.expm1.default aten.special_expm1.default")                                   \
   X(log2, "t", "aten.log2.default")                                                                \
   X(log10, "t", "aten.log10.default")                                                              \
-  X(log1p, "t", "aten.log1p.default")                                                              \
-  X(erfc, "t", "aten.erfc.default")                                                                \
+  X(log1p, "t", "aten.log1p.default aten.special_log1p.default")                                   \
+  X(erfc, "t", "aten.erfc.default aten.special_erfc.default")                                      \
   X(deg2rad, "t", "aten.deg2rad.default")                                                          \
   X(rad2deg, "t", "aten.rad2deg.default")                                                          \
   X(trunc, "t", "aten.trunc.default aten.fix.default")                                             \
@@ -3368,16 +3387,52 @@ namespace nac {
   X(softshrink, "t?n", "aten.softshrink.default")                                                  \
   X(hardshrink, "t?n", "aten.hardshrink.default")                                                  \
   X(threshold, "tnn", "aten.threshold.default")                                                    \
-  X(logit, "t?N", "aten.logit.default")                                                            \
+  X(logit, "t?N", "aten.logit.default aten.special_logit.default")                                 \
   X(nan_to_num, "t?NNN", "aten.nan_to_num.default")                                                \
   X(isfinite, "t", "aten.isfinite.default")                                                        \
   X(signbit, "t", "aten.signbit.default")                                                          \
   X(isnan, "t", "aten.isnan.default")                                                              \
   X(isinf, "t", "aten.isinf.default")                                                              \
+  X(sinc, "t", "aten.sinc.default aten.special_sinc.default")                                      \
+  X(angle, "t", "aten.angle.default")                                                              \
+  X(isposinf, "t", "aten.isposinf.default")                                                        \
+  X(isneginf, "t", "aten.isneginf.default")                                                        \
+  X(fmin, "tx", "aten.fmin.default")                                                               \
+  X(fmax, "tx", "aten.fmax.default")                                                               \
+  X(gcd, "tx", "aten.gcd.default")                                                                 \
+  X(lcm, "tx", "aten.lcm.default")                                                                 \
+  X(logaddexp, "tx", "aten.logaddexp.default")                                                     \
+  X(logaddexp2, "tx", "aten.logaddexp2.default")                                                   \
+  X(xlogy, "xx", "aten.xlogy.Tensor aten.xlogy.Scalar_Self aten.xlogy.Scalar_Other "               \
+                 "aten.special_xlogy.default")                                                     \
+  X(xlog1py, "xx", "aten.special_xlog1py.default")                                                 \
+  X(copysign, "tx", "aten.copysign.Tensor aten.copysign.Scalar")                                   \
+  X(heaviside, "tt", "aten.heaviside.default")                                                     \
+  X(clamp_tensor, "t?TT", "aten.clamp.Tensor aten.clamp_min.Tensor aten.clip.Tensor")              \
+  X(glu, "t?i", "aten.glu.default")                                                                \
   X(linear, "tt?T", "aten.linear.default")                                                         \
   X(addmm, "ttt?nn", "aten.addmm.default")                                                         \
   X(baddbmm, "ttt?nn", "aten.baddbmm.default")                                                     \
-  X(outer, "tt", "aten.outer.default")                                                             \
+  X(outer, "tt", "aten.outer.default aten.ger.default")                                            \
+  X(dot, "tt", "aten.dot.default aten.vdot.default")                                               \
+  X(mv, "tt", "aten.mv.default")                                                                   \
+  X(addmv, "ttt?nn", "aten.addmv.default")                                                         \
+  X(addr, "ttt?nn", "aten.addr.default")                                                           \
+  X(addbmm, "ttt?nn", "aten.addbmm.default")                                                       \
+  X(kron, "tt", "aten.kron.default")                                                               \
+  X(tensordot, "ttll", "aten.tensordot.default")                                                   \
+  X(multi_dot, "t*", "aten.linalg_multi_dot.default aten.chain_matmul.default")                    \
+  X(bilinear, "ttt?T", "aten.bilinear.default")                                                    \
+  X(cdist, "tt?nI", "aten.cdist.default aten._cdist_forward.default")                              \
+  X(pdist, "t?n", "aten.pdist.default aten._pdist_forward.default")                                \
+  X(cross, "tt?I", "aten.cross.default")                                                           \
+  X(linalg_cross, "tt?i", "aten.linalg_cross.default")                                             \
+  X(det, "t", "aten.linalg_det.default aten.det.default")                                          \
+  X(inverse, "t", "aten.linalg_inv.default aten.inverse.default")                                  \
+  X(inverse_ex, "t?b", "aten.linalg_inv_ex.default")                                               \
+  X(solve, "tt?b", "aten.linalg_solve.default")                                                    \
+  X(solve_triangular, "ttb?bb", "aten.linalg_solve_triangular.default")                            \
+  X(cholesky, "t?b", "aten.linalg_cholesky.default aten.cholesky.default")                         \
   X(einsum, "st*", "aten.einsum.default")                                                          \
   X(conv1d, "tt?Tllli", "aten.conv1d.default")                                                     \
   X(conv2d, "tt?Tllli", "aten.conv2d.default")                                                     \
@@ -3389,13 +3444,30 @@ namespace nac {
   X(conv2d_precomputed, "ttTl", "nac.conv2d_precomputed")                                          \
   X(batch_norm, "tTTttnn", "aten._native_batch_norm_legit_no_training.default")                    \
   X(batch_norm_by_mode, "tTTTTbnnb", "aten.batch_norm.default")                                    \
+  X(native_batch_norm, "tTTTTbnn", "aten.native_batch_norm.default "                               \
+                                   "aten._native_batch_norm_legit.default")                        \
+  X(batch_norm_of_batch, "tTTbnn", "aten._native_batch_norm_legit.no_stats")                       \
+  X(batch_norm_functional, "tTTttbnn", "aten._native_batch_norm_legit_functional.default")         \
+  X(instance_norm, "tTTTTbnnb", "aten.instance_norm.default")                                      \
   X(layer_norm, "tl?TTnb", "aten.layer_norm.default")                                              \
   X(native_layer_norm, "tlTTn", "aten.native_layer_norm.default")                                  \
   X(group_norm, "ti?TTnb", "aten.group_norm.default")                                              \
+  X(native_group_norm, "tTTiiiin", "aten.native_group_norm.default")                               \
+  X(rms_norm, "tl?TN", "aten.rms_norm.default")                                                    \
+  X(fused_rms_norm, "tlTN", "aten._fused_rms_norm.default")                                        \
+  X(weight_norm, "tt?i", "aten._weight_norm.default")                                              \
+  X(weight_norm_interface, "tt?i", "aten._weight_norm_interface.default")                          \
   X(softmax, "ti?d", "aten.softmax.int aten._softmax.default")                                     \
   X(log_softmax, "ti?d", "aten.log_softmax.int aten._log_softmax.default")                         \
+  X(safe_softmax, "ti?d", "aten._safe_softmax.default")                                            \
   X(attention, "ttt?TnbNb", "aten.scaled_dot_product_attention.default")                           \
+  X(attention_for_cpu, "ttt?nbTN", "aten._scaled_dot_product_flash_attention_for_cpu.default")     \
+  X(attention_flash, "ttt?nbbN", "aten._scaled_dot_product_flash_attention.default")               \
+  X(attention_efficient, "tttTb?nbN", "aten._scaled_dot_product_efficient_attention.default")      \
   X(embedding, "tt?ibb", "aten.embedding.default")                                                 \
+  X(embedding_bag, "ttt?bibTbI", "aten.embedding_bag.default aten.embedding_bag.padding_idx")      \
+  X(embedding_bag_forward, "ttt?bibTbi", "aten._embedding_bag.default "                            \
+                                         "aten._embedding_bag_forward_only.default")               \
   X(slice, "t?iIIi", "aten.slice.Tensor")                                                          \
   X(select, "tii", "aten.select.int")                                                              \
   X(slice_scatter, "tt?iIIi", "aten.slice_scatter.default")                                        \
@@ -3404,6 +3476,17 @@ namespace nac {
   X(gather, "tit?b", "aten.gather.default")                                                        \
   X(scatter, "titx", "aten.scatter.src aten.scatter.value")                                        \
   X(scatter_add, "titt", "aten.scatter_add.default")                                               \
+  X(scatter_reduce, "titts?b", "aten.scatter_reduce.two")                                          \
+  X(index_add, "titt?n", "aten.index_add.default")                                                 \
+  X(index_copy, "titt", "aten.index_copy.default")                                                 \
+  X(index_fill, "titx", "aten.index_fill.int_Scalar aten.index_fill.int_Tensor")                   \
+  X(take_along_dim, "tt?I", "aten.take_along_dim.default")                                         \
+  X(take, "tt", "aten.take.default")                                                               \
+  X(index_put, "tT*?b", "aten.index_put.default aten._unsafe_index_put.default")                   \
+  X(masked_select, "tt", "aten.masked_select.default")                                             \
+  X(masked_scatter, "ttt", "aten.masked_scatter.default")                                          \
+  X(nonzero, "t", "aten.nonzero.default")                                                          \
+  X(one_hot, "t?i", "aten.one_hot.default")                                                        \
   X(expand, "tv", "aten.expand.default aten.broadcast_to.default")                                 \
   X(repeat, "tv", "aten.repeat.default")                                                           \
   X(tile, "tv", "aten.tile.default")                                                               \
@@ -3433,10 +3516,35 @@ namespace nac {
   X(amin, "t?lb", "aten.amin.default")                                                             \
   X(argmax, "t?Ib", "aten.argmax.default")                                                         \
   X(argmin, "t?Ib", "aten.argmin.default")                                                         \
+  X(prod, "t?Ibd", "aten.prod.default aten.prod.dim_int")                                          \
+  X(nansum, "t?Lbd", "aten.nansum.default")                                                        \
+  X(nanmean, "t?Lbd", "aten.nanmean.default")                                                      \
+  X(count_nonzero, "t?L", "aten.count_nonzero.default aten.count_nonzero.dim_IntList")             \
+  X(logsumexp, "tl?b", "aten.logsumexp.default aten.special_logsumexp.default")                    \
+  X(std_mean, "t?Lnb", "aten.std_mean.correction aten.std_mean.dim aten.std_mean.default")         \
+  X(aminmax, "t?Ib", "aten.aminmax.default")                                                       \
+  X(norm, "t?NLbd", "aten.linalg_vector_norm.default aten.norm.Scalar aten.norm.ScalarOpt_dim "    \
+                    "aten.norm.ScalarOpt_dtype aten.norm.ScalarOpt_dim_dtype")                     \
+  X(dist, "tt?n", "aten.dist.default")                                                             \
+  X(cosine_similarity, "tt?in", "aten.cosine_similarity.default")                                  \
+  X(median, "t", "aten.median.default")                                                            \
+  X(nanmedian, "t", "aten.nanmedian.default")                                                      \
+  X(median_dim, "ti?b", "aten.median.dim")                                                         \
+  X(nanmedian_dim, "ti?b", "aten.nanmedian.dim")                                                   \
+  X(mode, "t?ib", "aten.mode.default")                                                             \
+  X(kthvalue, "ti?ib", "aten.kthvalue.default")                                                    \
+  X(histc, "t?inn", "aten.histc.default")                                                          \
+  X(bincount, "t?Ti", "aten.bincount.default")                                                     \
+  X(trace, "t", "aten.trace.default")                                                              \
+  X(diff, "t?iiTT", "aten.diff.default")                                                           \
   X(topk, "ti?ibb", "aten.topk.default")                                                           \
   X(sort, "t?ib", "aten.sort.default")                                                             \
   X(argsort, "t?ib", "aten.argsort.default")                                                       \
   X(cumsum, "ti?d", "aten.cumsum.default")                                                         \
+  X(cumprod, "ti?d", "aten.cumprod.default")                                                       \
+  X(cummax, "ti", "aten.cummax.default")                                                           \
+  X(cummin, "ti", "aten.cummin.default")                                                           \
+  X(logcumsumexp, "ti", "aten.logcumsumexp.default")                                               \
   X(triu, "t?i", "aten.triu.default")                                                              \
   X(tril, "t?i", "aten.tril.default")                                                              \
   X(pad, "tl?sN", "aten.pad.default aten.constant_pad_nd.default")                                 \
@@ -3452,7 +3560,64 @@ namespace nac {
   X(fill, "tn", "aten.fill.Scalar aten.fill.Tensor")                                               \
   X(scalar_tensor, "n?d*", "aten.scalar_tensor.default")                                           \
   X(new_empty_strided, "tll?d*", "aten.new_empty_strided.default")                                 \
-  X(lstm_cell, "ttttt?TT", "aten.lstm_cell.default")
+  X(flatten, "t?ii", "aten.flatten.using_ints")                                                    \
+  X(unflatten, "til", "aten.unflatten.int")                                                        \
+  X(expand_as, "tt", "aten.expand_as.default")                                                     \
+  X(reshape_as, "tt", "aten.reshape_as.default aten.view_as.default")                              \
+  X(movedim, "tll", "aten.movedim.int aten.movedim.intlist "                                       \
+                    "aten.moveaxis.int aten.moveaxis.intlist")                                     \
+  X(reverse_axes, "t", "aten.numpy_T.default")                                                     \
+  X(narrow, "tiii", "aten.narrow.default")                                                         \
+  X(diagonal, "t?iii", "aten.diagonal.default")                                                    \
+  X(diagonal_scatter, "tt?iii", "aten.diagonal_scatter.default")                                   \
+  X(select_scatter, "ttii", "aten.select_scatter.default")                                         \
+  X(tensor_split, "ti?i", "aten.tensor_split.sections")                                            \
+  X(tensor_split_at, "tl?i", "aten.tensor_split.indices")                                          \
+  X(meshgrid, "t*?s", "aten.meshgrid.default aten.meshgrid.indexing")                              \
+  X(repeat_interleave, "tx?II", "aten.repeat_interleave.self_int "                                 \
+                                "aten.repeat_interleave.self_Tensor")                              \
+  X(repeat_indices, "t?I", "aten.repeat_interleave.Tensor")                                        \
+  X(eye, "n?nd*", "aten.eye.default aten.eye.m")                                                   \
+  X(sym_numel, "t", "aten.sym_numel.default")                                                      \
+  X(item, "t", "aten.item.default aten._local_scalar_dense.default")                               \
+  X(assert_metadata, "t?LLd*", "aten._assert_tensor_metadata.default")                             \
+  X(assert_true, "x?s", "aten._assert_scalar.default")                                             \
+  X(lstm_cell, "ttttt?TT", "aten.lstm_cell.default")                                               \
+  X(gru_cell, "tttt?TT", "aten.gru_cell.default")                                                  \
+  X(rnn_tanh_cell, "tttt?TT", "aten.rnn_tanh_cell.default")                                        \
+  X(rnn_relu_cell, "tttt?TT", "aten.rnn_relu_cell.default")                                        \
+  X(lstm, "t*binbbb", "aten.lstm.input")                                                           \
+  X(gru, "t*binbbb", "aten.gru.input")                                                             \
+  X(rnn_tanh, "t*binbbb", "aten.rnn_tanh.input")                                                   \
+  X(rnn_relu, "t*binbbb", "aten.rnn_relu.input")                                                   \
+  X(view_as_real, "t", "aten.view_as_real.default")                                                \
+  X(view_as_complex, "t", "aten.view_as_complex.default")                                          \
+  X(real, "t", "aten.real.default")                                                                \
+  X(imag, "t", "aten.imag.default")                                                                \
+  X(complex, "tt", "aten.complex.default")                                                         \
+  X(fft, "t?IiS", "aten.fft_fft.default")                                                          \
+  X(ifft, "t?IiS", "aten.fft_ifft.default")                                                        \
+  X(rfft, "t?IiS", "aten.fft_rfft.default")                                                        \
+  X(irfft, "t?IiS", "aten.fft_irfft.default")                                                      \
+  X(fft2, "t?LlS", "aten.fft_fft2.default")                                                        \
+  X(ifft2, "t?LlS", "aten.fft_ifft2.default")                                                      \
+  X(rfft2, "t?LlS", "aten.fft_rfft2.default")                                                      \
+  X(irfft2, "t?LlS", "aten.fft_irfft2.default")                                                    \
+  X(fftn, "t?LLS", "aten.fft_fftn.default")                                                        \
+  X(ifftn, "t?LLS", "aten.fft_ifftn.default")                                                      \
+  X(rfftn, "t?LLS", "aten.fft_rfftn.default")                                                      \
+  X(irfftn, "t?LLS", "aten.fft_irfftn.default")                                                    \
+  X(fft_r2c, "tlib", "aten._fft_r2c.default")                                                      \
+  X(fft_c2r, "tlii", "aten._fft_c2r.default")                                                      \
+  X(fft_c2c, "tlib", "aten._fft_c2c.default")                                                      \
+  X(fftshift, "t?L", "aten.fft_fftshift.default")                                                  \
+  X(ifftshift, "t?L", "aten.fft_ifftshift.default")                                                \
+  X(hann_window, "i?d*", "aten.hann_window.default")                                               \
+  X(hann_window_by_mode, "ib?d*", "aten.hann_window.periodic")                                     \
+  X(hamming_window, "i?d*", "aten.hamming_window.default")                                         \
+  X(blackman_window, "i?d*", "aten.blackman_window.default")                                       \
+  X(bartlett_window, "i?d*", "aten.bartlett_window.default")                                       \
+  X(stft, "ti?IITbBBB", "aten.stft.default")
 // clang-format on
 
 /// The operations that run, whatever their ids are in a file.
