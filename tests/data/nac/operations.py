@@ -3224,6 +3224,170 @@ def statistics():
 meanings["aten.atan2.out"] = lambda a, b, out: A.atan2.default(a, b)
 
 
+def spatial():
+    begin("spatial")
+    torch.manual_seed(21)
+    line, image, volume = noise(1, 2, 6), noise(1, 1, 4, 3), noise(1, 1, 3, 3, 4)
+    tolerance(0, 0)
+    pools = {"max_pool1d": line, "max_pool3d": volume, "max_pool1d_with_indices": line,
+             "max_pool2d_with_indices": image, "max_pool3d_with_indices": volume}
+    for name, x in pools.items():
+        name, n = f"aten.{name}.default", x.dim() - 2
+        for t in every:
+            either(name, noise(1, 1, *[2] * n, dtype=t), [2] * n)
+        for rest in (([2],), ([2] * n, [1] * n, [1] * n), ([2] * n, [2] * n, [0] * n, [1] * n, True),
+                     ([2] * n, [1] * n, [1] * n, [2] * n), ([3] * n, [2] * n, [1] * n, [1] * n, True), ([2] * n, [])):
+            row(name, x, *rest)
+        row(name, x[0], [2] * n)
+        bad = x.clone()
+        bad[..., 1] = nan
+        bad[..., 2] = -inf
+        row(name, bad, [2] * n, [1] * n)
+        row(name, noise(0, 1, *[3] * n), [2] * n)
+        refuse(name, x, [9] * n)
+        refuse(name, x, [2] * n, [1] * n, [2] * n)
+        refuse(name, x, [2] * n, [0] * n)
+        refuse(name, x, [2] * (n + 1))
+        refuse(name, tensor([1.0]), [2] * n)
+    row("aten.max_pool2d_with_indices.default", noise(1, 1, 4, 4), [2, 2], [1, 1], [1, 1], [5, 5])
+    for name, x in {"adaptive_max_pool1d": line, "adaptive_max_pool2d": image, "adaptive_max_pool3d": volume}.items():
+        name, n = f"aten.{name}.default", x.dim() - 2
+        for t in every:
+            either(name, noise(1, 1, *[2] * n, dtype=t), [2] * n)
+        for o in ([1] * n, [3] * n):
+            row(name, x, o)
+        row(name, x[0], [2] * n)
+        refuse(name, x, [2] * (n + 1))
+        refuse(name, tensor([1.0]), [2] * n)
+    tolerance(4, 1, largest=True)
+    for name, x in {"avg_pool1d": line, "avg_pool3d": volume}.items():
+        name, n = f"aten.{name}.default", x.dim() - 2
+        for t in every:
+            either(name, noise(1, 1, *[2] * n, dtype=t), [2] * n)
+        for rest in (([2],), ([2] * n, [1] * n, [1] * n), ([2] * n, [2] * n, [0] * n, True),
+                     ([3] * n, [2] * n, [1] * n, True, False), ([3] * n, [2] * n, [1] * n, False, False)):
+            row(name, x, *rest)
+        row(name, x[0], [2] * n)
+        refuse(name, x, [9] * n)
+        refuse(name, x, [2] * n, [1] * n, [2] * n)
+        refuse(name, x, [2] * n, [0] * n)
+        refuse(name, tensor([1.0]), [2] * n)
+    row("aten.avg_pool3d.default", volume, [2, 2, 2], [1, 1, 1], [0, 0, 0], False, True, 3)
+    refuse("aten.avg_pool3d.default", volume, [2, 2, 2], [1, 1, 1], [0, 0, 0], False, True, 0)
+    for name, x in {"adaptive_avg_pool1d": line, "adaptive_avg_pool3d": volume, "_adaptive_avg_pool3d": volume}.items():
+        name, n = f"aten.{name}.default", x.dim() - 2
+        for t in every:
+            either(name, noise(1, 1, *[2] * n, dtype=t), [2] * n)
+        for o in ([1] * n, [3] * n):
+            row(name, x, o)
+        row(name, x[0], [2] * n)
+        refuse(name, x, [2] * (n + 1))
+        refuse(name, tensor([1.0]), [2] * n)
+    # ---- between elements; cubic ones cancel
+    tolerance(32, 2, largest=True)
+    for mode, x in {"linear1d": line, "bilinear2d": image, "trilinear3d": volume, "bicubic2d": image}.items():
+        n = x.dim() - 2
+        name = f"aten.upsample_{mode}"
+        for t in floats:
+            row(name + ".vec", x[:1, :1].to(t), [4] * n, False, None)
+            row(name + ".default", x[:1, :1].to(t), [4] * n, True)
+        for size in ([7, 2, 1][:n], [1] * n):
+            for align in (False, True):
+                row(name + ".vec", x, size, align, None)
+                row(name + ".default", x, size, align)
+        for scales in ([2.0] * n, [0.6] * n):
+            row(name + ".vec", x, None, False, scales)
+            row(name + ".vec", x, None, True, scales)
+        row(name + ".default", x, [4] * n, False, *[1.3] * n)
+        refuse(name + ".vec", x, None, False, None)
+        refuse(name + ".vec", x, [2] * n, False, [2.0] * n)
+        refuse(name + ".default", x, [0] * n, False)
+        refuse(name + ".default", x, [2] * (n + 1), False)
+        refuse(name + ".default", tensor([1.0]), [2] * n, False)
+    tolerance(0, 0)
+    for mode, x in {"upsample_nearest1d": line, "upsample_nearest3d": volume, "_upsample_nearest_exact1d": line,
+                    "_upsample_nearest_exact2d": image, "_upsample_nearest_exact3d": volume}.items():
+        n = x.dim() - 2
+        name = f"aten.{mode}"
+        for t in (f32, f64, f16, bf16, u8):
+            row(name + ".vec", noise(1, 1, *x.shape[2:], dtype=t), [4] * n, None)
+            row(name + ".default", noise(1, 1, *x.shape[2:], dtype=t), [2] * n)
+        for size in ([7, 2, 1][:n], [1] * n):
+            row(name + ".vec", x, size, None)
+            row(name + ".default", x, size)
+        for scales in ([2.0] * n, [0.6] * n):
+            row(name + ".vec", x, None, scales)
+        refuse(name + ".vec", x, None, None)
+        refuse(name + ".default", x, [0] * n)
+        refuse(name + ".default", tensor([1.0]), [2] * n)
+    # ---- grids
+    tolerance(16, 8, largest=True)
+    places = torch.rand(1, 2, 4, 2) * 2.6 - 1.3
+    places = torch.round(places * 64) / 64 + 1 / 256
+    deep = torch.round((torch.rand(1, 1, 3, 2, 3) * 2.6 - 1.3) * 64) / 64 + 1 / 256
+    for name in ("aten.grid_sampler.default", "aten.grid_sampler_2d.default"):
+        for mode in (0, 1, 2):
+            for padding in (0, 1, 2):
+                for align in (False, True):
+                    row(name, image, places, mode, padding, align)
+        row(name, image.to(f64), places.to(f64), 0, 0, False)
+        refuse(name, image, places.to(f64), 0, 0, False)
+        refuse(name, image, noise(2, 3, 4, 2), 0, 0, False)
+        refuse(name, image, noise(1, 3, 4, 3), 0, 0, False)
+    for name in ("aten.grid_sampler.default", "aten.grid_sampler_3d.default"):
+        for mode in (0, 1):
+            for padding in (0, 1, 2):
+                row(name, volume, deep, mode, padding, False)
+                row(name, volume, deep, mode, padding, True)
+        refuse(name, volume, deep, 2, 0, False)
+    for align in (False, True):
+        for t in (f32, f64):
+            row("aten.affine_grid_generator.default", noise(2, 2, 3, dtype=t), [2, 1, 3, 4], align)
+            row("aten.affine_grid_generator.default", noise(1, 3, 4, dtype=t), [1, 2, 2, 3, 2], align)
+        row("aten.affine_grid_generator.default", noise(1, 2, 3), [1, 1, 1, 2], align)
+    refuse("aten.affine_grid_generator.default", noise(1, 2, 2), [1, 1, 2, 2], False)
+    # ---- columns
+    tolerance(4, 1)
+    for t in every:
+        either("aten.im2col.default", noise(1, 2, 3, 3, dtype=t), [2, 2], [1, 1], [0, 0], [1, 1])
+        if t in floats:
+            row("aten.col2im.default", noise(1, 4, 4, dtype=t), [3, 3], [2, 2], [1, 1], [0, 0], [1, 1])
+        row("aten.unfold.default", noise(5, dtype=t), 0, 2, 2)
+        row("aten.pixel_shuffle.default", noise(1, 4, 1, 2, dtype=t), 2)
+        row("aten.pixel_unshuffle.default", noise(1, 1, 2, 4, dtype=t), 2)
+    for rest in (([3, 2], [1, 1], [1, 0], [2, 1]), ([2, 2], [2, 1], [1, 1], [1, 2]), ([4, 3], [1, 1], [0, 0], [1, 1])):
+        row("aten.im2col.default", image, *rest)
+        row("aten.im2col.default", image[0], *rest)
+        made = A.im2col(image, *rest)
+        row("aten.col2im.default", made, [4, 3], *rest)
+        row("aten.col2im.default", made[0], [4, 3], *rest)
+    refuse("aten.im2col.default", image, [6, 2], [1, 1], [0, 0], [1, 1])
+    refuse("aten.im2col.default", noise(3, 3), [2, 2], [1, 1], [0, 0], [1, 1])
+    refuse("aten.col2im.default", noise(1, 5, 4), [3, 3], [2, 2], [1, 1], [0, 0], [1, 1])
+    for rest in ((0, 2, 1), (-1, 3, 2), (1, 0, 1), (2, 4, 3)):
+        row("aten.unfold.default", noise(2, 3, 4), *rest)
+    row("aten.unfold.default", tensor(2.0), 0, 1, 1)
+    refuse("aten.unfold.default", noise(3), 0, 4, 1)
+    refuse("aten.unfold.default", noise(3), 0, 2, 0)
+    refuse("aten.unfold.default", noise(3), 1, 2, 1, code="nac_run_axis")
+    row("aten.pixel_shuffle.default", noise(2, 9, 2, 1), 3)
+    row("aten.pixel_shuffle.default", noise(4, 2, 2), 2)
+    refuse("aten.pixel_shuffle.default", noise(1, 3, 2, 2), 2)
+    refuse("aten.pixel_shuffle.default", noise(2, 2), 1)
+    row("aten.pixel_unshuffle.default", noise(2, 1, 6, 3), 3)
+    refuse("aten.pixel_unshuffle.default", noise(1, 1, 3, 2), 2)
+    for n, x in ((1, line), (2, image), (3, volume)):
+        for kind in ("reflection", "replication"):
+            name = f"aten.{kind}_pad{n}d.default"
+            for t in (f32, f64, f16, bf16):
+                row(name, noise(1, 1, *[2] * n, dtype=t), [1, 0] * n)
+            row(name, x, [2, 1, 0, 1, 1, 0][:2 * n])
+            row(name, x[0], [1, 2, 1, 1, 0, 1][:2 * n])
+            refuse(name, tensor([1.0]), [1] * 2 * n)
+            refuse(name, x, [1] * (2 * n - 1))
+        refuse(f"aten.reflection_pad{n}d.default", x, [9] * 2 * n)
+
+
 def write():
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
@@ -3245,7 +3409,7 @@ if __name__ == "__main__":
                                         convolution, normalise, pooling, functions, networks,
                                         algebra, fourier,
                                         selection, random, arithmetic,
-                                        statistics)}
+                                        statistics, spatial)}
     for name in sys.argv[1:] or recorded:
         recorded[name]()
     if problems:

@@ -157,6 +157,7 @@ TEST_CASE("vm/nac/operations: convolution", "[vm_nac]") { check("convolution"); 
 TEST_CASE("vm/nac/operations: normalise", "[vm_nac]") { check("normalise"); }
 TEST_CASE("vm/nac/operations: pooling", "[vm_nac]") { check("pooling"); }
 TEST_CASE("vm/nac/operations: functions", "[vm_nac]") { check("functions"); }
+TEST_CASE("vm/nac/operations: spatial", "[vm_nac]") { check("spatial"); }
 TEST_CASE("vm/nac/operations: selection", "[vm_nac]") { check("selection"); }
 TEST_CASE("vm/nac/operations: networks", "[vm_nac]") { check("networks"); }
 TEST_CASE("vm/nac/operations: algebra", "[vm_nac]") { check("algebra"); }
@@ -171,7 +172,7 @@ TEST_CASE("vm/nac/operations: every name has rows, every operation one with floa
   for (const char* const group :
        {"elementwise", "create", "layout", "indexing", "reduce", "products", "convolution",
         "normalise", "pooling", "functions", "networks", "algebra", "fourier", "selection",
-        "random", "arithmetic", "statistics"})
+        "random", "arithmetic", "statistics", "spatial"})
     for (const row& r : rows_of(group)) {
       const nac::operation o = nac::find_operation(r.name);
       if (o == nac::operation::unknown) FAIL(r.name << " isn't an operation");
