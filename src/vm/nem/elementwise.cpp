@@ -21,6 +21,7 @@
 #include <type_traits>
 
 #include "elements.hpp"
+#include "opcodes.hpp"
 #include "operations.hpp"
 #include "pairs.hpp"
 #include "tensor/convert.hpp"
@@ -88,17 +89,16 @@ void each_real(const tensor& x, const tensor& y, bool quantized, F f) {
 
 /// Calls f with the function of real numbers and its kernel.
 template <class F>
-void with_function(opcode op, double alpha, F&& f) {
+void with_function(unary_opcode op, double alpha, F&& f) {
   using tensors::unary, formulas::none;
   switch (op) {
 #define TESSERA_X(name, formula, kernel)                                                           \
-  case opcode::name: return f([](double x) { return formulas::formula::of(x); }, kernel);
+  case unary_opcode::name: return f([](double x) { return formulas::formula::of(x); }, kernel);
     TESSERA_NEM_FUNCTIONS(TESSERA_X)
 #undef TESSERA_X
-    case opcode::leaky_relu:
+    case unary_opcode::leaky_relu:
       return f([alpha](double x) { return formulas::scaled_leaky_relu<double>{alpha}.of(x); },
                none);
-    default: return;
   }
 }
 
@@ -125,7 +125,7 @@ void each_short(const tensor& x, const tensor& y, tensors::unary k, F f) {
 }
 
 /// In float. False where that isn't enough.
-[[nodiscard]] bool apply_to_floats(opcode op, float alpha, const tensor& x, const tensor& y) {
+[[nodiscard]] bool apply_to_floats(unary_opcode op, float alpha, const tensor& x, const tensor& y) {
   const auto by_kernel = [&](tensors::unary k) {
     each_row<float>(x, y, [k](float* row, std::size_t n) { tensors::apply(k, row, row, n); });
   };
@@ -135,12 +135,18 @@ void each_short(const tensor& x, const tensor& y, tensors::unary k, F f) {
   };
   const bool is_f32 = x.element == element::f32;
   switch (op) {
-    case opcode::relu: return by_formula(formulas::relu_of_zeros{});
-    case opcode::abs: return by_formula(formulas::abs{});
-    case opcode::neg: return by_formula(formulas::neg{});
-    case opcode::sqrt: by_kernel(tensors::unary::sqrt); return true;
-    case opcode::leaky_relu: return is_f32 && by_formula(formulas::scaled_leaky_relu<float>{alpha});
-    default: break;
+    case unary_opcode::relu: return by_formula(formulas::relu_of_zeros{});
+    case unary_opcode::abs: return by_formula(formulas::abs{});
+    case unary_opcode::neg: return by_formula(formulas::neg{});
+    case unary_opcode::sqrt: by_kernel(tensors::unary::sqrt); return true;
+    case unary_opcode::leaky_relu:
+      return is_f32 && by_formula(formulas::scaled_leaky_relu<float>{alpha});
+    case unary_opcode::sigmoid:
+    case unary_opcode::tanh:
+    case unary_opcode::exp:
+    case unary_opcode::log:
+    case unary_opcode::gelu:
+    case unary_opcode::silu: break;
   }
   bool done = false;
   with_function(op, alpha, [&]<class K>(auto f, K kernel) {
@@ -155,25 +161,33 @@ void each_short(const tensor& x, const tensor& y, tensors::unary k, F f) {
   return done;
 }
 /// Integers that stay such. False where a function has to be rounded.
-[[nodiscard]] bool apply_to_integers(opcode op, float alpha, const tensor& x, const tensor& y) {
+[[nodiscard]] bool apply_to_integers(unary_opcode op, float alpha, const tensor& x,
+                                     const tensor& y) {
   using number = std::int64_t;
   const auto by_formula = [&]<class T, class F>(T, F) {
     each<T>(x, y, [](T v) { return F::of(v); });
     return true;
   };
   switch (op) {
-    case opcode::relu: return by_formula(number{}, formulas::relu_of_zeros{});
-    case opcode::abs: return by_formula(number{}, formulas::abs{});
-    case opcode::neg: return by_formula(std::uint32_t{}, formulas::neg{});
-    case opcode::leaky_relu: {
+    case unary_opcode::relu: return by_formula(number{}, formulas::relu_of_zeros{});
+    case unary_opcode::abs: return by_formula(number{}, formulas::abs{});
+    case unary_opcode::neg: return by_formula(std::uint32_t{}, formulas::neg{});
+    case unary_opcode::leaky_relu: {
       const integer_range range = range_of(y.element);
       each<number>(x, y, [&](number v) {
         return v >= 0 ? v : saturate(double{alpha} * static_cast<double>(v), range);
       });
       return true;
     }
-    default: return false;
+    case unary_opcode::sigmoid:
+    case unary_opcode::tanh:
+    case unary_opcode::exp:
+    case unary_opcode::log:
+    case unary_opcode::sqrt:
+    case unary_opcode::gelu:
+    case unary_opcode::silu: break;
   }
+  return false;
 }
 
 /// Does an operation on elements of a byte by a table, where that pays; f(x, y) is the operation.
@@ -200,7 +214,7 @@ void apply_by_table(const tensor& x, const tensor& y, F&& f) {
   load_bits(to, 0, step, table, count);
   each<std::uint32_t>(x, y, [&](std::uint32_t v) { return table[v]; });
 }
-void apply_unary_to(opcode op, double exact_alpha, bool quantized, const tensor& x,
+void apply_unary_to(unary_opcode op, double exact_alpha, bool quantized, const tensor& x,
                     const tensor& y) {
   const auto alpha = static_cast<float>(exact_alpha);
   if (!x.is_integer()) {
@@ -277,7 +291,7 @@ template <class F>
   return found;
 }
 
-[[nodiscard]] verdict combine_integers(opcode op, const tensor& a, const tensor& b,
+[[nodiscard]] verdict combine_integers(binary_opcode op, const tensor& a, const tensor& b,
                                        const tensor& y) {
   using number = std::int64_t;
   const auto by_formula = [&]<class T, class F>(T, F) {
@@ -285,39 +299,40 @@ template <class F>
     return verdict{};
   };
   switch (op) {
-    case opcode::add: return by_formula(std::uint32_t{}, formulas::add{});
-    case opcode::sub: return by_formula(std::uint32_t{}, formulas::sub{});
-    case opcode::mul: return by_formula(std::uint32_t{}, formulas::mul{});
-    case opcode::min: return by_formula(number{}, formulas::minimum{});
-    case opcode::max: return by_formula(number{}, formulas::maximum{});
-    case opcode::div:
+    case binary_opcode::add: return by_formula(std::uint32_t{}, formulas::add{});
+    case binary_opcode::sub: return by_formula(std::uint32_t{}, formulas::sub{});
+    case binary_opcode::mul: return by_formula(std::uint32_t{}, formulas::mul{});
+    case binary_opcode::min: return by_formula(number{}, formulas::minimum{});
+    case binary_opcode::max: return by_formula(number{}, formulas::maximum{});
+    case binary_opcode::div:
       return each_partial(a, b, y, [](number p, number q, number& to) {
         if (q != 0) to = formulas::trunc_divide::of(p, q);
         return q != 0;
       });
-    case opcode::pow:
+    case binary_opcode::pow:
       return each_partial(a, b, y, [](number p, number q, number& to) {
         to = formulas::pow::of(p, q);
         return p != 0 || q >= 0;
       });
-    default: return {};
   }
+  return {};
 }
 /// Calls f with the formula of an operation on real numbers.
 template <class F>
-void with_formula(opcode op, F&& f) {
+void with_formula(binary_opcode op, F&& f) {
   switch (op) {
-    case opcode::add: return f(formulas::add{});
-    case opcode::sub: return f(formulas::sub{});
-    case opcode::mul: return f(formulas::mul{});
-    case opcode::div: return f(formulas::div{});
-    case opcode::min: return f(formulas::ordered_min{});
-    case opcode::max: return f(formulas::ordered_max{});
-    default: return f(formulas::pow{});
+    case binary_opcode::add: return f(formulas::add{});
+    case binary_opcode::sub: return f(formulas::sub{});
+    case binary_opcode::mul: return f(formulas::mul{});
+    case binary_opcode::div: return f(formulas::div{});
+    case binary_opcode::min: return f(formulas::ordered_min{});
+    case binary_opcode::max: return f(formulas::ordered_max{});
+    case binary_opcode::pow: return f(formulas::pow{});
   }
 }
 /// `quantized`: the integers' values; otherwise floats.
-void combine_reals(opcode op, bool quantized, const tensor& a, const tensor& b, const tensor& y) {
+void combine_reals(binary_opcode op, bool quantized, const tensor& a, const tensor& b,
+                   const tensor& y) {
   with_formula(op, [&]<class F>(F) {
     if constexpr (formulas::has_kernel<F>) {
       if (!quantized)
@@ -357,7 +372,7 @@ void clamp_to(double lower, double upper, bool quantized, const tensor& x, const
 verdict apply_unary(const call& c, workspace&) {
   const bool quantized = c.inputs[0].is_integer() && is_quantized(c);
   apply_by_table(c.inputs[0], c.outputs[0], [&](const tensor& x, const tensor& y) {
-    apply_unary_to(c.opcode, c.attributes.alpha, quantized, x, y);
+    apply_unary_to(as<unary_opcode>(c.opcode), c.attributes.alpha, quantized, x, y);
   });
   return {};
 }
@@ -365,8 +380,8 @@ verdict apply_unary(const call& c, workspace&) {
 verdict apply_binary(const call& c, workspace&) {
   const tensor &a = c.inputs[0], &b = c.inputs[1], &y = c.outputs[0];
   const bool quantized = a.is_integer() && is_quantized(c);
-  if (a.is_integer() && !quantized) return combine_integers(c.opcode, a, b, y);
-  combine_reals(c.opcode, quantized, a, b, y);
+  if (a.is_integer() && !quantized) return combine_integers(as<binary_opcode>(c.opcode), a, b, y);
+  combine_reals(as<binary_opcode>(c.opcode), quantized, a, b, y);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "opcodes.hpp"
 #include "operations.hpp"
 #include "tessera/vm/nem_timing.hpp"
 #include "vm/meter.hpp"
@@ -47,8 +48,13 @@ namespace {
     case model::opcode_category::pooling:
     case model::opcode_category::normalization:
     case model::opcode_category::softmax: return 16;
-    default: return 8;
+    case model::opcode_category::elementwise_unary:
+    case model::opcode_category::elementwise_binary:
+    case model::opcode_category::elementwise_other:
+    case model::opcode_category::type_conversion:
+    case model::opcode_category::generic: break;
   }
+  return 8;
 }
 /// Whether kernels multiply: not in a given order, wide integers, or groups with scales of their own.
 [[nodiscard]] bool has_kernel(const call& c) noexcept {
@@ -88,8 +94,16 @@ namespace {
     case model::opcode_category::normalization:
     case model::opcode_category::softmax:
       return std::ranges::equal(x.shape, y.shape) && std::ranges::equal(x.strides, y.strides);
-    default: return op == opcode::reshape && x.is_dense() && y.is_dense();
+    case model::opcode_category::data_movement:
+    case model::opcode_category::linear_algebra:
+    case model::opcode_category::convolution:
+    case model::opcode_category::pooling:
+    case model::opcode_category::layout:
+    case model::opcode_category::reduction:
+    case model::opcode_category::type_conversion:
+    case model::opcode_category::generic: break;
   }
+  return op == opcode::reshape && x.is_dense() && y.is_dense();
 }
 /// A task reads all that it reads before it writes. Verification knows an input that it overwrites as
 /// HAZ-004, but has not seen every iteration of a long loop.
@@ -103,31 +117,46 @@ namespace {
   return (static_cast<std::size_t>(x.extent) + 15) / 16 * 16;
 }
 
-[[nodiscard]] verdict compute(const call& c, workspace& scratch) {
-  switch (c.opcode) {
-    case opcode::clamp: return clamp(c, scratch);
-    case opcode::argmax:
-    case opcode::argmin: return find_extremum(c, scratch);
-    case opcode::cast: return cast(c, scratch);
-    case opcode::quantize: return quantize(c, scratch);
-    case opcode::dequantize: return dequantize(c, scratch);
-    case opcode::unknown:
-    case opcode::compute: return {.code = errc::nem_rt_unsupported};
-    default: break;
+[[nodiscard]] verdict reduce_or_find(const call& c, workspace& scratch) {
+  switch (as<reduction_opcode>(c.opcode)) {
+    case reduction_opcode::sum:
+    case reduction_opcode::max:
+    case reduction_opcode::min: break;
+    case reduction_opcode::argmax:
+    case reduction_opcode::argmin: return find_extremum(c, scratch);
   }
+  return reduce(c, scratch);
+}
+[[nodiscard]] verdict convert(const call& c, workspace& scratch) {
+  switch (as<conversion_opcode>(c.opcode)) {
+    case conversion_opcode::cast: return cast(c, scratch);
+    case conversion_opcode::quantize: return quantize(c, scratch);
+    case conversion_opcode::dequantize: break;
+  }
+  return dequantize(c, scratch);
+}
+[[nodiscard]] verdict compute(const call& c, workspace& scratch) {
+  const verdict unsupported = {.code = errc::nem_rt_unsupported};
+  if (c.opcode == opcode::unknown) return unsupported;
   switch (model::row(c.opcode).category) {
+    case model::opcode_category::data_movement: return unsupported;  // copies.hpp moves data
     case model::opcode_category::linear_algebra: return multiply(c, scratch);
     case model::opcode_category::convolution: return convolve(c, scratch);
     case model::opcode_category::elementwise_unary: return apply_unary(c, scratch);
     case model::opcode_category::elementwise_binary: return apply_binary(c, scratch);
+    case model::opcode_category::elementwise_other: return clamp(c, scratch);
     case model::opcode_category::pooling: return pool(c, scratch);
     case model::opcode_category::layout: return change_layout(c, scratch);
-    case model::opcode_category::reduction: return reduce(c, scratch);
+    case model::opcode_category::reduction: return reduce_or_find(c, scratch);
     case model::opcode_category::normalization: return normalize(c, scratch);
     case model::opcode_category::softmax: return softmax(c, scratch);
-    default: return {.code = errc::nem_rt_unsupported};
+    case model::opcode_category::type_conversion: return convert(c, scratch);
+    case model::opcode_category::generic: break;
   }
+  return unsupported;
 }
+static_assert(opcodes_in(model::opcode_category::elementwise_other) == 1,
+              "clamp, and nothing else");
 
 }  // namespace
 
@@ -162,7 +191,18 @@ work work_of(const call& c) noexcept {
       w.elements = std::max(product(x.shape), product(y.shape));
       break;
     }
-    default: w.elements = std::max(product(x.shape), product(y.shape));
+    case model::opcode_category::elementwise_unary:
+    case model::opcode_category::elementwise_binary:
+    case model::opcode_category::elementwise_other:
+    case model::opcode_category::pooling:
+    case model::opcode_category::layout:
+    case model::opcode_category::reduction:
+    case model::opcode_category::normalization:
+    case model::opcode_category::softmax:
+    case model::opcode_category::type_conversion:
+    case model::opcode_category::generic:
+      w.elements = std::max(product(x.shape), product(y.shape));
+      break;
   }
   return w;
 }

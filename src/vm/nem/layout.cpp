@@ -8,6 +8,7 @@
 
 #include "copies.hpp"
 #include "elements.hpp"
+#include "opcodes.hpp"
 #include "operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -214,14 +215,14 @@ verdict change_layout(const call& c, workspace& scratch) {
   const tensor &x = c.inputs[0], &y = c.outputs[0];
   // Of operations on a dense tensor in place, only reshape has nothing to do.
   if (c.opcode == opcode::reshape && x.data == y.data && x.is_dense() && y.is_dense()) return {};
-  switch (c.opcode) {
-    case opcode::transpose: transpose(c.attributes, x, y); break;
-    case opcode::reshape: return reshape(x, y, scratch);
-    case opcode::slice: slice(c.attributes, x, y); break;
-    case opcode::concat: concat(c.attributes, c.inputs, y); break;
-    case opcode::split: split(c.attributes, x, c.outputs); break;
-    case opcode::pad: pad(c.attributes, x, y); break;
-    default: return gather(c.attributes, x, c.inputs[1], y);
+  switch (as<layout_opcode>(c.opcode)) {
+    case layout_opcode::transpose: transpose(c.attributes, x, y); break;
+    case layout_opcode::reshape: return reshape(x, y, scratch);
+    case layout_opcode::slice: slice(c.attributes, x, y); break;
+    case layout_opcode::concat: concat(c.attributes, c.inputs, y); break;
+    case layout_opcode::split: split(c.attributes, x, c.outputs); break;
+    case layout_opcode::pad: pad(c.attributes, x, y); break;
+    case layout_opcode::gather: return gather(c.attributes, x, c.inputs[1], y);
   }
   return {};
 }
