@@ -121,7 +121,7 @@ template <class T>
 }
 template <class T>
 [[nodiscard]] inline bool is_nan(T x) noexcept {
-  if constexpr (floats<T>) return std::isnan(x);
+  if constexpr (floats<T>) return x != x;
   return false;
 }
 template <class T>

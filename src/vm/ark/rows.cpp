@@ -11,7 +11,8 @@
 #include <type_traits>
 
 #include "tensor/element_rows.hpp"
-#include "tensor/elementwise.hpp"
+#include "tensor/formulas.hpp"
+#include "tensor/reductions.hpp"
 
 // Input and output rows are identical or disjoint, so that the order of elements doesn't matter;
 // compilers can't know that.
@@ -29,6 +30,8 @@ namespace {
 
 using model::data_type;
 using model::op_type;
+namespace formulas = tensors::formulas;
+namespace reductions = tensors::reductions;
 
 /// Elements that are converted at a time.
 constexpr std::size_t chunk = 512;
@@ -151,16 +154,11 @@ void scalar_floats(const row& r) noexcept {
     tensors::apply(Op, a, s, out, n);
   });
 }
-/// max(x, 0), where a NaN counts for nothing.
-template <class T>
-[[nodiscard]] T positive(T x) noexcept {
-  return x > T{} ? x : T{};
-}
 template <class T>
 void relu_floats(const row& r) noexcept {
   for_floats<T, false>(r, [](const float* a, const float*, float* out, std::size_t n) {
     TESSERA_ROW_LOOP
-    for (std::size_t i = 0; i < n; ++i) out[i] = positive(a[i]);
+    for (std::size_t i = 0; i < n; ++i) out[i] = formulas::relu_of_numbers::of(a[i]);
   });
 }
 
@@ -190,32 +188,17 @@ void map_two(const row& r, F&& f) noexcept {
     write(at<T>(r.out, r.out_step, i),
           f(read<T>(at<T>(r.in[0], r.in_step[0], i)), read<T>(at<T>(r.in[1], r.in_step[1], i))));
 }
-/// Without overflow that isn't defined: as 32-bit unsigned, then cut to the type.
-template <class T, tensors::binary Op>
-[[nodiscard]] T wrapped(T a, std::uint32_t b) noexcept {
-  static_assert(Op != tensors::binary::div);
-  const auto x = static_cast<std::uint32_t>(a);
-  return static_cast<T>(Op == tensors::binary::add   ? x + b
-                        : Op == tensors::binary::sub ? x - b
-                                                     : x * b);
-}
-template <class T, tensors::binary Op>
+template <class T, class F>
 void binary_integers(const row& r) noexcept {
-  map_two<T>(r, [](T a, T b) { return wrapped<T, Op>(a, static_cast<std::uint32_t>(b)); });
+  map_two<T>(r, [](T a, T b) { return F::of(a, b); });
 }
-template <class T>
-void divide_integers(const row& r) noexcept {
-  map_two<T>(r, [](T a, T b) {
-    return static_cast<T>(static_cast<std::int64_t>(a) / static_cast<std::int64_t>(b));
-  });
-}
-template <class T, tensors::binary Op>
+template <class T, class F>
 void scalar_integers(const row& r) noexcept {
-  map_one<T>(r, [s = r.integer](T a) { return wrapped<T, Op>(a, s); });
+  map_one<T>(r, [s = static_cast<T>(r.integer)](T a) { return F::of(a, s); });
 }
 template <class T>
 void relu_integers(const row& r) noexcept {
-  map_one<T>(r, [](T a) { return positive(a); });
+  map_one<T>(r, [](T a) { return formulas::relu_of_numbers::of(a); });
 }
 template <class T>
 void copy_elements(const row& r) noexcept {
@@ -354,51 +337,38 @@ void reduce_rows(const row& r, std::size_t depth, std::ptrdiff_t step, Sum first
   }
 }
 
+/// By a reduction in type A, whose results finish(a) changes.
+template <class R, class A, class T, class Finish>
+void reduce_by(const row& r, std::size_t depth, std::ptrdiff_t step, A first,
+               Finish&& finish) noexcept {
+  reduce_rows<T>(
+      r, depth, step, first, [](A a, T x) { return R::template step<A>(a, static_cast<A>(x)); },
+      [&](A a) {
+        if constexpr (is_float<T>)
+          return stored<T>(finish(a));
+        else
+          return static_cast<T>(finish(a));
+      });
+}
 template <class T>
 void reduce_sum(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
-  if constexpr (is_float<T>)
-    reduce_rows<T>(
-        r, depth, step, 0.0, [](double sum, T x) { return sum + static_cast<double>(x); },
-        [](double sum) { return stored<T>(sum); });
-  else
-    reduce_rows<T>(
-        r, depth, step, std::uint32_t{0},
-        [](std::uint32_t sum, T x) { return sum + static_cast<std::uint32_t>(x); },
-        [](std::uint32_t sum) { return static_cast<T>(sum); });
+  using A = std::conditional_t<is_float<T>, double, std::uint32_t>;
+  reduce_by<reductions::sum, A, T>(r, depth, step, A{}, [](A a) { return a; });
 }
 template <class T>
 void reduce_mean(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
-  if constexpr (is_float<T>)
-    reduce_rows<T>(
-        r, depth, step, 0.0, [](double sum, T x) { return sum + static_cast<double>(x); },
-        [depth](double sum) { return stored<T>(sum / static_cast<double>(depth)); });
-  else
-    reduce_rows<T>(
-        r, depth, step, std::int64_t{0},
-        [](std::int64_t sum, T x) { return sum + static_cast<std::int64_t>(x); },
-        [depth](std::int64_t sum) {
-          return static_cast<T>(sum / static_cast<std::int64_t>(depth));
-        });
+  using A = std::conditional_t<is_float<T>, double, std::int64_t>;
+  reduce_by<reductions::sum, A, T>(r, depth, step, A{},
+                                   [depth](A a) { return a / static_cast<A>(depth); });
 }
 template <class T>
 void reduce_max(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
   // NaNs are dropped, and values below the least finite one become that.
-  if constexpr (is_float<T>) {
-    const float lowest = std::is_same_v<T, half>       ? -65504.0f
-                         : std::is_same_v<T, bfloat16> ? -0x1.fep127f
-                                                       : -std::numeric_limits<float>::max();
-    reduce_rows<T>(
-        r, depth, step, lowest,
-        [](float largest, T x) {
-          return static_cast<float>(x) > largest ? static_cast<float>(x) : largest;
-        },
-        [](float largest) { return stored<T>(largest); });
-  } else {
-    reduce_rows<T>(
-        r, depth, step, std::numeric_limits<T>::min(),
-        [](T largest, T x) { return x > largest ? x : largest; },
-        [](T largest) { return largest; });
-  }
+  using A = std::conditional_t<is_float<T>, float, T>;
+  A lowest = std::numeric_limits<A>::lowest();
+  if constexpr (std::is_same_v<T, half>) lowest = -65504.0f;
+  if constexpr (std::is_same_v<T, bfloat16>) lowest = -0x1.fep127f;
+  reduce_by<reductions::max_of_numbers, A, T>(r, depth, step, lowest, [](A a) { return a; });
 }
 
 template <class T>
@@ -463,33 +433,31 @@ void multiply_integers(std::size_t m, std::size_t n, std::size_t k, const matrix
       return integers;                                                                             \
   })
 
-using enum tensors::binary;
-
 template <tensors::unary Op>
 [[nodiscard]] row_function through_floats(data_type type) noexcept {
   return TESSERA_CHOOSE(row_function, type, (unary_floats<T, Op>), (unary_floats<T, Op>));
 }
-template <tensors::binary Op>
+template <class F, class OfIntegers = F>
 [[nodiscard]] row_function arithmetic(data_type type) noexcept {
-  return TESSERA_CHOOSE(row_function, type, (binary_floats<T, Op>), (binary_integers<T, Op>));
+  return TESSERA_CHOOSE(row_function, type, (binary_floats<T, F::kernel>),
+                        (binary_integers<T, OfIntegers>));
 }
-template <tensors::binary Op>
+template <class F>
 [[nodiscard]] row_function with_scalar(data_type type) noexcept {
-  return TESSERA_CHOOSE(row_function, type, (scalar_floats<T, Op>), (scalar_integers<T, Op>));
+  return TESSERA_CHOOSE(row_function, type, (scalar_floats<T, F::kernel>), (scalar_integers<T, F>));
 }
 
 }  // namespace
 
 row_function row_of(op_type op, data_type type) noexcept {
   switch (op) {
-    case op_type::add: return arithmetic<add>(type);
-    case op_type::sub: return arithmetic<sub>(type);
-    case op_type::mul: return arithmetic<mul>(type);
-    case op_type::div:
-      return TESSERA_CHOOSE(row_function, type, (binary_floats<T, div>), divide_integers<T>);
+    case op_type::add: return arithmetic<formulas::add>(type);
+    case op_type::sub: return arithmetic<formulas::sub>(type);
+    case op_type::mul: return arithmetic<formulas::mul>(type);
+    case op_type::div: return arithmetic<formulas::div, formulas::trunc_divide>(type);
     case op_type::rope: return TESSERA_CHOOSE(row_function, type, rope<T>, rope<T>);
-    case op_type::scalar_add: return with_scalar<add>(type);
-    case op_type::scalar_mul: return with_scalar<mul>(type);
+    case op_type::scalar_add: return with_scalar<formulas::add>(type);
+    case op_type::scalar_mul: return with_scalar<formulas::mul>(type);
     case op_type::scalar_assign: return TESSERA_CHOOSE(row_function, type, fill<T>, fill<T>);
     case op_type::copy:
     case op_type::store:

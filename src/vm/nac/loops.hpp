@@ -45,8 +45,9 @@ template <class F, class T, std::size_t Operands>
 void each(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
   if constexpr (F::result == formulas::gives::quotient && formulas::wholes<T>) {
     const T* const divisors = lanes<T>(in[1]);
-    for (std::size_t i = 0; i < n; ++i)
-      if (divisors[i] == 0) fail(errc::nac_run_division);
+    bool any_zero = false;  // without a branch for each, so that vectors look
+    for (std::size_t i = 0; i < n; ++i) any_zero |= divisors[i] == 0;
+    if (any_zero) fail(errc::nac_run_division);
   }
   run_each<Operands, T>(in, to, n, F{});
 }
