@@ -41,6 +41,7 @@ void describe(std::string& out, const value& v) {
     case value::form::none: break;
     case value::form::tensor: describe(out, v.as_tensor()); break;
     case value::form::string: out += v.as_string(); break;
+    case value::form::complex:  // real and imaginary parts
     case value::form::list:
       for (const value& each : v.as_list()) describe(out, each);
       break;

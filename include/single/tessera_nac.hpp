@@ -3552,6 +3552,47 @@ namespace nac {
   X(avg_pool2d, "tl?llbbI", "aten.avg_pool2d.default")                                             \
   X(adaptive_avg_pool2d, "tl", "aten.adaptive_avg_pool2d.default "                                 \
                                "aten._adaptive_avg_pool2d.default")                                \
+  X(max_pool1d, "tl?lllb", "aten.max_pool1d.default")                                              \
+  X(max_pool3d, "tl?lllb", "aten.max_pool3d.default")                                              \
+  X(max_pool1d_with_indices, "tl?lllb", "aten.max_pool1d_with_indices.default")                    \
+  X(max_pool2d_with_indices, "tl?lllb", "aten.max_pool2d_with_indices.default")                    \
+  X(max_pool3d_with_indices, "tl?lllb", "aten.max_pool3d_with_indices.default")                    \
+  X(avg_pool1d, "tl?llbb", "aten.avg_pool1d.default")                                              \
+  X(avg_pool3d, "tl?llbbI", "aten.avg_pool3d.default")                                             \
+  X(adaptive_avg_pool1d, "tl", "aten.adaptive_avg_pool1d.default")                                 \
+  X(adaptive_avg_pool3d, "tl", "aten.adaptive_avg_pool3d.default "                                 \
+                               "aten._adaptive_avg_pool3d.default")                                \
+  X(adaptive_max_pool1d, "tl", "aten.adaptive_max_pool1d.default")                                 \
+  X(adaptive_max_pool2d, "tl", "aten.adaptive_max_pool2d.default")                                 \
+  X(adaptive_max_pool3d, "tl", "aten.adaptive_max_pool3d.default")                                 \
+  X(upsample_linear, "t?VbR", "aten.upsample_linear1d.vec aten.upsample_bilinear2d.vec "           \
+                              "aten.upsample_trilinear3d.vec")                                     \
+  X(upsample_linear_to, "tlb?NNN", "aten.upsample_linear1d.default "                               \
+                                   "aten.upsample_bilinear2d.default "                             \
+                                   "aten.upsample_trilinear3d.default")                            \
+  X(upsample_cubic, "t?VbR", "aten.upsample_bicubic2d.vec")                                        \
+  X(upsample_cubic_to, "tlb?NN", "aten.upsample_bicubic2d.default")                                \
+  X(upsample_nearest_nd, "t?VR", "aten.upsample_nearest1d.vec aten.upsample_nearest3d.vec")        \
+  X(upsample_nearest_nd_to, "tl?NNN", "aten.upsample_nearest1d.default "                           \
+                                      "aten.upsample_nearest3d.default")                           \
+  X(upsample_nearest_exact, "t?VR", "aten._upsample_nearest_exact1d.vec "                          \
+                                    "aten._upsample_nearest_exact2d.vec "                          \
+                                    "aten._upsample_nearest_exact3d.vec")                          \
+  X(upsample_nearest_exact_to, "tl?NNN", "aten._upsample_nearest_exact1d.default "                 \
+                                         "aten._upsample_nearest_exact2d.default "                 \
+                                         "aten._upsample_nearest_exact3d.default")                 \
+  X(grid_sampler, "ttiib", "aten.grid_sampler.default aten.grid_sampler_2d.default "               \
+                           "aten.grid_sampler_3d.default")                                         \
+  X(affine_grid_generator, "tlb", "aten.affine_grid_generator.default")                            \
+  X(im2col, "tllll", "aten.im2col.default")                                                        \
+  X(col2im, "tlllll", "aten.col2im.default")                                                       \
+  X(unfold, "tiii", "aten.unfold.default")                                                         \
+  X(pixel_shuffle, "ti", "aten.pixel_shuffle.default")                                             \
+  X(pixel_unshuffle, "ti", "aten.pixel_unshuffle.default")                                         \
+  X(reflection_pad, "tl", "aten.reflection_pad1d.default aten.reflection_pad2d.default "           \
+                          "aten.reflection_pad3d.default")                                         \
+  X(replication_pad, "tl", "aten.replication_pad1d.default aten.replication_pad2d.default "        \
+                           "aten.replication_pad3d.default")                                       \
   X(upsample_nearest, "t?VR", "aten.upsample_nearest2d.vec")                                       \
   X(upsample_nearest_to, "tl?NN", "aten.upsample_nearest2d.default")                               \
   X(to_copy, "x?d*", "aten._to_copy.default aten.to.dtype aten.to.device aten.to.dtype_layout")    \
@@ -3559,6 +3600,7 @@ namespace nac {
   X(copy, "tx?b", "aten.copy.default")                                                             \
   X(fill, "tn", "aten.fill.Scalar aten.fill.Tensor")                                               \
   X(scalar_tensor, "n?d*", "aten.scalar_tensor.default")                                           \
+  X(empty_strided, "ll?d*", "aten.empty_strided.default aten.empty_permuted.default")              \
   X(new_empty_strided, "tll?d*", "aten.new_empty_strided.default")                                 \
   X(flatten, "t?ii", "aten.flatten.using_ints")                                                    \
   X(unflatten, "til", "aten.unflatten.int")                                                        \

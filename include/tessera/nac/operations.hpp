@@ -400,6 +400,7 @@ namespace nac {
   X(copy, "tx?b", "aten.copy.default")                                                             \
   X(fill, "tn", "aten.fill.Scalar aten.fill.Tensor")                                               \
   X(scalar_tensor, "n?d*", "aten.scalar_tensor.default")                                           \
+  X(empty_strided, "ll?d*", "aten.empty_strided.default aten.empty_permuted.default")              \
   X(new_empty_strided, "tll?d*", "aten.new_empty_strided.default")                                 \
   X(flatten, "t?ii", "aten.flatten.using_ints")                                                    \
   X(unflatten, "til", "aten.unflatten.int")                                                        \

@@ -186,6 +186,7 @@ inline constexpr named_parameters parameter_names[] = {
     {operation::copy, "self src non_blocking"},
     {operation::fill, "self value"},
     {operation::scalar_tensor, "s dtype"},
+    {operation::empty_strided, "size stride dtype"},
     {operation::new_empty_strided, "self size stride dtype"},
     {operation::scatter_reduce, "self dim index src reduce include_self"},
     {operation::index_add, "self dim index source alpha"},

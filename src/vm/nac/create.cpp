@@ -167,6 +167,10 @@ value scalar_tensor(call& c) {
 }
 
 /// Zeros: in PyTorch these are uninitialized. The order in memory is always the same here.
+/// Elements of any value are 0, in C order whatever the strides or the order of axes.
+value empty_strided(call& c) {
+  return filled(c.arena, c.type_or(2, data_type::float32), sizes(c, 0), zero);
+}
 value new_empty_strided(call& c) {
   const std::size_t rank = c.int_list(1).size(), strides = c.int_list(2).size();
   if (rank != strides)

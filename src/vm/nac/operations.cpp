@@ -12,228 +12,64 @@ namespace {
 
 [[noreturn]] value unsupported(call&) { fail(errc::nac_operation_unsupported); }
 
-/// Measured as the time that the slowest type and layout takes, in steps of about a nanosecond.
-[[nodiscard]] constexpr element_steps steps_of(model::operation o) {
-  using model::operation;
-  switch (o) {
-    // Parts and shapes of what is there: only what is copied counts.
-    case operation::pass:
-    case operation::view:
-    case operation::getitem:
-    case operation::sym_size:
-    case operation::slice:
-    case operation::select:
-    case operation::squeeze:
-    case operation::unsqueeze:
-    case operation::expand:
-    case operation::zeros:
-    case operation::zeros_like:
-    case operation::new_zeros:
-    case operation::ones:
-    case operation::ones_like:
-    case operation::new_ones:
-    case operation::full:
-    case operation::full_like:
-    case operation::fill:
-    case operation::scalar_tensor:
-    case operation::new_empty_strided: return {0, 2};
-    case operation::arange:
-    case operation::linspace:
-    // Rows of a table, which isn't read as a whole.
-    case operation::embedding:
-    case operation::index_select: return {0, 4};
-    // Lists of parts, each with a shape of its own.
-    case operation::split:
-    case operation::split_with_sizes:
-    case operation::chunk:
-    case operation::unbind: return {0, 8};
-    case operation::rand:
-    case operation::rand_like:
-    case operation::randint:
-    case operation::randint_like:
-    case operation::randperm:
-    case operation::uniform: return {0, 16};
-    case operation::randn:
-    case operation::randn_like:
-    case operation::normal:
-    case operation::normal_like: return {0, 64};
-    case operation::dropout:
-    case operation::feature_dropout:
-    case operation::native_dropout:
-    case operation::bernoulli:
-    case operation::bernoulli_by: return {1, 16};
-    // Elements from all over the memory, or in short rows.
-    case operation::cat:
-    case operation::stack:
-    case operation::to_copy:
-    case operation::type_as:
-    case operation::transpose:
-    case operation::permute:
-    case operation::flip:
-    case operation::roll:
-    case operation::repeat:
-    case operation::tile:
-    case operation::pad:
-    case operation::where:
-    case operation::masked_fill:
-    case operation::index:
-    case operation::gather:
-    case operation::scatter:
-    case operation::scatter_add:
-    case operation::slice_scatter:
-    case operation::upsample_nearest:
-    case operation::upsample_nearest_to: return {2, 4};
-    // Divisions, exponential functions and the like.
-    case operation::exp:
-    case operation::cos:
-    case operation::sin:
-    case operation::tanh:
-    case operation::log:
-    case operation::erf:
-    case operation::sigmoid:
-    case operation::silu:
-    case operation::gelu:
-    case operation::elu:
-    case operation::softplus:
-    case operation::tan:
-    case operation::sinh:
-    case operation::cosh:
-    case operation::asin:
-    case operation::acos:
-    case operation::atan:
-    case operation::asinh:
-    case operation::acosh:
-    case operation::atanh:
-    case operation::exp2:
-    case operation::expm1:
-    case operation::log2:
-    case operation::log10:
-    case operation::log1p:
-    case operation::erfc:
-    case operation::mish:
-    case operation::log_sigmoid:
-    case operation::selu:
-    case operation::celu:
-    case operation::logit:
-    case operation::sinc:
-    case operation::logaddexp:
-    case operation::logaddexp2:
-    case operation::xlogy:
-    case operation::xlog1py:
-    case operation::glu:
-    case operation::addcdiv:
-    case operation::fmod:
-    case operation::div_mode:
-    case operation::atan2:
-    case operation::hypot:
-    case operation::pow:
-    case operation::div:
-    case operation::floor_divide:
-    case operation::hann_window:
-    case operation::hann_window_by_mode:
-    case operation::hamming_window:
-    case operation::blackman_window:
-    case operation::bartlett_window:
-    case operation::lstm_cell:
-    case operation::gru_cell:
-    case operation::rnn_tanh_cell:
-    case operation::rnn_relu_cell:
-    case operation::lstm:
-    case operation::gru:
-    case operation::rnn_tanh:
-    case operation::rnn_relu:
-    case operation::remainder: return {4, 16};
-    case operation::sqrt:
-    case operation::rsqrt:
-    case operation::reciprocal:
-    case operation::hardsigmoid:
-    case operation::hardswish:
-    case operation::prelu:
-    case operation::trunc:
-    case operation::frac:
-    case operation::softshrink:
-    case operation::hardshrink:
-    case operation::nan_to_num:
-    case operation::round: return {2, 4};
-    // Several passes.
-    case operation::safe_softmax:
-    case operation::native_group_norm:
-    case operation::rms_norm:
-    case operation::fused_rms_norm:
-    case operation::instance_norm:
-    case operation::weight_norm:
-    case operation::weight_norm_interface:
-    case operation::softmax:
-    case operation::log_softmax:
-    case operation::layer_norm:
-    case operation::native_layer_norm:
-    case operation::group_norm:
-    case operation::var:
-    case operation::std_dev:
-    case operation::var_mean:
-    case operation::std_mean:
-    case operation::logsumexp:
-    case operation::logcumsumexp:
-    case operation::norm:
-    case operation::dist:
-    case operation::cosine_similarity:
-    case operation::median:
-    case operation::nanmedian:
-    case operation::median_dim:
-    case operation::nanmedian_dim:
-    case operation::kthvalue: return {16, 16};
-    case operation::batch_norm:
-    case operation::batch_norm_by_mode:
-    case operation::native_batch_norm:
-    case operation::batch_norm_of_batch:
-    case operation::batch_norm_functional:
-    case operation::cdist:
-    case operation::pdist:
-    case operation::embedding_bag:
-    case operation::embedding_bag_forward:
-    case operation::mean:
-    case operation::sum:
-    case operation::max_all:
-    case operation::min_all:
-    case operation::max_dim:
-    case operation::min_dim:
-    case operation::amax:
-    case operation::amin:
-    case operation::argmax:
-    case operation::argmin:
-    case operation::all:
-    case operation::any:
-    case operation::prod:
-    case operation::nansum:
-    case operation::nanmean:
-    case operation::count_nonzero:
-    case operation::aminmax:
-    case operation::histc:
-    case operation::bincount:
-    case operation::cumprod:
-    case operation::cummax:
-    case operation::cummin:
-    case operation::cumsum: return {8, 8};
-    case operation::einsum: return {4, 4};
-    // As many comparisons, or divisions, as a count has bits.
-    case operation::mode:
-    case operation::gcd:
-    case operation::lcm:
-    case operation::sort:
-    case operation::argsort:
-    case operation::multinomial:
-    case operation::topk: return {64, 32};
-    default: return {1, 2};
-  }
+/// Reads and writes of an element by operations for which they aren't {1, 2}: measured as the time
+/// that the slowest type and layout takes, in steps of about a nanosecond.
+using steps_by_operation = std::array<element_steps, model::operation_count>;
+constexpr void set_steps(steps_by_operation& to, element_steps each,
+                         std::initializer_list<model::operation> of) {
+  for (const model::operation o : of) to[static_cast<std::size_t>(o)] = each;
 }
+// clang-format off
+[[nodiscard]] constexpr steps_by_operation all_steps() {
+  using enum model::operation;
+  steps_by_operation to = {};
+  to.fill({1, 2});
+  // Parts and shapes of what is there: only what is copied counts.
+  set_steps(to, {0, 2}, {pass, view, getitem, sym_size, slice, select, squeeze, unsqueeze, expand,
+    zeros, zeros_like, new_zeros, ones, ones_like, new_ones, full, full_like, fill, scalar_tensor,
+    empty_strided, new_empty_strided});
+  // Rows of a table, which isn't read as a whole.
+  set_steps(to, {0, 4}, {arange, linspace, embedding, index_select});
+  // Lists of parts, each with a shape of its own.
+  set_steps(to, {0, 8}, {split, split_with_sizes, chunk, unbind});
+  set_steps(to, {0, 16}, {rand, rand_like, randint, randint_like, randperm, uniform});
+  set_steps(to, {0, 64}, {randn, randn_like, normal, normal_like});
+  set_steps(to, {1, 16}, {dropout, feature_dropout, native_dropout, bernoulli, bernoulli_by});
+  // Elements from all over the memory, or in short rows.
+  set_steps(to, {2, 4}, {cat, stack, to_copy, type_as, transpose, permute, flip, roll, repeat, tile,
+    pad, where, masked_fill, index, gather, scatter, scatter_add, slice_scatter, upsample_nearest,
+    upsample_nearest_to, scatter_reduce, index_add, index_copy, index_fill, index_put,
+    masked_select, masked_scatter, take, take_along_dim, nonzero, diagonal, diagonal_scatter,
+    select_scatter, movedim, reverse_axes, repeat_interleave, meshgrid, unfold, pixel_shuffle,
+    pixel_unshuffle, reflection_pad, replication_pad});
+  // Divisions, exponential functions and the like.
+  set_steps(to, {4, 16}, {exp, cos, sin, tanh, log, erf, sigmoid, silu, gelu, elu, softplus, tan,
+    sinh, cosh, asin, acos, atan, asinh, acosh, atanh, exp2, expm1, log2, log10, log1p, erfc, mish,
+    log_sigmoid, selu, celu, logit, sinc, logaddexp, logaddexp2, xlogy, xlog1py, glu, addcdiv, fmod,
+    div_mode, atan2, hypot, pow, div, floor_divide, hann_window, hann_window_by_mode,
+    hamming_window, blackman_window, bartlett_window, lstm_cell, gru_cell, rnn_tanh_cell,
+    rnn_relu_cell, lstm, gru, rnn_tanh, rnn_relu, remainder});
+  set_steps(to, {2, 4}, {sqrt, rsqrt, reciprocal, hardsigmoid, hardswish, prelu, trunc, frac,
+    softshrink, hardshrink, nan_to_num, round});
+  // Several passes.
+  set_steps(to, {16, 16}, {safe_softmax, native_group_norm, rms_norm, fused_rms_norm, instance_norm,
+    weight_norm, weight_norm_interface, softmax, log_softmax, layer_norm, native_layer_norm,
+    group_norm, var, std_dev, var_mean, std_mean, logsumexp, logcumsumexp, norm, dist,
+    cosine_similarity, median, nanmedian, median_dim, nanmedian_dim, kthvalue});
+  set_steps(to, {8, 8}, {batch_norm, batch_norm_by_mode, native_batch_norm, batch_norm_of_batch,
+    batch_norm_functional, cdist, pdist, embedding_bag, embedding_bag_forward, mean, sum, max_all,
+    min_all, max_dim, min_dim, amax, amin, argmax, argmin, all, any, prod, nansum, nanmean,
+    count_nonzero, aminmax, histc, bincount, cumprod, cummax, cummin, cumsum});
+  set_steps(to, {4, 4}, {einsum});
+  // As many comparisons, or divisions, as a count has bits.
+  set_steps(to, {64, 32}, {mode, gcd, lcm, sort, argsort, multinomial, topk});
+  return to;
+}
+// clang-format on
 
 }  // namespace
 
-constexpr std::array<element_steps, model::operation_count> steps_of_elements = [] {
-  std::array<element_steps, model::operation_count> out{};
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = steps_of(static_cast<model::operation>(i));
-  return out;
-}();
+constexpr std::array<element_steps, model::operation_count> steps_of_elements = all_steps();
 
 constexpr std::array<function, model::operation_count> functions = {
     unsupported,  // verified programs have none

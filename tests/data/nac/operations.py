@@ -2200,6 +2200,11 @@ def selection():
     row("aten.eye.m", 2, 3)
     row("aten.eye.m", 3, 2, dtype=i64)
     refuse("aten.eye.default", -1, code="nac_run_shape")
+    for name, order in (("empty_strided", [1, 2]), ("empty_permuted", [1, 0])):
+        for t in every:
+            fixed(f"aten.{name}.default", [[2, 1], order, t], empty(2, 1, dtype=t))
+        fixed(f"aten.{name}.default", [[0, 2], order], empty(0, 2))
+        fixed(f"aten.{name}.default", [[-1, 2], order], "error nac_run_shape")
     fixed("aten.sym_numel.default", [x], "=i64:12")
     fixed("aten.sym_numel.default", ["text"], "error")
     refuse("aten.item.default", noise(2), code="nac_run_shape")
