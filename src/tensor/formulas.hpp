@@ -92,10 +92,11 @@ template <class T>
 }
 /// IEEE 754 has a value for division by zero, which a sanitizer needn't report.
 template <class T>
+[[nodiscard]]
 #if defined(__GNUC__)
 __attribute__((no_sanitize("float-divide-by-zero")))
 #endif
-[[nodiscard]] inline T
+inline T
 quotient(T a, T b) noexcept {
   return a / b;
 }
