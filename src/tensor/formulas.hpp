@@ -179,8 +179,10 @@ template <class T>
     const T down = std::floor(exact);
     return exact - down > T(0.5) ? down + T{1} : down;
   } else {
-    const T rest = cut_rest(a, b), down = cut_quotient(a, b);
-    return static_cast<T>(rest != 0 && (rest < 0) != (b < 0) ? down - 1 : down);
+    if constexpr (std::is_signed_v<T>)
+      if (b == -1) return negative(a);
+    const T down = static_cast<T>(a / b);
+    return static_cast<T>(a % b != 0 && (a < 0) != (b < 0) ? down - 1 : down);
   }
 }
 /// What that leaves: of the divisor's sign.

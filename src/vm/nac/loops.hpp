@@ -41,15 +41,19 @@ inline void run_each(const std::byte* const* in, std::byte* to, std::size_t n, c
   else
     run(lanes<T>(in[0]), lanes<T>(in[1]), lanes<T>(in[2]));
 }
+/// A quotient of integers, which has no value for a divisor of 0.
+template <class F>
+struct checked {
+  template <class T>
+  [[nodiscard]] static T of(T a, T b) {
+    if (b == 0) fail(errc::nac_run_division);
+    return F::of(a, b);
+  }
+};
 template <class F, class T, std::size_t Operands>
 void each(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
-  if constexpr (F::result == formulas::gives::quotient && formulas::wholes<T>) {
-    const T* const divisors = lanes<T>(in[1]);
-    bool any_zero = false;  // without a branch for each, so that vectors look
-    for (std::size_t i = 0; i < n; ++i) any_zero |= divisors[i] == 0;
-    if (any_zero) fail(errc::nac_run_division);
-  }
-  run_each<Operands, T>(in, to, n, F{});
+  constexpr bool is_partial = F::result == formulas::gives::quotient && formulas::wholes<T>;
+  run_each<Operands, T>(in, to, n, std::conditional_t<is_partial, checked<F>, F>{});
 }
 template <class F, class T, std::size_t Operands>
 void each_with(const std::byte* const* in, std::byte* to, std::size_t n, const void* with) {
