@@ -35,11 +35,6 @@ struct range {
   return {start, step == 1 ? end - start : (end - start - 1) / step + 1, step};
 }
 
-[[nodiscard]] std::size_t axis_in(const tensor& x, std::int64_t axis) {
-  if (x.rank() == 0) fail(errc::nac_run_axis, "the tensor has no dimensions");
-  return axis_of(axis, x.rank());
-}
-
 /// Blocks of elements, taken from `from` at offsets in bytes.
 void take_blocks(std::byte* to, const std::byte* from, std::span<const std::int64_t> offsets,
                  std::size_t bytes) noexcept {

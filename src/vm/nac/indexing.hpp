@@ -38,6 +38,11 @@ namespace vm::nac::operations {
 /// The indices [k, rank] of the elements that aren't 0.
 [[nodiscard]] tensor nonzero_of(memory& arena, const tensor& x);
 
+/// An axis of a tensor that has dimensions. Throws nac_run_axis.
+[[nodiscard]] inline std::size_t axis_in(const tensor& x, std::int64_t axis) {
+  if (x.rank() == 0) fail(errc::nac_run_axis, "the tensor has no dimensions");
+  return axis_of(axis, x.rank());
+}
 /// A tensor of rank 0 as one of rank 1.
 [[nodiscard]] inline tensor with_dimensions(const tensor& t) {
   return t.rank() == 0 ? t.with_shape({1}) : t;

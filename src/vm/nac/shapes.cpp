@@ -93,11 +93,6 @@ struct diagonals {
   return value(std::move(list), std::move(counted));
 }
 
-[[nodiscard]] std::size_t axis_in(const tensor& x, std::int64_t axis) {
-  if (x.rank() == 0) fail(errc::nac_run_axis, "the tensor has no dimensions");
-  return axis_of(axis, x.rank());
-}
-
 /// How often each index along an axis is repeated, as a list of the indices.
 [[nodiscard]] tensor repeated_indices(memory& arena, const tensor& repeats, std::int64_t size) {
   const tensor given = indices_of(arena, repeats);
