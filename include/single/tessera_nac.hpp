@@ -973,6 +973,7 @@ concept temporary_text =
   X(nac_run_state, 3611, "the program has no state with this id")                                  \
   X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
   X(nac_run_in_place, 3613, "what the operation changes in place can't be followed")               \
+  X(nac_run_strides, 3614, "the operation asks for strides, which NAC doesn't hold")               \
                                                                                                    \
   X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -3299,6 +3300,9 @@ namespace nac {
   X(full_like, "tn?d*", "nac.full_like aten.full_like.default")                                    \
   X(getitem, "ti", "getitem operator.getitem")                                                     \
   X(sym_size, "ti", "aten.sym_size.int")                                                           \
+  X(sym_stride, "ti", "aten.sym_stride.int")                                                       \
+  X(sym_storage_offset, "t", "aten.sym_storage_offset.default")                                    \
+  X(as_strided, "tll?I", "aten.as_strided.default")                                                \
   X(relu, "t", "aten.relu.default")                                                                \
   X(exp, "t", "aten.exp.default")                                                                  \
   X(cos, "t", "aten.cos.default")                                                                  \
@@ -3540,6 +3544,13 @@ namespace nac {
   X(topk, "ti?ibb", "aten.topk.default")                                                           \
   X(sort, "t?ib", "aten.sort.default")                                                             \
   X(argsort, "t?ib", "aten.argsort.default")                                                       \
+  X(sort_stable, "tB?ib", "aten.sort.stable")                                                      \
+  X(msort, "t", "aten.msort.default")                                                              \
+  X(searchsorted, "tx?bbST", "aten.searchsorted.Tensor aten.searchsorted.Scalar")                  \
+  X(bucketize, "xt?bb", "aten.bucketize.Tensor aten.bucketize.Scalar")                             \
+  X(isin, "xx?bb", "aten.isin.Tensor_Tensor aten.isin.Tensor_Scalar "                              \
+                  "aten.isin.Scalar_Tensor")                                                       \
+  X(unique, "t?bbb", "aten._unique2.default")                                                      \
   X(cumsum, "ti?d", "aten.cumsum.default")                                                         \
   X(cumprod, "ti?d", "aten.cumprod.default")                                                       \
   X(cummax, "ti", "aten.cummax.default")                                                           \

@@ -331,6 +331,7 @@
   X(nac_run_state, 3611, "the program has no state with this id")                                  \
   X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
   X(nac_run_in_place, 3613, "what the operation changes in place can't be followed")               \
+  X(nac_run_strides, 3614, "the operation asks for strides, which NAC doesn't hold")               \
                                                                                                    \
   X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
   X(nac_plan_training, 3621,                                                                       \

@@ -89,7 +89,7 @@ struct descriptor {
     }
   }
   [[nodiscard]] double scale(std::size_t pair) const noexcept {
-    return double{scales[scales.size() == 1 ? 0 : pair]};
+    return static_cast<double>(scales[scales.size() == 1 ? 0 : pair]);
   }
   [[nodiscard]] std::int64_t zero_point(std::size_t pair) const noexcept {
     return zero_points.empty() ? 0 : zero_points[zero_points.size() == 1 ? 0 : pair];

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "elementwise.hpp"
+#include "indexing.hpp"
 #include "operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -186,6 +187,13 @@ value sym_size(call& c) {
     fail(errc::nac_run_axis, "axis " + std::to_string(axis) + " of a tensor without dimensions");
   return make_number(c.arena, x.dim(axis_of(axis, x.rank())));
 }
+
+/// Of rows after rows: check_strides() has seen that PyTorch has them so.
+value sym_stride(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return make_number(c.arena, x.dims.product(axis_in(x, c.whole(1)) + 1, x.rank()));
+}
+value sym_storage_offset(call& c) { return make_number(c.arena, std::int64_t{0}); }
 
 value to_copy(call& c) {
   const tensor& x = c.tensor_at(0);

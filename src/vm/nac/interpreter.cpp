@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "convergence.hpp"
+#include "row_major.hpp"
 #include "schedule.hpp"
 #include "types.hpp"
 
@@ -76,6 +77,7 @@ void interpreter::plan() {
   const model::program& p = program_;
   inputs_.resize(p.inputs().size());
   refuse_unsupported();
+  check_strides(p, made_.instruction);
   changes_ = plan_changes(p, made_.instruction);
   const model::code& code = p.code();
   const std::size_t n = p.size();

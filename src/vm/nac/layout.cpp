@@ -373,6 +373,38 @@ value roll(call& c) {
   return out.with_shape(given.dims);
 }
 
+/// Elements of the row-major ones of `x`: check_strides() has seen that PyTorch has them so.
+value as_strided(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::span<const std::int64_t> steps = c.int_list(2);
+  const shape dims(c.int_list(1));
+  if (steps.size() != dims.rank())
+    fail(errc::nac_run_argument, std::to_string(steps.size()) + " strides for " +
+                                     std::to_string(dims.rank()) + " dimensions");
+  const std::int64_t offset = c.whole_or(3, 0);
+  if (offset < 0)
+    fail(errc::nac_run_argument, "offset " + std::to_string(offset) + "; expected at least 0");
+  const auto size = static_cast<std::int64_t>(x.size());
+  tensor out = make_tensor(c.arena, x.type, dims);
+  const strides to(dims);
+  walk w;
+  std::int64_t rest = size - 1 - offset;  // elements after the last one that is taken
+  for (std::size_t i = 0; i < dims.rank(); ++i) {
+    const std::int64_t gaps = std::max<std::int64_t>(dims[i] - 1, 0);
+    if (steps[i] < 0)
+      fail(errc::nac_run_argument, "stride " + std::to_string(steps[i]) + "; expected at least 0");
+    if (gaps != 0 && rest >= 0) rest = steps[i] > rest / gaps ? -1 : rest - gaps * steps[i];
+    w.add(dims[i], steps[i], to[i]);
+  }
+  if (out.size() == 0) return out;
+  if (rest < 0)
+    fail(errc::nac_run_index, "strides " + text_of(steps) + " from " + std::to_string(offset) +
+                                  " lead beyond " + std::to_string(size) + " elements");
+  const std::size_t bytes = model::size_of(x.type);
+  w.copy(out.data, x.data + static_cast<std::size_t>(offset) * bytes, bytes);
+  return out;
+}
+
 value squeeze(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::uint32_t axes = c.has(1) ? axes_of(c.int_list(1), x.rank()) : ~std::uint32_t{0};

@@ -25,7 +25,8 @@ constexpr void set_steps(steps_by_operation& to, element_steps each,
   steps_by_operation to = {};
   to.fill({1, 2});
   // Parts and shapes of what is there: only what is copied counts.
-  set_steps(to, {0, 2}, {pass, view, getitem, sym_size, slice, select, squeeze, unsqueeze, expand,
+  set_steps(to, {0, 2}, {pass, view, getitem, sym_size,
+    sym_stride, sym_storage_offset, slice, select, squeeze, unsqueeze, expand,
     zeros, zeros_like, new_zeros, ones, ones_like, new_ones, full, full_like, fill, scalar_tensor,
     empty_strided, new_empty_strided});
   // Rows of a table, which isn't read as a whole.
@@ -36,7 +37,7 @@ constexpr void set_steps(steps_by_operation& to, element_steps each,
   set_steps(to, {0, 64}, {randn, randn_like, normal, normal_like});
   set_steps(to, {1, 16}, {dropout, feature_dropout, native_dropout, bernoulli, bernoulli_by});
   // Elements from all over the memory, or in short rows.
-  set_steps(to, {2, 4}, {cat, stack, to_copy, type_as, transpose, permute, flip, roll, repeat, tile,
+  set_steps(to, {2, 4}, {cat, stack, as_strided, to_copy, type_as, transpose, permute, flip, roll, repeat, tile,
     pad, where, masked_fill, index, gather, scatter, scatter_add, slice_scatter, upsample_nearest,
     upsample_nearest_to, scatter_reduce, index_add, index_copy, index_fill, index_put,
     masked_select, masked_scatter, take, take_along_dim, nonzero, diagonal, diagonal_scatter,
@@ -62,7 +63,8 @@ constexpr void set_steps(steps_by_operation& to, element_steps each,
     count_nonzero, aminmax, histc, bincount, cumprod, cummax, cummin, cumsum});
   set_steps(to, {4, 4}, {einsum});
   // As many comparisons, or divisions, as a count has bits.
-  set_steps(to, {64, 32}, {mode, gcd, lcm, sort, argsort, multinomial, topk});
+  set_steps(to, {64, 32}, {mode, gcd, lcm, sort, argsort, sort_stable, msort, unique, multinomial, topk,
+    searchsorted, bucketize, isin});
   return to;
 }
 // clang-format on

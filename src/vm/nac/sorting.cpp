@@ -1,13 +1,17 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Elements along an axis in order.
+// Elements along an axis in order, and places in what is in order.
 
 #include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "indexing.hpp"
 #include "operations.hpp"
 #include "strided.hpp"
 
@@ -79,6 +83,72 @@ template <bool Descending, class A>
   return ordered(c, x, axis, along(x.dims, axis).count, c.truth_or(2, false), with_values);
 }
 
+// ---- places in sorted elements
+
+/// Which of two places an element has that is there already: before its equals, or after them.
+[[nodiscard]] bool is_right_of_equals(call& c, std::size_t right, std::size_t side) {
+  const bool given = c.truth_or(right, false);
+  const std::string_view word = c.string_or(side, given ? "right" : "left");
+  if (word != "left" && word != "right")
+    fail(errc::nac_run_argument, "side '" + std::string(word) + "'; expected left or right");
+  if (given && word == "left")
+    fail(errc::nac_run_argument, "side left, and right is true; expected one of them");
+  return word == "right";
+}
+
+/// The place of `v` among `count` elements in ascending order, which `order` may give; a NaN is
+/// after all of them, as PyTorch's comparisons have it.
+template <class A, class T>
+[[nodiscard]] std::int64_t place_of(A v, const T* sorted, const std::int64_t* order,
+                                    std::int64_t count, bool after_equals) {
+  std::int64_t first = 0, last = count;
+  while (first < last) {
+    const std::int64_t middle = first + (last - first) / 2;
+    const A there = static_cast<A>(sorted[order == nullptr ? middle : order[middle]]);
+    if (after_equals ? !(there > v) : !(there >= v))
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
+}
+
+/// The places of the elements of `x` in the rows of `sequence`: all in its only one, or row by row.
+[[nodiscard]] value places(call& c, const tensor& sequence, const tensor& x, const tensor* sorter,
+                           bool as_int32, bool after_equals) {
+  if (sequence.rank() == 0)
+    fail(errc::nac_run_shape, "the sorted elements have no dimensions; expected at least 1");
+  const std::size_t last = sequence.rank() - 1;
+  const auto leading = [&](const tensor& t) { return t.dims.dims().first(last); };
+  if (last != 0 &&
+      (x.rank() != sequence.rank() || !std::ranges::equal(leading(x), leading(sequence))))
+    fail(errc::nac_run_shape, "values " + x.dims.text() + " in sorted elements " +
+                                  sequence.dims.text() + "; expected the same rows");
+  if (sorter != nullptr && !(sorter->dims == sequence.dims))
+    fail(errc::nac_run_shape,
+         "a sorter " + sorter->dims.text() + " of elements " + sequence.dims.text());
+  const std::int64_t count = sequence.dims[last];
+  const tensor order = sorter != nullptr ? indices_of(c.arena, *sorter) : tensor{};
+  if (sorter != nullptr)
+    for (const std::int64_t i : order.elements<std::int64_t>())
+      if (i < 0 || i >= count) refuse_index(i, count);
+  const data_type common = sequence.type == x.type ? x.type : promote(sequence, x);
+  if (common == data_type::boolean) fail(errc::nac_run_type, "bool");
+  const tensor all = cast(c.arena, sequence, common), wanted = cast(c.arena, x, common);
+  tensor out = make_tensor(c.arena, data_type::int64, x.dims);
+  const std::int64_t each = last == 0 ? static_cast<std::int64_t>(x.size()) : x.dims[last];
+  if (out.size() != 0)
+    visit(common, [&]<class T>(of<T>) {
+      for (std::int64_t i = 0; i < static_cast<std::int64_t>(out.size()); ++i) {
+        const std::int64_t row = i / each * count;
+        out.as<std::int64_t>()[i] = place_of(
+            static_cast<compute<T>>(wanted.as<T>()[i]), all.as<T>() + row,
+            sorter != nullptr ? order.as<std::int64_t>() + row : nullptr, count, after_equals);
+      }
+    });
+  return as_int32 ? cast(c.arena, out, data_type::int32) : out;
+}
+
 }  // namespace
 
 value topk(call& c) {
@@ -94,6 +164,82 @@ value topk(call& c) {
 }
 value sort(call& c) { return sorted(c, true); }
 value argsort(call& c) { return sorted(c, false); }
+value sort_stable(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
+  return ordered(c, x, axis, along(x.dims, axis).count, c.truth_or(3, false), true);
+}
+value msort(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return ordered(c, x, 0, along(x.dims, 0).count, false, true).as_list()[0];
+}
+
+value searchsorted(call& c) {
+  const bool after_equals = is_right_of_equals(c, 3, 4);
+  return places(c, c.tensor_at(0), c.tensor_at(1), c.optional(5), c.truth_or(2, false),
+                after_equals);
+}
+value bucketize(call& c) {
+  const tensor& boundaries = c.tensor_at(1);
+  if (boundaries.rank() != 1)
+    fail(errc::nac_run_shape, "boundaries " + boundaries.dims.text() + "; expected 1 dimension");
+  return places(c, boundaries, c.tensor_at(0), nullptr, c.truth_or(2, false), c.truth_or(3, false));
+}
+
+value isin(call& c) {
+  const tensor &x = c.tensor_at(0), &among = c.tensor_at(1);
+  const data_type common = promote(x, among);
+  if (common == data_type::boolean) fail(errc::nac_run_type, "bool");
+  const bool inverted = c.truth_or(3, false);
+  const tensor all = cast(c.arena, among, common), asked = cast(c.arena, x, common);
+  tensor out = make_tensor(c.arena, data_type::boolean, x.dims);
+  visit(common, [&]<class T>(of<T>) {
+    using A = compute<T>;
+    std::vector<A> sorted;  // without NaNs, which equal nothing
+    for (const T v : all.elements<T>())
+      if (const A a = static_cast<A>(v); a == a) sorted.push_back(a);
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto a = static_cast<A>(asked.as<T>()[i]);
+      const bool found = a == a && std::binary_search(sorted.begin(), sorted.end(), a);
+      out.as<bool>()[i] = found != inverted;
+    }
+  });
+  return out;
+}
+
+/// Always sorted; indices and counts are empty where they aren't asked for. Each NaN is one of its
+/// own.
+value unique(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const bool with_inverse = c.truth_or(2, false), with_counts = c.truth_or(3, false);
+  const auto count = static_cast<std::int64_t>(x.size());
+  const value in_order = ordered(c, x.with_shape({count}), 0, count, false, true);
+  const tensor &sorted = in_order.as_list()[0].as_tensor(),
+               &from = in_order.as_list()[1].as_tensor();
+  tensor inverse = make_tensor(c.arena, data_type::int64, with_inverse ? x.dims : shape{0});
+  std::vector<std::int64_t> firsts;
+  visit(x.type, [&]<class T>(of<T>) {
+    const T* const v = sorted.as<T>();
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (i == 0 || !(v[i] == v[i - 1])) firsts.push_back(i);
+      if (with_inverse)
+        inverse.as<std::int64_t>()[from.as<std::int64_t>()[i]] =
+            static_cast<std::int64_t>(firsts.size()) - 1;
+    }
+  });
+  const auto kinds = static_cast<std::int64_t>(firsts.size());
+  tensor values = make_tensor(c.arena, x.type, {kinds});
+  tensor counts = make_tensor(c.arena, data_type::int64, {with_counts ? kinds : 0});
+  const std::size_t size = model::size_of(x.type);
+  firsts.push_back(count);
+  for (std::size_t i = 0; i + 1 < firsts.size(); ++i) {
+    std::memcpy(values.data + i * size, sorted.data + static_cast<std::size_t>(firsts[i]) * size,
+                size);
+    if (with_counts) counts.as<std::int64_t>()[i] = firsts[i + 1] - firsts[i];
+  }
+  return value(std::vector<value>{std::move(values), std::move(inverse), std::move(counts)});
+}
 
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

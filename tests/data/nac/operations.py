@@ -3393,6 +3393,98 @@ def spatial():
         refuse(f"aten.reflection_pad{n}d.default", x, [9] * 2 * n)
 
 
+def searching():
+    begin("searching")
+    torch.manual_seed(31)
+    tolerance(1, 1)
+    rows_of = torch.sort(noise(2, 5), -1)[0]
+    for t in every:
+        edges = torch.sort(noise(4, dtype=t))[0]
+        asked = torch.cat([noise(3, dtype=t), edges[:2]])
+        for right in (False, True):
+            either("aten.searchsorted.Tensor", edges, asked, out_int32=False, right=right)
+            either("aten.bucketize.Tensor", asked.reshape(5, 1), edges, out_int32=False, right=right)
+        either("aten.isin.Tensor_Tensor", asked, edges)
+        either("aten.isin.Tensor_Tensor", asked, edges, assume_unique=False, invert=True)
+        row("aten.sort.stable", noise(2, 4, dtype=t), stable=True)
+        row("aten.sort.stable", noise(2, 4, dtype=t), stable=True, dim=0, descending=True)
+        row("aten.msort.default", noise(3, 2, dtype=t))
+        row("aten._unique2.default", noise(2, 5, dtype=t), True, True, True)
+        row("aten._unique2.default", noise(4, dtype=t))
+        row("aten.as_strided.default", noise(2, 3, dtype=t), [2, 2, 2], [3, 1, 1])
+    name = "aten.searchsorted.Tensor"
+    edges = tensor([-1, 0, 0, 2.5, nan])
+    asked = tensor([[0, nan, inf], [-inf, 3, -1]])
+    row(name, edges, asked)
+    row(name, edges, asked, out_int32=False, right=True)
+    row(name, edges, asked, out_int32=True)
+    row(name, edges, asked, out_int32=False, right=False, side="right")
+    row(name, edges, asked, out_int32=False, right=False, side="left")
+    row(name, edges, tensor(2.5))
+    row(name, tensor([1, 2, 3], i64), tensor([2.5]))
+    row(name, rows_of, noise(2, 3))
+    row(name, rows_of.reshape(2, 1, 5), noise(2, 1, 2), out_int32=False, right=True)
+    row(name, noise(2, 0), noise(2, 3))
+    row(name, rows_of, noise(2, 0))
+    row(name, tensor([3.0, 1, 2]), tensor([1.5, 3.5]),
+        out_int32=False, right=False, side=None, sorter=tensor([1, 2, 0], i64))
+    row(name, tensor([[3.0, 1, 2], [0, 5, 1]]), tensor([[2.0], [2.0]]),
+        out_int32=False, right=False, side=None, sorter=tensor([[1, 2, 0], [0, 2, 1]], i64))
+    refuse(name, edges, asked, out_int32=False, right=True, side="left", code="nac_run_argument")
+    refuse(name, edges, asked, out_int32=False, right=False, side="middle", code="nac_run_argument")
+    refuse(name, rows_of, noise(3, 3), code="nac_run_shape")
+    refuse(name, rows_of, tensor(1.0), code="nac_run_shape")
+    refuse(name, tensor(1.0), asked, code="nac_run_shape")
+    refuse(name, edges, asked,
+           out_int32=False, right=False, side=None, sorter=tensor([0, 1], i64), code="nac_run_shape")
+    refuse(name, tensor([1.0, 2]), asked,
+           out_int32=False, right=False, side=None, sorter=tensor([0, 2], i64), code="nac_run_index")
+    row("aten.searchsorted.Scalar", edges, 0)
+    row("aten.searchsorted.Scalar", tensor([1, 2, 3], i64), 2.5, out_int32=False, right=True)
+    row("aten.bucketize.Scalar", 2.5, tensor([1, 2, 3], i64))
+    row("aten.bucketize.Tensor", asked, edges, out_int32=True, right=True)
+    refuse("aten.bucketize.Tensor", asked, noise(2, 2), code="nac_run_shape")
+    row("aten.isin.Tensor_Tensor", tensor([2, nan]), tensor([1, nan]))
+    row("aten.isin.Tensor_Tensor", tensor([2], i64), tensor([2.0]))
+    row("aten.isin.Tensor_Tensor", tensor([[2, 3]], i64), empty(0))
+    row("aten.isin.Tensor_Tensor", empty(2, 0), tensor([1.0]))
+    row("aten.isin.Tensor_Scalar", tensor([2, 3], i64), 3)
+    row("aten.isin.Scalar_Tensor", 2, tensor([2, 3], i64))
+    row("aten.isin.Scalar_Tensor", 2.5, tensor([2, 3], i64), assume_unique=False, invert=True)
+    row("aten.sort.stable", tensor([1, nan, 1, -inf]), stable=False, dim=-1, descending=True)
+    row("aten.sort.stable", tensor(2.0), stable=True)
+    refuse("aten.sort.stable", noise(2), stable=True, dim=1, code="nac_run_axis")
+    row("aten.msort.default", tensor(2.0))
+    row("aten.msort.default", empty(0, 2))
+    for name in ("aten.msort.default", "aten._unique2.default", "aten.sym_storage_offset.default"):
+        refuse(name, "rows")
+    row("aten._unique2.default", tensor([[3, nan], [nan, 1]]), True, True, True)
+    row("aten._unique2.default", tensor(2.0), True, True, True)
+    row("aten._unique2.default", empty(0), True, True, True)
+    row("aten._unique2.default", tensor([3, 1, 3], i64), True, False, True)
+    row("aten._unique2.default", tensor([3, 1, 3], i64), False, True, False)
+    name = "aten.as_strided.default"
+    x = count(3, 4)
+    row(name, x, [2, 2], [1, 5])
+    row(name, x, [2, 3], [0, 2], 5)
+    row(name, x, [], [], 7)
+    row(name, x, [0, 3], [1, 90])
+    row(name, x, [2, 6, 1, 1], [6, 1, 6, 6])
+    row(name, tensor(2.0), [3], [0])
+    row(name, x, [3], [5], 1)
+    refuse(name, x, [3], [5], 2, code="nac_run_index")
+    refuse(name, x, [2], [12], code="nac_run_index")
+    refuse(name, x, [1], [1], 12, code="nac_run_index")
+    refuse(name, x, [2, 2], [1], code="nac_run_argument")
+    refuse(name, x, [2], [-1], 1, code="nac_run_argument")
+    refuse(name, x, [2], [1], -1, code="nac_run_argument")
+    row("aten.sym_stride.int", count(2, 3, 4), 0)
+    row("aten.sym_stride.int", count(2, 3, 4), -1)
+    refuse("aten.sym_stride.int", x, 2, code="nac_run_axis")
+    refuse("aten.sym_stride.int", tensor(1.0), 0, code="nac_run_axis")
+    row("aten.sym_storage_offset.default", x)
+
+
 def write():
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
@@ -3414,7 +3506,7 @@ if __name__ == "__main__":
                                         convolution, normalise, pooling, functions, networks,
                                         algebra, fourier,
                                         selection, random, arithmetic,
-                                        statistics, spatial)}
+                                        statistics, spatial, searching)}
     for name in sys.argv[1:] or recorded:
         recorded[name]()
     if problems:

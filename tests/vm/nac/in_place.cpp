@@ -315,3 +315,19 @@ TEST_CASE("vm/nac/in_place: a branch changes what it runs", "[vm_nac]") {
           (holds ? std::vector<list>{{-1, 2}, {-1}} : std::vector<list>{{10, 20}, {10}}));
   }
 }
+
+TEST_CASE("vm/nac/in_place: elements written by index show in what is a part of them", "[vm_nac]") {
+  builder b;
+  const operand x = b.input();
+  const operand row = b.op("aten.select.int", {x, b.whole(0), b.whole(0)});
+  const operand at = b.op("aten.arange.start_step", {b.whole(0), b.whole(4), b.whole(2)});
+  const operand ones = b.op("aten.ones_like.default", {row});
+  const operand two = b.op("aten.slice.Tensor", {ones, b.whole(0), b.whole(0), b.whole(2)});
+  b.op("aten.index_put_.default", {row, at, two});              // {1, 7, 1, 9}
+  b.op("aten.index_add_.default", {row, b.whole(0), at, two});  // {2, 7, 2, 9}
+  b.op("aten.index_copy_.default",
+       {b.op("aten.select.int", {x, b.whole(0), b.whole(1)}), b.whole(0), at, two});
+  b.output({x, row});
+  CHECK(outputs_of(b, {2, 4}, {6, 7, 8, 9, 10, 11, 12, 13}) ==
+        std::vector<list>{{2, 7, 2, 9, 1, 11, 1, 13}, {2, 7, 2, 9}});
+}

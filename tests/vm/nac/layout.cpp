@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/nac/build.hpp"
 #include "vm/nac/calls.hpp"
 
 using namespace vm_nac_tests;
@@ -424,4 +425,46 @@ TEST_CASE("vm/nac/layout: whatever the arguments, there is a result or a fault",
   }
   CHECK(results > 1000);
   CHECK(faults > 1000);
+}
+
+namespace {
+
+/// How a program ends that asks for strides of what `make` gives; its input is f32[1,2,2,3].
+template <class F>
+[[nodiscard]] errc strides_of(const F& make) {
+  builder b;
+  const operand x = b.input();
+  b.output({b.op("aten.as_strided.default",
+                 {make(b, x), b.int_list({1, 2, 1, 1}), b.int_list({2, 1, 2, 2})})});
+  const built made = b.build();
+  vm::interpreter m(*made.program);
+  m.set_input(0, vm::make_tensor(m.arena(), data_type::float32, vm::shape{1, 2, 2, 3}));
+  return m.run().code;
+}
+
+}  // namespace
+
+// What export leaves of a pooling to 1 x 1 of an image whose channels are last is the first of these.
+TEST_CASE("vm/nac/layout: strides are asked only of what is row-major", "[vm_nac]") {
+  const auto channels_first = [](builder& b, operand x) {
+    return b.op("aten.permute.default", {x, b.int_list({0, 3, 1, 2})});
+  };
+  const auto mean = [](builder& b, operand x) {
+    return b.op("aten.mean.dim", {x, b.int_list({-1, -2}), b.truth(true)});
+  };
+  CHECK(strides_of([&](builder& b, operand x) { return mean(b, channels_first(b, x)); }) ==
+        errc::ok);
+  CHECK(strides_of([](builder&, operand x) { return x; }) == errc::ok);
+  CHECK(strides_of([](builder& b, operand x) { return b.op("aten.relu.default", {x}); }) ==
+        errc::ok);
+  CHECK(strides_of([&](builder& b, operand x) {
+          return b.op("aten.contiguous.default", {channels_first(b, x)});
+        }) == errc::ok);
+  CHECK(strides_of(channels_first) == errc::nac_run_strides);
+  CHECK(strides_of([&](builder& b, operand x) {
+          return b.op("aten.relu.default", {channels_first(b, x)});
+        }) == errc::nac_run_strides);
+  CHECK(strides_of([&](builder& b, operand x) {
+          return b.op("aten.add.Tensor", {mean(b, x), channels_first(b, x)});
+        }) == errc::nac_run_strides);
 }
