@@ -165,17 +165,14 @@ void append_json_string(limited_text& out, std::string_view s) {
 }
 
 void append_number(limited_text& out, const plan_value& v, bool json) {
-  switch (v.what()) {
-    case kind::boolean:
-      out << (v.as_boolean() ? (json ? "true" : "True") : json ? "false" : "False");
-      break;
-    case kind::whole: out << std::to_string(v.as_whole()); break;
-    default:
-      if (json && !std::isfinite(v.as_real()))
-        out << (std::isnan(v.as_real()) ? "NaN" : v.as_real() < 0 ? "-Infinity" : "Infinity");
-      else
-        out << float_text(v.as_real());
-  }
+  if (v.what() == kind::boolean)
+    out << (v.as_boolean() ? (json ? "true" : "True") : json ? "false" : "False");
+  else if (v.what() == kind::whole)
+    out << std::to_string(v.as_whole());
+  else if (json && !std::isfinite(v.as_real()))
+    out << (std::isnan(v.as_real()) ? "NaN" : v.as_real() < 0 ? "-Infinity" : "Infinity");
+  else
+    out << float_text(v.as_real());
 }
 
 /// Nested lists; a number for a tensor of rank 0.
@@ -209,7 +206,11 @@ void append_value(limited_text& out, const plan_value& v, bool json) {
     case kind::list:
     case kind::tensor: append_elements(out, v.elements(), 0, at, json); break;
     case kind::tokenizer: out << "<tokenizer>"; break;
-    default: append_number(out, v, json);
+    case kind::boolean:
+    case kind::whole:
+    case kind::real: append_number(out, v, json); break;
+    case kind::string:
+    case kind::bytes: break;  // which the callers write
   }
 }
 

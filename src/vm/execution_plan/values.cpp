@@ -53,8 +53,12 @@ bool truth_of(const plan_value& v) {
     case kind::list:
     case kind::tuple: return v.elements().size() != 0;
     case kind::tokenizer: return true;
-    default: return number_of(v).as_real() != 0;
+    case kind::boolean:
+    case kind::whole:
+    case kind::real:
+    case kind::tensor: break;
   }
+  return number_of(v).as_real() != 0;
 }
 
 std::int64_t rounds_of(const plan_value& v) {
@@ -187,8 +191,12 @@ tensor plan_values::tensor_of(const plan_value& v) const {
       return v.elements().type == data_type::float64 ? cast(arena, v.elements(), data_type::float32)
                                                      : v.elements();
     case kind::tensor: return v.elements();
-    default: wrong_slot("a tensor, a number or a list", v);
+    case kind::null:
+    case kind::string:
+    case kind::bytes:
+    case kind::tokenizer: break;
   }
+  wrong_slot("a tensor, a number or a list", v);
 }
 
 plan_value plan_values::list_of(std::span<const std::int64_t> v) const {

@@ -266,7 +266,10 @@ void interpreter::plan_node(const model::stream_view& code, std::uint32_t i, pla
         operands_.push_back({a.constant, a.constant != nullptr ? 0 : slot(references[a.input])});
       return;
     }
-    default: break;  // PAD
+    case command::none:
+    case command::pad:
+    case command::copy:
+    case command::reserved: break;
   }
   // A COPY of inputs or PARAM_INPUTs keeps their number where its operands would be counted.
   if (to.what == kind::input || to.what == kind::unnamed_parameter) to.extra = count;

@@ -231,7 +231,10 @@ value getitem(call& c) {
       return make_number(c.arena, v.as_int_list()[place(v.as_int_list().size())]);
     case value::form::numbers:
       return make_number(c.arena, v.as_numbers()[place(v.as_numbers().size())]);
-    default: break;
+    case value::form::none:
+    case value::form::tensor:
+    case value::form::string:
+    case value::form::complex: break;
   }
   const tensor& x = c.tensor_at(0);
   if (x.rank() == 0)

@@ -56,12 +56,10 @@ decltype(auto) visit(data_type type, F&& f) {
 /// The same for floats only; other types never come here.
 template <class F>
 decltype(auto) visit_float(data_type type, F&& f) {
-  switch (type) {
-    case data_type::float64: return f(of<double>{});
-    case data_type::float16: return f(of<half>{});
-    case data_type::bfloat16: return f(of<bfloat>{});
-    default: return f(of<float>{});
-  }
+  if (type == data_type::float64) return f(of<double>{});
+  if (type == data_type::float16) return f(of<half>{});
+  if (type == data_type::bfloat16) return f(of<bfloat>{});
+  return f(of<float>{});
 }
 
 /// What elements of a type are computed in: float32 for those with 16 bits.

@@ -111,8 +111,11 @@ void split(const model::attributes& a, const tensor& x, std::span<const tensor> 
       return m < size ? m : 2 * (size - 1) - m;
     }
     case model::pad_mode::wrap: return modulo(i, size);
-    default: return std::clamp<std::int64_t>(i, 0, size - 1);
+    case model::pad_mode::edge:
+    case model::pad_mode::constant:
+    case model::pad_mode::unknown: break;  // constants are no elements of it
   }
+  return std::clamp<std::int64_t>(i, 0, size - 1);
 }
 
 /// The input is copied into the output first. Then each axis, from the last on, is padded with

@@ -300,8 +300,18 @@ class timeline::state {
       case model::opcode_category::convolution:
         return plus(ceil_div(w.macs, on == unit::nmu ? macs_a_cycle(c) : costs_.elements),
                     costs_.product_latency);
-      default: return plus(ceil_div(w.elements, costs_.elements), costs_.element_latency);
+      case model::opcode_category::elementwise_unary:
+      case model::opcode_category::elementwise_binary:
+      case model::opcode_category::elementwise_other:
+      case model::opcode_category::pooling:
+      case model::opcode_category::layout:
+      case model::opcode_category::reduction:
+      case model::opcode_category::normalization:
+      case model::opcode_category::softmax:
+      case model::opcode_category::type_conversion:
+      case model::opcode_category::generic: break;
     }
+    return plus(ceil_div(w.elements, costs_.elements), costs_.element_latency);
   }
 
   void report_units(timing_report& r) const {
