@@ -229,106 +229,123 @@ class equation {
   std::size_t at_ = 0;
 };
 
+/// What the operands say of each subscript.
+struct known_subscripts {
+  std::size_t uses[subscripts] = {}, operands_with[subscripts] = {};
+  std::int64_t size[subscripts];
+  std::size_t ellipsis = 0;  ///< the most dimensions that one stands for
+
+  known_subscripts() { std::fill_n(size, std::size_t{subscripts}, 1); }
+};
+
+/// The next operand: its axes by subscript, diagonals as one axis.
+[[nodiscard]] labelled next_operand(equation& text, const tensor& given, std::size_t k,
+                                    known_subscripts& known) {
+  const term t = text.next(false);
+  labelled x;
+  x.from = given;
+  const std::size_t rank = given.rank();
+  if (t.letters > rank || (!t.has_ellipsis && t.letters != rank))
+    text.refuse("operand " + std::to_string(k) + " has shape " + given.dims.text());
+  const std::size_t missing = rank - t.letters;  // of letters: the ellipsis
+  if (t.has_ellipsis) known.ellipsis = std::max(known.ellipsis, missing);
+  std::size_t axis = 0;
+  std::int64_t dims[subscripts];
+  std::int64_t steps[subscripts];
+  bool seen[subscripts] = {};
+  const auto take = [&](std::uint8_t l) {
+    const std::int64_t d = given.dim(axis), s = given.dims.product(axis + 1, rank);
+    ++axis;
+    ++known.uses[l];
+    if (!seen[l]) {
+      seen[l] = true;
+      dims[l] = d;
+      steps[l] = s;
+      return;
+    }
+    if (dims[l] != d) text.refuse("a diagonal of " + given.dims.text());
+    steps[l] += s;
+  };
+  for (std::size_t i = 0; i < t.count; ++i) {
+    if (t.label[i] != first_of_ellipsis) {
+      take(t.label[i]);
+      continue;
+    }
+    for (std::size_t e = 0; e < missing; ++e)
+      take(static_cast<std::uint8_t>(subscripts - missing + e));
+  }
+  for (std::uint8_t l = 0; l < subscripts; ++l) {
+    if (!seen[l]) continue;
+    std::int64_t& size = known.size[l];
+    if (dims[l] != 1 && size != 1 && dims[l] != size)
+      fail(errc::nac_run_shape,
+           "a subscript has sizes " + std::to_string(size) + " and " + std::to_string(dims[l]));
+    if (dims[l] != 1) size = dims[l];
+    ++known.operands_with[l];
+    x.add(l, dims[l], steps[l]);
+  }
+  return x;
+}
+
+/// The result's subscripts, in order.
+[[nodiscard]] order wanted_by(equation& text, const known_subscripts& known) {
+  order wanted;
+  bool is_wanted[subscripts] = {};
+  const auto want = [&](std::uint8_t l) {
+    if (wanted.count == max_rank) fail(errc::nac_run_rank);
+    is_wanted[l] = true;
+    wanted.add(l);
+  };
+  const auto want_ellipsis = [&] {
+    for (std::size_t e = 0; e < known.ellipsis; ++e)
+      want(static_cast<std::uint8_t>(subscripts - known.ellipsis + e));
+  };
+  if (text.at_end()) {
+    want_ellipsis();
+    for (std::uint8_t l = 0; l < first_of_ellipsis; ++l)
+      if (known.uses[l] == 1) want(l);
+    return wanted;
+  }
+  text.skip(2);
+  const term t = text.next(true);
+  for (std::size_t i = 0; i < t.count; ++i) {
+    const std::uint8_t l = t.label[i];
+    if (l == first_of_ellipsis) {
+      want_ellipsis();
+      continue;
+    }
+    if (known.uses[l] == 0) text.refuse("the result has a letter that is in no operand");
+    if (is_wanted[l]) text.refuse("the result has a letter twice");
+    want(l);
+  }
+  return wanted;
+}
+
 }  // namespace
 
 value einsum(call& c) {
   equation text(c.string_or(0, {}));
   const std::size_t operands = c.count(1);
   if (operands == 0) text.refuse("no operands");
-
-  // What each operand has, and how large each subscript is.
+  known_subscripts known;
   std::vector<labelled> all(operands);
-  std::size_t uses[subscripts] = {}, operands_with[subscripts] = {};
-  std::int64_t size[subscripts];
-  std::fill_n(size, std::size_t{subscripts}, 1);
-  std::size_t ellipsis = 0;
   for (std::size_t k = 0; k < operands; ++k) {
     if (k != 0) {
       if (!text.at_comma())
         text.refuse("the equation does not have " + std::to_string(operands) + " operands");
       text.skip(1);
     }
-    const term t = text.next(false);
-    labelled& x = all[k];
-    x.from = c.tensor_at(1, k);
-    const std::size_t rank = x.from.rank();
-    if (t.letters > rank || (!t.has_ellipsis && t.letters != rank))
-      text.refuse("operand " + std::to_string(k) + " has shape " + x.from.dims.text());
-    const std::size_t missing = rank - t.letters;  // of letters: the ellipsis
-    if (t.has_ellipsis) ellipsis = std::max(ellipsis, missing);
-    std::size_t axis = 0;
-    std::int64_t dims[subscripts];
-    std::int64_t steps[subscripts];
-    bool seen[subscripts] = {};
-    const auto take = [&](std::uint8_t l) {
-      const std::int64_t d = x.from.dim(axis), s = x.from.dims.product(axis + 1, rank);
-      ++axis;
-      ++uses[l];
-      if (!seen[l]) {
-        seen[l] = true;
-        dims[l] = d;
-        steps[l] = s;
-        return;
-      }
-      if (dims[l] != d) text.refuse("a diagonal of " + x.from.dims.text());
-      steps[l] += s;
-    };
-    for (std::size_t i = 0; i < t.count; ++i) {
-      if (t.label[i] != first_of_ellipsis) {
-        take(t.label[i]);
-        continue;
-      }
-      for (std::size_t e = 0; e < missing; ++e)
-        take(static_cast<std::uint8_t>(subscripts - missing + e));
-    }
-    for (std::uint8_t l = 0; l < subscripts; ++l) {
-      if (!seen[l]) continue;
-      if (dims[l] != 1 && size[l] != 1 && dims[l] != size[l])
-        fail(errc::nac_run_shape, "a subscript has sizes " + std::to_string(size[l]) + " and " +
-                                      std::to_string(dims[l]));
-      if (dims[l] != 1) size[l] = dims[l];
-      ++operands_with[l];
-      x.add(l, dims[l], steps[l]);
-    }
+    all[k] = next_operand(text, c.tensor_at(1, k), k, known);
   }
   if (text.at_comma())
     text.refuse("the equation does not have " + std::to_string(operands) + " operands");
-
-  // The result's subscripts, in order.
-  order wanted;
+  const order wanted = wanted_by(text, known);
   bool in_result[subscripts] = {};
-  const auto want = [&](std::uint8_t l) {
-    if (wanted.count == max_rank) fail(errc::nac_run_rank);
-    in_result[l] = true;
-    wanted.add(l);
-  };
-  const auto want_ellipsis = [&] {
-    for (std::size_t e = 0; e < ellipsis; ++e)
-      want(static_cast<std::uint8_t>(subscripts - ellipsis + e));
-  };
-  if (text.at_end()) {
-    want_ellipsis();
-    for (std::uint8_t l = 0; l < first_of_ellipsis; ++l)
-      if (uses[l] == 1) want(l);
-  } else {
-    text.skip(2);
-    const term t = text.next(true);
-    for (std::size_t i = 0; i < t.count; ++i) {
-      const std::uint8_t l = t.label[i];
-      if (l == first_of_ellipsis) {
-        want_ellipsis();
-        continue;
-      }
-      if (uses[l] == 0) text.refuse("the result has a letter that is in no operand");
-      if (in_result[l]) text.refuse("the result has a letter twice");
-      want(l);
-    }
-  }
+  for (std::size_t i = 0; i < wanted.count; ++i) in_result[wanted.label[i]] = true;
 
   // From left to right. A dimension of 1 is none to those that have the subscript; it comes back at
   // the end.
-  std::size_t left[subscripts];
-  std::copy_n(operands_with, std::size_t{subscripts}, left);
+  std::size_t(&left)[subscripts] = known.operands_with;
   bool kept[subscripts];
   labelled result;
   for (std::size_t k = 0; k < operands; ++k) {
@@ -352,7 +369,7 @@ value einsum(call& c) {
   shape dims;
   for (std::size_t i = 0; i < wanted.count; ++i) {
     if (result.has(wanted.label[i])) present.add(wanted.label[i]);
-    dims.push_back(size[wanted.label[i]]);
+    dims.push_back(known.size[wanted.label[i]]);
   }
   return in_order(c, result, present).with_shape(dims);
 }

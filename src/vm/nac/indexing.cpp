@@ -198,8 +198,11 @@ value slice_scatter(call& c) {
   return out;
 }
 
-tensor indexed(call& c, const tensor& x, std::size_t given_count) {
-  subscript all[max_rank];
+namespace {
+
+/// The subscripts of the axes of `x`: masks are given as the indices of what they let through.
+[[nodiscard]] std::size_t read_subscripts(call& c, const tensor& x, std::size_t given_count,
+                                          subscript (&all)[max_rank]) {
   std::size_t count = 0;  // axes of x that have one
   const auto need_axes = [&](std::size_t more) {
     if (more > x.rank() - count)
@@ -226,6 +229,37 @@ tensor indexed(call& c, const tensor& x, std::size_t given_count) {
       all[count++] = {true, indices_of(c.arena, t)};
     }
   }
+  return count;
+}
+
+/// At each of the offsets, all of the axes without a subscript.
+void take_rest(const tensor& out, const tensor& x, std::span<const subscript> all,
+               std::span<const std::int64_t> offsets) {
+  const auto is_given = [&](std::size_t i) { return i < all.size() && all[i].given; };
+  const strides from(x.dims);
+  const std::size_t element = model::size_of(x.type);
+  walk w;
+  std::int64_t rest = 1;
+  for (std::size_t i = x.rank(); i-- != 0;)
+    if (!is_given(i)) rest *= x.dim(i);
+  const std::int64_t block = rest * static_cast<std::int64_t>(element);
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    if (is_given(i)) continue;
+    rest /= x.dim(i);
+    w.add(x.dim(i), from[i], rest);
+  }
+  std::byte* to = out.data;
+  for (const std::int64_t o : offsets) {
+    w.copy(to, x.data + o, element);
+    to += block;
+  }
+}
+
+}  // namespace
+
+tensor indexed(call& c, const tensor& x, std::size_t given_count) {
+  subscript all[max_rank];
+  const std::size_t count = read_subscripts(c, x, given_count, all);
   // The shape of what the indices give together; where it goes.
   shape together;
   std::size_t given = 0, first = 0, last = 0;
@@ -248,8 +282,7 @@ tensor indexed(call& c, const tensor& x, std::size_t given_count) {
   if (out.size() == 0) return out;
 
   const strides from(x.dims);
-  const std::size_t element = model::size_of(x.type);
-  const auto bytes = static_cast<std::int64_t>(element);
+  const auto bytes = static_cast<std::int64_t>(model::size_of(x.type));
   const tensor offsets = make_tensor(c.arena, data_type::int64, together);
   const std::span<std::int64_t> of = offsets.elements<std::int64_t>();
   std::fill(of.begin(), of.end(), 0);
@@ -264,22 +297,7 @@ tensor indexed(call& c, const tensor& x, std::size_t given_count) {
                   x.data + o * outer_bytes, of, block);
     return out;
   }
-  // Each of them takes all of the axes that remain.
-  walk w;
-  std::int64_t rest = 1;
-  for (std::size_t i = x.rank(); i-- != 0;)
-    if (i >= count || !all[i].given) rest *= x.dim(i);
-  const std::int64_t block = rest * bytes;
-  for (std::size_t i = 0; i < x.rank(); ++i) {
-    if (i < count && all[i].given) continue;
-    rest /= x.dim(i);
-    w.add(x.dim(i), from[i], rest);
-  }
-  std::byte* to = out.data;
-  for (const std::int64_t o : of) {
-    w.copy(to, x.data + o, element);
-    to += block;
-  }
+  take_rest(out, x, {all, count}, of);
   return out;
 }
 

@@ -111,46 +111,9 @@ void interpreter::plan() {
       arguments_.push_back(from);
     }
     if (s.a >= model::first_regular_op) {
-      to.what = kind::regular;
-      to.operation = model::program::operation_of(s);
-      if (!changes_.of.empty() && changes_.of[i] != changes::none) {
-        to.what = kind::change;
-        to.slot = changes_.of[i];
-        continue;
-      }
-      if (to.operation != model::operation::copy || given[0].is_constant()) continue;
-      const model::step& first = code.steps[given[0].index()];
-      if (first.a == model::op_input && first.b == static_cast<std::uint8_t>(model::input::state)) {
-        to.what = kind::copy_to_state;
-        to.slot = plan_[given[0].index()].slot;
-      }
+      plan_operation(static_cast<std::uint32_t>(i));
     } else if (s.a == model::op_input) {
-      switch (static_cast<model::input>(s.b)) {
-        case model::input::user: to.what = kind::input; break;
-        case model::input::parameter: {
-          to.what = kind::parameter;
-          std::uint32_t& at = weight_at[given[0].id()];
-          if (at == 0) {
-            weights_.emplace_back().id = given[0].id();
-            at = static_cast<std::uint32_t>(weights_.size());
-          }
-          to.slot = at - 1;
-          break;
-        }
-        case model::input::state: {
-          to.what = kind::state;
-          const auto at = std::find(state_ids_.begin(), state_ids_.end(), given[0].id());
-          to.slot = static_cast<std::uint32_t>(at - state_ids_.begin());
-          if (at == state_ids_.end()) state_ids_.push_back(given[0].id());
-          break;
-        }
-        case model::input::lifted_constant:
-          to.what = kind::constant;
-          arguments_[s.first] = constant_of(given[0].id());
-          break;
-        case model::input::saved_result:
-        case model::input::target: break;  // of training
-      }
+      plan_input(static_cast<std::uint32_t>(i), weight_at);
     } else if (s.a == model::op_output) {
       to.what = s.b == static_cast<std::uint8_t>(model::output::model) ? kind::output
                                                                        : kind::subgraph_output;
@@ -165,6 +128,59 @@ void interpreter::plan() {
   reset_states();
   plan_blocks();
   plan_commands();
+}
+
+void interpreter::plan_operation(std::uint32_t i) {
+  const model::code& code = program_.code();
+  const model::step& s = code.steps[i];
+  planned& to = plan_[i];
+  to.what = kind::regular;
+  to.operation = model::program::operation_of(s);
+  if (!changes_.of.empty() && changes_.of[i] != changes::none) {
+    to.what = kind::change;
+    to.slot = changes_.of[i];
+    return;
+  }
+  const view<model::argument> given = code.arguments_of(s);
+  if (to.operation != model::operation::copy || given[0].is_constant()) return;
+  const model::step& first = code.steps[given[0].index()];
+  if (first.a == model::op_input && first.b == static_cast<std::uint8_t>(model::input::state)) {
+    to.what = kind::copy_to_state;
+    to.slot = plan_[given[0].index()].slot;
+  }
+}
+
+/// `weight_at` has the places of weights, from 1 on, by their parameters' ids.
+void interpreter::plan_input(std::uint32_t i, std::vector<std::uint32_t>& weight_at) {
+  const model::step& s = program_.code().steps[i];
+  const view<model::argument> given = program_.code().arguments_of(s);
+  planned& to = plan_[i];
+  switch (static_cast<model::input>(s.b)) {
+    case model::input::user: to.what = kind::input; break;
+    case model::input::parameter: {
+      to.what = kind::parameter;
+      std::uint32_t& at = weight_at[given[0].id()];
+      if (at == 0) {
+        weights_.emplace_back().id = given[0].id();
+        at = static_cast<std::uint32_t>(weights_.size());
+      }
+      to.slot = at - 1;
+      break;
+    }
+    case model::input::state: {
+      to.what = kind::state;
+      const auto at = std::find(state_ids_.begin(), state_ids_.end(), given[0].id());
+      to.slot = static_cast<std::uint32_t>(at - state_ids_.begin());
+      if (at == state_ids_.end()) state_ids_.push_back(given[0].id());
+      break;
+    }
+    case model::input::lifted_constant:
+      to.what = kind::constant;
+      arguments_[s.first] = constant_of(given[0].id());
+      break;
+    case model::input::saved_result:
+    case model::input::target: break;  // of training
+  }
 }
 
 /// Which instructions end a block, and which take results that may be absent.

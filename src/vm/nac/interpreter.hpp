@@ -236,6 +236,8 @@ class interpreter {
   // ---- made once
   void refuse_unsupported();
   void plan();
+  void plan_operation(std::uint32_t i);
+  void plan_input(std::uint32_t i, std::vector<std::uint32_t>& weight_at);
   void plan_blocks();
   void plan_commands();
   [[nodiscard]] const value* constant_of(std::uint16_t id);
@@ -254,6 +256,8 @@ class interpreter {
   [[nodiscard]] tensor write_base(const change& c, const tensor& from);
   [[nodiscard]] value input(const planned& p) const;
   [[nodiscard]] bool begin_preload(std::uint32_t target);
+  template <class Observer>
+  void begin_preloads(std::uint32_t tick, Observer& see);
   /// The times of its thread, where that loaded it and nobody has asked yet.
   [[nodiscard]] preloader::times parameter(std::uint32_t i, const planned& p);
   void prepare_weight(weight& w, filling& fill);
@@ -321,6 +325,26 @@ class interpreter {
 };
 
 template <class Observer>
+void interpreter::begin_preloads(std::uint32_t tick, Observer& see) {
+  std::size_t k = 0, last = preloads_.size();  // the first one of this tick
+  while (k < last) {
+    const std::size_t middle = k + (last - k) / 2;
+    if (preloads_[middle].tick < tick)
+      k = middle + 1;
+    else
+      last = middle;
+  }
+  for (; k < preloads_.size() && preloads_[k].tick == tick; ++k) {
+    const bool began = begin_preload(preloads_[k].target);
+    if constexpr (!std::is_same_v<Observer, no_observer>) {
+      if (began) see.command(model::action::preload, preloads_[k].target);
+    } else {
+      (void)began;
+    }
+  }
+}
+
+template <class Observer>
 void interpreter::execute(Observer& see, outcome& done) {
   constexpr bool observed = !std::is_same_v<Observer, no_observer>;
   std::uint32_t i = 0, end = frames_.back().end;
@@ -333,24 +357,7 @@ void interpreter::execute(Observer& see, outcome& done) {
       if constexpr (observed) see.begin(i);
       if ((p.flags & has_before) != 0) {
         if ((p.flags & checks_absent) != 0) check_absent(i);
-        if ((p.flags & preloads) != 0) {
-          std::size_t k = 0, last = preloads_.size();  // the first one of this tick
-          while (k < last) {
-            const std::size_t middle = k + (last - k) / 2;
-            if (preloads_[middle].tick < i)
-              k = middle + 1;
-            else
-              last = middle;
-          }
-          for (; k < preloads_.size() && preloads_[k].tick == i; ++k) {
-            const bool began = begin_preload(preloads_[k].target);
-            if constexpr (observed) {
-              if (began) see.command(model::action::preload, preloads_[k].target);
-            } else {
-              (void)began;
-            }
-          }
-        }
+        if ((p.flags & preloads) != 0) begin_preloads(i, see);
       }
       std::uint32_t next = i + 1;
       switch (p.what) {
