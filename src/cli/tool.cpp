@@ -14,6 +14,7 @@
 #include <tessera/core/json.hpp>
 #include <utility>
 
+#include "foreign.hpp"
 #include "io/file.hpp"
 #include "tessera/genome.hpp"
 
@@ -207,8 +208,7 @@ constexpr format_row format_table[] = {
   return false;
 }
 
-/// Whether the text after comments begins with a construct of NEM, or with a name that a task, a
-/// region or an opcode follows; or whether one of the next lines is a declaration.
+/// Whether the text after comments begins with a construct of NEM or with a task, or is all comments.
 [[nodiscard]] bool is_nem(std::string_view text) {
   bool comment = false;
   for (;;) {
@@ -220,25 +220,16 @@ constexpr format_row format_table[] = {
     text.remove_prefix(std::min(text.find('\n'), text.size()));
   }
   if (begins_nem(text)) return true;
-  if (const std::string_view word = word_of(text); !word.empty()) {
-    const std::string_view rest = trimmed_left(text.substr(word.size()));
-    if (rest.starts_with('=') || rest.starts_with(".async") || rest.starts_with(".sync"))
-      return true;
+  // NAME = OPCODE.async, OPCODE.async, NAME = OPCODE in
+  std::string_view rest = trimmed_left(text.substr(word_of(text).size()));
+  const bool assigned = rest.size() != text.size() && rest.starts_with('=');
+  if (assigned) {
+    text = trimmed_left(rest.substr(1));
+    rest = trimmed_left(text.substr(word_of(text).size()));
   }
-  constexpr std::size_t near = 4096;
-  text = text.substr(0, near);
-  while (!text.empty()) {
-    const std::string_view word = word_of(text);
-    const std::string_view rest = trimmed_left(text.substr(word.size()));
-    const std::string_view next = trimmed_left(rest.substr(word_of(rest).size()));
-    if (((word == "const" || word == "let") && next.starts_with('=')) ||
-        (word == "buffer" && next.starts_with(':')) || (word == "loop" && word_of(next) == "in") ||
-        (comment && begins_nem(text)))
-      return true;
-    text.remove_prefix(std::min(text.find('\n'), text.size()));
-    text = trimmed_left(text);
-  }
-  return false;
+  if (rest.size() == text.size()) return false;
+  return rest.starts_with(".async") || rest.starts_with(".sync") ||
+         (assigned && word_of(rest) == "in");
 }
 
 /// A length, and JSON of that length; ALIR bytecode that looks like it would have thousands of inputs.
@@ -264,7 +255,7 @@ format detect(bytes content) {
   // Words of version 2 begin with a small number, the version. Other small numbers are reported as
   // unsupported versions.
   if (content.size() >= 4 && load_le<std::uint32_t>(content.data()) < 256)
-    return format::alir_bytecode;
+    return foreign_format(content).empty() ? format::alir_bytecode : format::unknown;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start == text.npos) return format::unknown;
@@ -278,8 +269,10 @@ format detect(bytes content) {
       return format::genome_stream;  // before NEM: padding looks like an assignment
     return is_nem(text) ? format::nem : format::unknown;
   }
-  if (text[start] == '{')
-    if (const format f = format_of_keys(text); f != format::unknown) return f;
+  if (text[start] == '{') {
+    const format f = format_of_keys(text);
+    if (f != format::unknown || !foreign_format(content).empty()) return f;
+  }
   return format_of_names(text.substr(start));
 }
 
@@ -632,16 +625,16 @@ loaded try_load_source(const std::string& path, diagnostic& why, format otherwis
   source s{shown_name(path), std::move(*content), format::unknown};
   s.what = detect(s.data(), path);
   // By its name too, so that a reader reports what is wrong with its content.
-  if (s.what == format::unknown && !s.data().empty())
+  const std::string foreign = s.what == format::unknown ? foreign_format(s.data()) : std::string();
+  if (s.what == format::unknown && !s.data().empty() && foreign.empty())
     s.what = io::without_codec(path).ends_with(".b64") ? format::genome_stream : otherwise;
   if (s.what != format::unknown) return {std::move(s), success};
-  why = diagnose(s.name, "unknown_format",
-                 s.data().empty()
-                     ? "the file is empty"
-                     : "unknown format; expected ALIR JSON or ARK JSON (begin with {), ALIR "
-                       "bytecode (begins with a small version number or \"ALIR\"), a NAC "
-                       "container (begins with \"NAC\"), NEM text, or a registry or streams of "
-                       "NAC v1.2");
+  const std::string message =
+      (foreign.empty() ? "unknown format" : "unknown format, this looks like " + foreign) +
+      "; expected ALIR JSON or ARK JSON (begin with {), ALIR bytecode (begins with a small version "
+      "number or \"ALIR\"), a NAC container (begins with \"NAC\"), NEM text, or a registry or "
+      "streams of NAC v1.2";
+  why = diagnose(s.name, "unknown_format", s.data().empty() ? "the file is empty" : message);
   why.shown += "  [unknown_format] at offset 0\n";
   why.offset = 0;
   return {std::nullopt, bad_input};
