@@ -384,7 +384,8 @@ def scalar_name(name, numbers=(2, 0.5)):
 
 def unary(name, types=every, extra=()):
     for t in every:
-        either(name, values(t))
+        x = values(t)
+        either(name, x[x != inf] if "gelu" in name else x)
     if len(extra):
         either(name, tensor(list(extra)))
     row(name, noise(2, 3, dtype=types[0]))
@@ -523,6 +524,8 @@ def elementwise():
         either("aten.gelu.default", noise(4, dtype=t), approximate="tanh")
     row("aten.gelu.default", tensor([-20.0, -3, -0.125, 0, 1, 3, 20]), approximate="none")
     row("aten.gelu.default", tensor([-20.0, -3, -0.125, 0, 1, 3, 20]), approximate="tanh")
+    # PyTorch gives NaN for infinity on processors with AVX-512, and infinity on others.
+    fixed("aten.gelu.default", [tensor([inf])], tensor([inf]))
     refuse("aten.gelu.default", noise(2), approximate="sigmoid", code="nac_run_argument")
     tolerance(4, 1)
     for name, argument_lists in (
