@@ -92,9 +92,9 @@ void add_case(const std::string& name, chain made, vm::freeing frees, bool quick
 }  // namespace
 
 void bench::add_cases(bool quick) {
-  add_case("constant_planned", constant(), vm::freeing::planned, quick);
+  add_case("constant_planned", constant(), vm::freeing::computed, quick);
   add_case("constant_never", constant(), vm::freeing::never, quick);
-  add_case("pass_planned", pass(), vm::freeing::planned, quick);
+  add_case("pass_planned", pass(), vm::freeing::computed, quick);
   add_case("pass_never", pass(), vm::freeing::never, quick);
 }
 

@@ -21,7 +21,7 @@
 #include "io/compress.hpp"
 #include "ratios.hpp"
 #include "tessera/vm/alir.hpp"
-#include "vm/alir/plan.hpp"
+#include "vm/alir/compile.hpp"
 
 namespace {
 
@@ -93,7 +93,7 @@ void add_program(const std::string& name, alir::model m, bool quick) {
   const auto s = std::make_shared<setting>(*std::move(p), quick ? 271 : 4096);
   compare(*s, 271, name);
   if (quick) return;
-  add_case(name + "/plan", s, 1, [](setting& on, std::size_t) {
+  add_case(name + "/compile", s, 1, [](setting& on, std::size_t) {
     benchmark::DoNotOptimize(vm::alir::make_plan(on.program));
   });
   const auto ours = [](setting& on, std::size_t n) {

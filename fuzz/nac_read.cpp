@@ -101,7 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   seen.all(file.input_names());
   seen.all(file.tensors());
   seen.of(file.manifest());
-  seen.of(file.plan());
+  seen.of(file.execution_plan());
   seen.all(file.plan_constants());
   seen.all(file.resources());
   seen.all(file.arrays());

@@ -14,7 +14,7 @@
 
 #include "require.hpp"
 #include "vm/execution_plan/format.hpp"
-#include "vm/execution_plan/plan.hpp"
+#include "vm/execution_plan/machine.hpp"
 #include "vm/nac/interpreter.hpp"
 
 using namespace tessera;
@@ -132,7 +132,8 @@ struct ending {
   fuzz::require(done.steps <= max_steps, "steps of a plan are limited");
   fuzz::require(machine.arena().peak() <= max_memory, "memory of a plan is limited");
   fuzz::require(written.size() <= how.max_written, "what a plan writes is limited");
-  fuzz::require(done.offset <= p.model().plan().size(), "a plan ends at one of its instructions");
+  fuzz::require(done.offset <= p.model().execution_plan().size(),
+                "a plan ends at one of its instructions");
   ending e{done.code, done.offset, done.steps, done.text, written};
   for (const plan_value& v : done.returned) describe(e.results, v);
   for (unsigned i = 0; i < 256; ++i)
@@ -156,7 +157,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(
       unfreed == first || unfreed.code == errc::budget_memory || first.code == errc::budget_memory,
       "what is freed changes nothing");
-  if (!file->plan().empty())
+  if (!file->execution_plan().empty())
     fuzz::require(run_plan(*p, seed) == run_plan(*p, seed), "a plan always runs alike");
   return 0;
 }

@@ -3123,7 +3123,7 @@ class model {
   /// PROC: the tokenizer's manifest.
   [[nodiscard]] bytes manifest() const noexcept { return manifest_; }
   /// ORCH: the bytecode, and its own constants.
-  [[nodiscard]] bytes plan() const noexcept { return plan_; }
+  [[nodiscard]] bytes execution_plan() const noexcept { return plan_; }
   [[nodiscard]] nac::constants plan_constants() const noexcept { return plan_constants_; }
   [[nodiscard]] nac::resources resources() const noexcept {
     return {at(nac::section::rsrc), part(nac::section::rsrc).count};
@@ -5275,7 +5275,7 @@ struct assemble_options {
 //
 // The orchestrator's bytecode (MEP): the table of its instructions, an iterator, a writer.
 //
-//   nac::plan_reader in(file.plan());
+//   nac::plan_reader in(file.execution_plan());
 //   for (nac::plan_instruction i; in.next(i);)
 //     for (const nac::plan_operand& o : i.operands())
 //       std::cout << i.row->name << ' ' << o.value << '\n';
@@ -5661,7 +5661,7 @@ class plan_writer {
 
 // ---- Verification: what machines rely on and don't check while the plan runs.
 //
-//   if (const auto e = nac::verify_plan(file); e.code != tessera::errc::ok) return e;
+//   if (const auto e = nac::verify_execution_plan(file); e.code != tessera::errc::ok) return e;
 //
 //   every instruction  known and not reserved, complete, its named values among those in the table
 //   constants          in the pool; strings where a path, a prompt, a format or a name is wanted
@@ -5678,7 +5678,7 @@ class plan_writer {
 // Allocation: at most 32 × the bytecode, where it consists of starts of loops only, and 200 KiB.
 
 /// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
-[[nodiscard]] error verify_plan(const model& f);
+[[nodiscard]] error verify_execution_plan(const model& f);
 
 // ---- The plan as text, which assemble reads back to the same bytes.
 //
@@ -5706,7 +5706,7 @@ class plan_writer {
 //             to parse, at most 20 × the text, where it consists of labels only.
 
 /// Prints bytecode: labels are indented by two spaces, instructions by four.
-void print_plan(text& out, bytes code, const constants& pool_of);
+void print_execution_plan(text& out, bytes code, const constants& pool_of);
 
 }  // namespace nac
 
@@ -9500,7 +9500,7 @@ TESSERA_INLINE parts parts_of(const model& f) {
   }
   p.has_manifest = f.has(section::proc);
   p.manifest = parts::borrow(f.manifest());
-  p.plan = parts::borrow(f.plan());
+  p.plan = parts::borrow(f.execution_plan());
   p.has_training = f.has(section::trng);
   p.has_resources = f.has(section::rsrc);
   p.resources.reserve(f.resources().size());
@@ -10308,7 +10308,7 @@ class plan_printer {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE void print_plan(text& out, bytes code, const constants& pool_of) {
+TESSERA_INLINE void print_execution_plan(text& out, bytes code, const constants& pool_of) {
   detail::plan_printer(out, code, pool_of).print();
 }
 
@@ -10328,7 +10328,7 @@ TESSERA_INLINE void print_plan(text& out, bytes code, const constants& pool_of) 
 #include <cstdint>
 
 
-// ---- tessera/nac/detail/rules_plan.hpp
+// ---- tessera/nac/detail/rules_execution_plan.hpp
 //
 // NAC verification of ORCH: execution plans.
 //
@@ -10339,8 +10339,8 @@ TESSERA_INLINE void print_plan(text& out, bytes code, const constants& pool_of) 
 // Limits:     none; time n log n of the bytecode.
 // Allocation: at most 40 × the bytecode, where it consists of starts of loops only, and 200 KiB.
 
-#ifndef TESSERA_NAC_DETAIL_RULES_PLAN_HPP
-#define TESSERA_NAC_DETAIL_RULES_PLAN_HPP
+#ifndef TESSERA_NAC_DETAIL_RULES_EXECUTION_PLAN_HPP
+#define TESSERA_NAC_DETAIL_RULES_EXECUTION_PLAN_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -11067,15 +11067,16 @@ class plan_checker {
 }  // namespace nac::detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NAC_DETAIL_RULES_PLAN_HPP
+#endif  // TESSERA_NAC_DETAIL_RULES_EXECUTION_PLAN_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-TESSERA_INLINE error verify_plan(const model& f) {
+TESSERA_INLINE error verify_execution_plan(const model& f) {
   detail::findings found(nullptr, 0);
-  if (!f.plan().empty())
-    detail::plan_checker(f.plan(), f.plan_constants(), found, detail::plan_offset(f)).check();
+  if (!f.execution_plan().empty())
+    detail::plan_checker(f.execution_plan(), f.plan_constants(), found, detail::plan_offset(f))
+        .check();
   return found.first_error();
 }
 
@@ -12040,9 +12041,9 @@ class printer {
       section(text_section::plan_constants);
       constants(model_.plan_constants());
     }
-    if (!model_.plan().empty()) {
+    if (!model_.execution_plan().empty()) {
       section(text_section::plan);
-      print_plan(out_, model_.plan(), model_.plan_constants());
+      print_execution_plan(out_, model_.execution_plan(), model_.plan_constants());
       out_ << word_end << '\n';
     }
     if (model_.has(nac::section::proc)) {
@@ -15149,8 +15150,8 @@ struct verifier {
     names_once(f.resources(), "resource");
     names_once(f.arrays(), "array");
     arrays();
-    if (!f.plan().empty())
-      plan_checker(f.plan(), f.plan_constants(), found, plan_offset(f)).check();
+    if (!f.execution_plan().empty())
+      plan_checker(f.execution_plan(), f.plan_constants(), found, plan_offset(f)).check();
     if (f.has(section::proc)) check_manifest(f.manifest(), f.offset(section::proc) + 8, found);
     training_section();
     if (f.has(section::trng)) {
@@ -16874,7 +16875,7 @@ class code_assembler {
 
 #endif  // TESSERA_NAC_DETAIL_ASSEMBLE_CODE_HPP
 
-// ---- tessera/nac/detail/assemble_plan.hpp
+// ---- tessera/nac/detail/assemble_execution_plan.hpp
 //
 // NAC assembly: the text of execution plans, read back to the same bytes.
 //
@@ -16883,8 +16884,8 @@ class code_assembler {
 // Limits:     what the fields can hold.
 // Allocation: what the parts own.
 
-#ifndef TESSERA_NAC_DETAIL_ASSEMBLE_PLAN_HPP
-#define TESSERA_NAC_DETAIL_ASSEMBLE_PLAN_HPP
+#ifndef TESSERA_NAC_DETAIL_ASSEMBLE_EXECUTION_PLAN_HPP
+#define TESSERA_NAC_DETAIL_ASSEMBLE_EXECUTION_PLAN_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -17040,7 +17041,7 @@ class plan_parser {
 }  // namespace nac::detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NAC_DETAIL_ASSEMBLE_PLAN_HPP
+#endif  // TESSERA_NAC_DETAIL_ASSEMBLE_EXECUTION_PLAN_HPP
 
 // ---- tessera/nac/detail/assemble_tokenizer.hpp
 //
@@ -17602,7 +17603,8 @@ TESSERA_INLINE std::uint64_t text_map::in_section(const model& f, section s,
     case section::orch: {
       const std::uint64_t first = f.offset(s) + 12;  // the tag, and both sizes
       if (offset < first) return of(text_section::plan);
-      if (offset - first <= f.plan().size()) return of(text_section::plan, offset - first);
+      if (offset - first <= f.execution_plan().size())
+        return of(text_section::plan, offset - first);
       return in_list(text_section::plan_constants, f.plan_constants(), offset);
     }
     case section::trng: return in_list(text_section::training, f.training(), offset);

@@ -73,7 +73,7 @@ struct facts {
   [[nodiscard]] std::uint64_t plan_instructions() const {
     std::uint64_t n = 0;
     nac::plan_instruction i;
-    for (nac::plan_reader in(file.plan()); in.next(i);) ++n;
+    for (nac::plan_reader in(file.execution_plan()); in.next(i);) ++n;
     return n;
   }
   [[nodiscard]] std::uint64_t tokenizer_instructions() const {
@@ -270,11 +270,11 @@ class as_text_report {
   }
   void plan() {
     label("plan");
-    if (file_.plan().empty())
+    if (file_.execution_plan().empty())
       out_ << "none\n";
     else
       out_ << plural(f_.plan_instructions(), "instruction") << ", "
-           << plural(file_.plan().size(), "byte") << ", "
+           << plural(file_.execution_plan().size(), "byte") << ", "
            << plural(file_.plan_constants().size(), "constant") << '\n';
   }
   static void add_loss(std::vector<std::string>& row, const nac::quantization_error& e) {
@@ -486,7 +486,7 @@ void write_items(json::writer& w, const facts& f) {
   } else {
     w.null();
   }
-  w.key("plan").begin_object().key("bytes").integer(file.plan().size());
+  w.key("plan").begin_object().key("bytes").integer(file.execution_plan().size());
   w.key("instructions").integer(f.plan_instructions());
   w.key("constants").integer(file.plan_constants().size()).end();
   w.key("tokenizer").begin_object().key("bytes").integer(file.manifest().size());

@@ -165,7 +165,7 @@ vn::interpreter_options machine_options(const run_options& o) {
   vn::interpreter_options how;
   if (o.max_memory) how.max_memory = *o.max_memory;
   how.seed = o.seed_of_operations;
-  if (o.nac.schedule == "planned") how.frees = vn::freeing::planned;
+  if (o.nac.schedule == "planned") how.frees = vn::freeing::computed;
   if (o.nac.schedule == "none") how.frees = vn::freeing::never;
   how.preload = o.nac.schedule != "none";
   how.keep_parameters = o.steps.value_or(1) > 1 || o.nac.schedule == "none";
@@ -203,7 +203,7 @@ exit_code run_nac(const run_options& o, const source& file) {
   if (!model.program) return model.code;
   const bool gives_inputs =
       !o.inputs.empty() || !o.outputs.empty() || !o.nac.shapes.empty() || !o.nac.texts.empty();
-  if (!model.program->model().plan().empty() && !gives_inputs && !o.nac.no_plan)
+  if (!model.program->model().execution_plan().empty() && !gives_inputs && !o.nac.no_plan)
     return run_plan(o, file, *model.program);
   return program_runner(o, file, *model.program).run();
 }

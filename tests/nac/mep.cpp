@@ -42,12 +42,12 @@ constexpr std::string_view some_constants =
   const buffer source = container(code, from_hex(constants), count);
   const auto file = nac::read(bytes(source));
   REQUIRE(file);
-  return nac::verify_plan(*file);
+  return nac::verify_execution_plan(*file);
 }
 
 [[nodiscard]] std::string printed(const buffer& code) {
   text out;
-  nac::print_plan(out, code, nac::constants());
+  nac::print_execution_plan(out, code, nac::constants());
   return std::string(out.view());
 }
 
@@ -308,7 +308,7 @@ TEST_CASE("nac/mep: a loop, built with labels", "[nac]") {
   const auto file = nac::read(bytes(source));
   REQUIRE(file);
   text lines;
-  nac::print_plan(lines, file->plan(), file->plan_constants());
+  nac::print_execution_plan(lines, file->execution_plan(), file->plan_constants());
   CHECK(std::string(lines.view()) ==
         "    src_constant $0, #0 ; 3\n"
         "    src_constant $1, #1 ; 0\n"
@@ -343,7 +343,7 @@ TEST_CASE("nac/mep: plans that run models", "[nac]") {
   const auto file = nac::read(bytes(source));
   REQUIRE(file);
   text lines;
-  nac::print_plan(lines, file->plan(), file->plan_constants());
+  nac::print_execution_plan(lines, file->execution_plan(), file->plan_constants());
   CHECK(std::string(lines.view()) ==
         "    src_constant $0, #0 ; [1, 3]\n"
         "    tensor_create $1, f32, ones, $0\n"
@@ -362,18 +362,18 @@ TEST_CASE("nac/mep: plans that run models", "[nac]") {
   const auto two = hex_file("two_outputs");
   const auto outputs = nac::read(bytes(two));
   REQUIRE(outputs);
-  CHECK(nac::verify_plan(*outputs) == error{});
+  CHECK(nac::verify_execution_plan(*outputs) == error{});
   lines.clear();
-  nac::print_plan(lines, outputs->plan(), outputs->plan_constants());
+  nac::print_execution_plan(lines, outputs->execution_plan(), outputs->plan_constants());
   CHECK(std::string(lines.view()).find("model_run_static 0, [$1], [$2, $3]\n") !=
         std::string::npos);
-  CHECK(parsed(lines) == copy_of(outputs->plan()));
+  CHECK(parsed(lines) == copy_of(outputs->execution_plan()));
 
   for (const char* name : {"mini_v16", "mini_v17", "mini_v18"}) {
     const auto none = hex_file(name);
     const auto empty = nac::read(bytes(none));
     REQUIRE(empty);
-    CHECK(nac::verify_plan(*empty) == error{});
+    CHECK(nac::verify_execution_plan(*empty) == error{});
   }
 }
 
@@ -635,7 +635,7 @@ TEST_CASE("nac/mep_text: comments show values, long ones cut", "[nac]") {
   const buffer code =
       from_hex("04000000 04000100 04000200 04000300 04000400 04000500 04000600 04000700 04000800");
   text out;
-  nac::print_plan(out, code, file->plan_constants());
+  nac::print_execution_plan(out, code, file->plan_constants());
   std::string cut;
   for (int i = 0; i < 20; ++i) cut += "\xc3\xa9";
   CHECK(std::string(out.view()) == "    src_constant $0, #0 ; \"" + cut +
@@ -759,7 +759,7 @@ TEST_CASE("nac/mep: memory within the stated multiples", "[nac]") {
     const auto file = nac::read(bytes(source));
     REQUIRE(file);
     const tessera_tests::allocations used;
-    CHECK(nac::verify_plan(*file) == error{});
+    CHECK(nac::verify_execution_plan(*file) == error{});
     CHECK(used.peak() <= 200 * 1024);
   }
   // Sizes between one power of two and the next, since pools double.
@@ -772,7 +772,7 @@ TEST_CASE("nac/mep: memory within the stated multiples", "[nac]") {
     REQUIRE(file);
     {
       const tessera_tests::allocations used;
-      CHECK(nac::verify_plan(*file).code == errc::nac_mep_loop_open);
+      CHECK(nac::verify_execution_plan(*file).code == errc::nac_mep_loop_open);
       CHECK(used.peak() <= 32 * starts.size() + 1024);
     }
     buffer jumps;  // each to the one before it
@@ -782,7 +782,7 @@ TEST_CASE("nac/mep: memory within the stated multiples", "[nac]") {
     out.reserve(64 * n);
     {
       const tessera_tests::allocations used;
-      nac::print_plan(out, jumps, nac::constants());
+      nac::print_execution_plan(out, jumps, nac::constants());
       CHECK(used.peak() <= 6 * jumps.size() + 1024);
     }
     std::string labels;

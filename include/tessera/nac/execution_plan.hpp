@@ -3,7 +3,7 @@
 //
 // The orchestrator's bytecode (MEP): the table of its instructions, an iterator, a writer.
 //
-//   nac::plan_reader in(file.plan());
+//   nac::plan_reader in(file.execution_plan());
 //   for (nac::plan_instruction i; in.next(i);)
 //     for (const nac::plan_operand& o : i.operands())
 //       std::cout << i.row->name << ' ' << o.value << '\n';
@@ -394,7 +394,7 @@ class plan_writer {
 
 // ---- Verification: what machines rely on and don't check while the plan runs.
 //
-//   if (const auto e = nac::verify_plan(file); e.code != tessera::errc::ok) return e;
+//   if (const auto e = nac::verify_execution_plan(file); e.code != tessera::errc::ok) return e;
 //
 //   every instruction  known and not reserved, complete, its named values among those in the table
 //   constants          in the pool; strings where a path, a prompt, a format or a name is wanted
@@ -411,7 +411,7 @@ class plan_writer {
 // Allocation: at most 32 × the bytecode, where it consists of starts of loops only, and 200 KiB.
 
 /// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
-[[nodiscard]] error verify_plan(const model& f);
+[[nodiscard]] error verify_execution_plan(const model& f);
 
 // ---- The plan as text, which assemble reads back to the same bytes.
 //
@@ -439,7 +439,7 @@ class plan_writer {
 //             to parse, at most 20 × the text, where it consists of labels only.
 
 /// Prints bytecode: labels are indented by two spaces, instructions by four.
-void print_plan(text& out, bytes code, const constants& pool_of);
+void print_execution_plan(text& out, bytes code, const constants& pool_of);
 
 }  // namespace nac
 

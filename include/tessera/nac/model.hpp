@@ -339,7 +339,7 @@ class model {
   /// PROC: the tokenizer's manifest.
   [[nodiscard]] bytes manifest() const noexcept { return manifest_; }
   /// ORCH: the bytecode, and its own constants.
-  [[nodiscard]] bytes plan() const noexcept { return plan_; }
+  [[nodiscard]] bytes execution_plan() const noexcept { return plan_; }
   [[nodiscard]] nac::constants plan_constants() const noexcept { return plan_constants_; }
   [[nodiscard]] nac::resources resources() const noexcept {
     return {at(nac::section::rsrc), part(nac::section::rsrc).count};

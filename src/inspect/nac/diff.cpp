@@ -163,7 +163,7 @@ class comparison {
     pairing(trng_a, trng_b);
     instructions(trng_a, trng_b, true);
     schedule(ops_a);
-    bytes_property("plan", a_.model().plan(), b_.model().plan());
+    bytes_property("plan", a_.model().execution_plan(), b_.model().execution_plan());
     plan_constants();
     bytes_property("tokenizer", a_.model().manifest(), b_.model().manifest());
     parameters();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The loop of the reference VM of ALIR, and what comes before and after it: one block of samples
-// through one plan. vm.cpp includes it once for each instruction set, in a namespace of its own.
+// through one compiled program. machine.cpp includes it once for each instruction set, in a namespace of its own.
 //
 //   namespace avx2 {
 //   #define TESSERA_TARGET [[gnu::target("avx2")]]
@@ -66,7 +66,7 @@ TESSERA_TARGET [[gnu::always_inline]] inline void add_terms(Vector (&total)[Coun
 }
 
 template <class Lane, std::size_t Lanes, bool Observed>
-TESSERA_TARGET void execute(const plan& p, block& b) {
+TESSERA_TARGET void execute(const compiled_program& p, block& b) {
   using vector = typename vector_of<Lane, Lanes>::type;
   using lane = typename vector_of<Lane, 1>::type;
   constexpr std::size_t stride = Lanes * sizeof(Lane) / sizeof(vector);  // vectors of a row
@@ -211,7 +211,7 @@ inline constexpr std::size_t tile_width = 8, tile_height = 16;
 
 /// Input operations: floor(v * 2^n), wrapped.
 template <class Lane, std::size_t Lanes>
-TESSERA_TARGET void read_inputs(const plan& p, const block& b) {
+TESSERA_TARGET void read_inputs(const compiled_program& p, const block& b) {
   using lane = typename vector_of<Lane, 1>::type;
   lane* const rows = static_cast<lane*>(b.rows);
   if constexpr (Lanes == 1) {
@@ -267,7 +267,7 @@ TESSERA_TARGET void read_inputs(const plan& p, const block& b) {
 }
 
 template <class Lane, std::size_t Lanes>
-TESSERA_TARGET void write_outputs(const plan& p, const block& b, std::size_t samples) {
+TESSERA_TARGET void write_outputs(const compiled_program& p, const block& b, std::size_t samples) {
   using lane = const typename vector_of<Lane, 1>::type;
   lane* const rows = static_cast<lane*>(b.rows);
   constexpr std::size_t height = Lanes < tile_height ? Lanes : tile_height;
@@ -306,7 +306,7 @@ TESSERA_TARGET void write_outputs(const plan& p, const block& b, std::size_t sam
 
 /// One block of at most Lanes samples.
 template <class Lane, std::size_t Lanes, bool Observed = false>
-TESSERA_TARGET void run_block(const plan& p, block& b) {
+TESSERA_TARGET void run_block(const compiled_program& p, block& b) {
   read_inputs<Lane, Lanes>(p, b);
   execute<Lane, Lanes, Observed>(p, b);
   write_outputs<Lane, Lanes>(p, b, b.whole());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Running a plan: the loop for each instruction set, blocks of the right size, and threads.
+// Running a compiled program: the loop for each instruction set, blocks of the right size, and threads.
 
 #include "tessera/vm/alir.hpp"
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan.hpp"
+#include "compile.hpp"
 #include "vm/meter.hpp"
 #include "vm/workers.hpp"
 
@@ -46,7 +46,7 @@ struct block {
   }
 };
 
-using block_function = void (*)(const plan&, block&);
+using block_function = void (*)(const compiled_program&, block&);
 
 /// The loop for lanes of 16, 32 and 64 bits: for few samples, for a whole row, for one sample.
 struct engine {
@@ -58,7 +58,7 @@ constexpr std::size_t few_lanes = 16;
 #define TESSERA_VECTOR_BYTES 16
 namespace baseline {
 #include "loop.hpp"
-constexpr block_function observed = run_block<std::uint64_t, plan::row_bytes / 8, true>;
+constexpr block_function observed = run_block<std::uint64_t, compiled_program::row_bytes / 8, true>;
 }  // namespace baseline
 #undef TESSERA_TARGET
 #undef TESSERA_VECTOR_BYTES
@@ -109,7 +109,7 @@ class machine::state {
  public:
   state(const tessera::alir::program& p, const machine_options& how, bool one_to_one);
 
-  [[nodiscard]] const plan& code() const noexcept { return *plan_; }
+  [[nodiscard]] const compiled_program& code() const noexcept { return *program_; }
   [[nodiscard]] std::uint64_t memory() const noexcept { return memory_; }
   [[nodiscard]] outcome check(std::uint64_t samples, const budget& limit) const noexcept;
   outcome run(std::span<const double> in, std::span<double> out, std::uint64_t samples);
@@ -124,11 +124,11 @@ class machine::state {
 
   outcome run_threads(unsigned threads, std::span<const double> in, std::span<double> out,
                       std::uint64_t samples);
-  [[nodiscard]] std::size_t inputs() const noexcept { return plan_->n_inputs; }
-  [[nodiscard]] std::size_t outputs() const noexcept { return plan_->outputs.size(); }
-  [[nodiscard]] std::size_t size() const noexcept { return plan_->operations; }
+  [[nodiscard]] std::size_t inputs() const noexcept { return program_->n_inputs; }
+  [[nodiscard]] std::size_t outputs() const noexcept { return program_->outputs.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return program_->operations; }
 
-  std::shared_ptr<const plan> plan_;
+  std::shared_ptr<const compiled_program> program_;
   machine_options how_;
   std::uint64_t memory_ = 0;
   std::vector<line> rows_;  // of all threads
@@ -136,15 +136,15 @@ class machine::state {
 };
 
 machine::state::state(const tessera::alir::program& p, const machine_options& how, bool one_to_one)
-    : plan_(std::make_shared<const plan>(
-          make_plan(p, {.one_to_one = one_to_one, .min_lane_bits = how.min_lane_bits}))),
+    : program_(std::make_shared<const compiled_program>(
+          compile(p, {.one_to_one = one_to_one, .min_lane_bits = how.min_lane_bits}))),
       how_(how),
       crew_(std::max(how.threads, 1u) - 1) {
   how_.threads = std::max(how.threads, 1u);
   how_.instructions = std::min(how.instructions, best_level());
-  const std::uint64_t rows = plan_->memory_of_rows();
+  const std::uint64_t rows = program_->memory_of_rows();
   if (!checked_mul(rows, std::uint64_t{how_.threads}, memory_) ||
-      !checked_add(memory_, plan_->memory(), memory_))
+      !checked_add(memory_, program_->memory(), memory_))
     memory_ = UINT64_MAX;
   if (memory_ <= how_.max_memory && memory_ < SIZE_MAX)
     rows_.resize(static_cast<std::size_t>(rows * how_.threads / sizeof(line)));
@@ -156,7 +156,7 @@ outcome machine::state::check(std::uint64_t samples, const budget& limit) const 
   if (!checked_mul(std::uint64_t{size()}, samples, steps) || !meter(limit.max_steps).charge(steps))
     done.code = errc::budget_steps;
   else if (memory_ > limit.max_memory ||
-           rows_.size() * sizeof(line) < plan_->memory_of_rows() * how_.threads)
+           rows_.size() * sizeof(line) < program_->memory_of_rows() * how_.threads)
     done.code = errc::budget_memory;
   return done;
 }
@@ -174,8 +174,9 @@ outcome machine::state::run(std::span<const double> in, std::span<double> out,
 outcome machine::state::run_range(unsigned thread, const double* in, double* out,
                                   std::uint64_t first, std::uint64_t last, const observer& watch) {
   const engine& e = engine_of(how_.instructions);
-  const auto width = static_cast<std::size_t>(plan_->lane_bits / 32);  // 0, 1, 2
-  const std::size_t many = plan::row_bytes * 8 / static_cast<std::size_t>(plan_->lane_bits);
+  const auto width = static_cast<std::size_t>(program_->lane_bits / 32);  // 0, 1, 2
+  const std::size_t many =
+      compiled_program::row_bytes * 8 / static_cast<std::size_t>(program_->lane_bits);
   line* const rows = rows_.data() + thread * (rows_.size() / how_.threads);
   outcome done;
   while (first < last) {
@@ -195,7 +196,7 @@ outcome machine::state::run_range(unsigned thread, const double* in, double* out
                                     : lanes == many          ? e.many[width]
                                     : lanes == few_lanes     ? e.few[width]
                                                              : e.one;
-    function(*plan_, b);
+    function(*program_, b);
     done.steps += size() * b.whole();
     if (b.trap_lane < b.samples) {
       done.code = errc::alir_lookup_range;
@@ -216,7 +217,7 @@ outcome machine::state::run_threads(unsigned threads, std::span<const double> in
                                     std::span<double> out, std::uint64_t samples) {
   const auto all = static_cast<std::size_t>(samples * outputs());
   std::vector<double> before;
-  if (plan_->can_trap) before.assign(out.data(), out.data() + all);
+  if (program_->can_trap) before.assign(out.data(), out.data() + all);
 
   // Whole rows, of any width of lanes.
   const std::uint64_t stretch = (samples / (threads * 8) + 127) / 128 * 128;

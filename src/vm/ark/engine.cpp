@@ -34,7 +34,7 @@ void memory_block::release::operator()(void* p) const noexcept { std::free(p); }
 /// Messages are counted, and bytes copied.
 class engine::post final : public transport {
  public:
-  explicit post(engine& m) : counts_(m.world_->channels().size()), arrived_(m.plans_.size()) {
+  explicit post(engine& m) : counts_(m.world_->channels().size()), arrived_(m.compiled_.size()) {
     for (const rank_memory& r : m.ranks_) storages_.push_back(r.storages);
   }
 
@@ -79,10 +79,10 @@ namespace {
 engine::engine(const model::world& w, const machine_options& how, std::size_t first,
                std::size_t last)
     : world_(&w), how_(how), first_(first) {
-  plans_.resize(last - first);
+  compiled_.resize(last - first);
   for (std::size_t r = first; r < last; ++r) {
-    plan& p = plans_[r - first];
-    made_ = make_plan(w, r, p);
+    compiled_program& p = compiled_[r - first];
+    made_ = compile(w, r, p);
     if (!made_) return;
     steps_ = plus(steps_, p.cost);
     scratch_size_ = std::max(scratch_size_, p.scratch);
@@ -117,8 +117,8 @@ void engine::allocate(std::byte* arena) {
   scratch_ = memory_block(scratch_size_);
   bool enough = scratch_.data() != nullptr;
   if (multiplies_) room_ = std::make_unique<tensors::matmul_workspace>();
-  ranks_.resize(plans_.size());
-  for (std::size_t i = 0; i < plans_.size(); ++i) {
+  ranks_.resize(compiled_.size());
+  for (std::size_t i = 0; i < compiled_.size(); ++i) {
     const model::program& p = world_->rank(first_ + i);
     const std::vector<std::uint64_t> offsets = arena_offsets(p);
     rank_memory& m = ranks_[i];
@@ -130,8 +130,8 @@ void engine::allocate(std::byte* arena) {
       m.storages[b] = arena == nullptr ? m.blocks[b].data() : arena + offsets[b];
       enough = enough && m.storages[b] != nullptr;
     }
-    plans_[i].place_at(m.storages, scratch_.data());
-    runners_.emplace_back(plans_[i], static_cast<std::uint32_t>(first_ + i), how_.fast,
+    compiled_[i].place_at(m.storages, scratch_.data());
+    runners_.emplace_back(compiled_[i], static_cast<std::uint32_t>(first_ + i), how_.fast,
                           room_.get());
   }
   if (!enough) made_.code = errc::budget_memory;
@@ -217,12 +217,12 @@ outcome engine::check(std::uint64_t steps, std::uint64_t max_steps) const {
   if (whole.charge(steps)) return out;
   out.code = errc::budget_steps;
   out.text = whole.refusal();
-  for (std::size_t r = 0; r < plans_.size(); ++r)
-    for (std::size_t i = 0; i < plans_[r].steps.size(); ++i) {
-      if (left.charge(plans_[r].costs[i])) continue;
+  for (std::size_t r = 0; r < compiled_.size(); ++r)
+    for (std::size_t i = 0; i < compiled_[r].steps.size(); ++i) {
+      if (left.charge(compiled_[r].costs[i])) continue;
       out.rank = static_cast<std::uint32_t>(first_ + r);
-      out.node = plans_[r].steps[i].node;
-      out.op = plans_[r].steps[i].op;
+      out.node = compiled_[r].steps[i].node;
+      out.op = compiled_[r].steps[i].op;
       return out;
     }
   return out;

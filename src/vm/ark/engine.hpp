@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "compile.hpp"
 #include "execute.hpp"
-#include "plan.hpp"
 #include "tessera/vm/ark.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -91,7 +91,7 @@ class engine {
   std::size_t first_ = 0;  // the ranks that it has, from here on
   std::uint64_t memory_ = 0, steps_ = 0, scratch_size_ = 0;
   bool multiplies_ = false;
-  std::vector<plan> plans_;
+  std::vector<compiled_program> compiled_;
   std::vector<rank_memory> ranks_;
   memory_block scratch_;
   std::unique_ptr<tensors::matmul_workspace> room_;

@@ -276,13 +276,13 @@ void multiply(const multiply_step& s, std::byte* workspace, bool fast,
 
 std::span<const std::uint32_t> runner::waiting_channels() const noexcept {
   const step& s = waiting_step();
-  return s.kind == step_kind::wait ? plan_->waits[s.index].channels
+  return s.kind == step_kind::wait ? program_->waits[s.index].channels
                                    : std::span<const std::uint32_t>();
 }
 
 state runner::advance(transport& to, const observer& watch) {
   for (;; ++next_) {
-    const step& s = plan_->steps[next_];
+    const step& s = program_->steps[next_];
     switch (s.kind) {
       case step_kind::map:
       case step_kind::reduce:
@@ -309,13 +309,13 @@ state runner::advance(transport& to, const observer& watch) {
       case step_kind::end: return state::finished;
     }
     if (!s.last) continue;
-    done_.steps += plan_->costs[next_];
+    done_.steps += program_->costs[next_];
     if (watch) watch(rank_, s.node, s.op);
   }
 }
 
 errc runner::compute(const step& s, transport& to) {
-  const plan& p = *plan_;
+  const compiled_program& p = *program_;
   switch (s.kind) {
     case step_kind::map: return map(p.maps[s.index]);
     case step_kind::reduce: {

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Runs the plan of one rank, step by step, until it ends, waits or traps.
+// Runs the compiled program of one rank, step by step, until it ends, waits or traps.
 //
-//   runner r(plan, rank, options, scratch);
+//   runner r(compiled, rank, options, scratch);
 //   r.start();
 //   while (r.advance(transport, {}) != state::finished) …
 //
-// Lifetime:   borrows the plan and the room for products.
+// Lifetime:   borrows the compiled program and the room for products.
 // Errors:     ark_division and ark_index, in done().
 // Limits:     none.
 // Allocation: none.
@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <span>
 
-#include "plan.hpp"
+#include "compile.hpp"
 #include "tensor/matmul.hpp"
 #include "transport.hpp"
 
@@ -34,8 +34,8 @@ enum class state : std::uint8_t { waiting, finished, trapped };
 
 class runner {
  public:
-  runner(const plan& p, std::uint32_t rank, bool fast, tensors::matmul_workspace* room)
-      : plan_(&p), room_(room), rank_(rank), fast_(fast) {}
+  runner(const compiled_program& p, std::uint32_t rank, bool fast, tensors::matmul_workspace* room)
+      : program_(&p), room_(room), rank_(rank), fast_(fast) {}
 
   void start() noexcept {
     next_ = 0;
@@ -51,13 +51,13 @@ class runner {
   /// How many steps were completed; grows whenever advance() gets anywhere.
   [[nodiscard]] std::size_t progress() const noexcept { return next_; }
   /// Where a waiting rank waits, and for messages of which channels; at a DeviceSync, of none.
-  [[nodiscard]] const step& waiting_step() const noexcept { return plan_->steps[next_]; }
+  [[nodiscard]] const step& waiting_step() const noexcept { return program_->steps[next_]; }
   [[nodiscard]] std::span<const std::uint32_t> waiting_channels() const noexcept;
 
  private:
   [[nodiscard]] errc compute(const step& s, transport& to);
 
-  const plan* plan_;
+  const compiled_program* program_;
   tensors::matmul_workspace* room_;
   std::size_t next_ = 0;
   std::uint64_t syncs_ = 0;

@@ -40,7 +40,7 @@ constexpr std::size_t chunk = 512;
 
 using tensors::half, tensors::bfloat16, tensors::is_float, tensors::is_half;
 
-/// Calls f with a T{} of the type; the result of FP8, which no plan has, is that of f(no_type{}).
+/// Calls f with a T{} of the type; the result of FP8, which no compiled program has, is that of f(no_type{}).
 struct no_type {};
 template <class F>
 auto with_type(data_type type, F&& f) noexcept {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What operations do with one row of elements: a function for each operation and type, chosen once,
-// when a plan is made.
+// when a compiled program is made.
 //
 //   const row_function add = row_of(model::op_type::add, model::data_type::fp16);
 //   add({.in = {a, b}, .in_step = {1, 0}, .out = c, .out_step = 1, .count = n});
@@ -70,7 +70,7 @@ struct segment_list {
 using sum_function = void (*)(const row&, const segment_list&, std::uint64_t first) noexcept;
 [[nodiscard]] sum_function segment_sum(model::data_type type) noexcept;
 
-/// The type of elements; a plan has none of FP8.
+/// The type of elements; a compiled program has none of FP8.
 [[nodiscard]] tensors::element_type type_of(model::data_type type) noexcept;
 
 /// A matrix of integers; steps in elements.

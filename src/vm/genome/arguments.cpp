@@ -20,7 +20,7 @@ constexpr std::size_t max_arguments = 255, max_constants = 32, max_keywords = 16
 
 /// An argument with the form that patterns look at.
 struct item {
-  planned_argument what;
+  compiled_argument what;
   argument_form form = argument_form::result;
 };
 
@@ -55,18 +55,18 @@ struct keyword_argument {
 /// Collects the arguments of one node.
 class collector {
  public:
-  collector(call_planner& planner, const model::node& n, std::uint32_t inputs)
-      : planner_(planner), node_(n), inputs_(inputs), name_(planner.library().operation(n.a)) {}
+  collector(call_compiler& compiler, const model::node& n, std::uint32_t inputs)
+      : compiler_(compiler), node_(n), inputs_(inputs), name_(compiler.library().operation(n.a)) {}
 
-  [[nodiscard]] planned_call plan() {
-    call_.operation = planner_.operation_of(node_.a);
+  [[nodiscard]] compiled_call compile() {
+    call_.operation = compiler_.operation_of(node_.a);
     if (call_.operation == operation::unknown)
       nac::fail(errc::genome_run_operation, std::string(name_.target));
     pattern_ = tessera::nac::pattern(call_.operation);
     read_constants();
     read_inputs();
     if (call_.operation == operation::view) settle_view();
-    if (slices_) return plan_slice();
+    if (slices_) return compile_slice();
     if (single_ == nullptr) {
       if (!bind(in_order())) refuse();
     } else {
@@ -88,7 +88,7 @@ class collector {
   }
 
   [[nodiscard]] const loaded_constant& constant(std::uint32_t id) {
-    const loaded_constant& c = planner_.constant(id);
+    const loaded_constant& c = compiler_.constant(id);
     if (c.slice) {
       if (call_.operation != operation::getitem)
         nac::fail(errc::genome_run_constant, "a slice, for " + std::string(name_.target));
@@ -112,7 +112,7 @@ class collector {
       else
         single_ = &c;
     } else if (node_.has_group()) {
-      model::group_parts parts(planner_.library().group(node_.group_id()));
+      model::group_parts parts(compiler_.library().group(node_.group_id()));
       for (model::group_part p; parts.next(p);) {
         if (positions_.size() + keywords_.size() == max_constants) refuse();
         const item what = constant_item(constant(p.constant));
@@ -152,7 +152,7 @@ class collector {
     std::vector<std::uint32_t> direct;
     std::vector<bool> named(inputs_);
     if (node_.b != model::no_variation) {
-      model::variation_inputs order(planner_.library().variation(node_.b));
+      model::variation_inputs order(compiler_.library().variation(node_.b));
       for (std::uint32_t i = 0; order.next(i);) {
         if (i >= inputs_ || direct.size() == max_arguments) refuse();
         direct.push_back(i);
@@ -307,17 +307,17 @@ class collector {
   }
 
   /// x[start:end:step] is a slice of the first axis.
-  [[nodiscard]] planned_call plan_slice() {
+  [[nodiscard]] compiled_call compile_slice() {
     const std::span<const nac::value> part = slice_->value.as_list();
     if (inputs_ != 1) refuse();
     call_.operation = operation::slice;
     pattern_ = tessera::nac::pattern(call_.operation);
     const auto whole = [&](const nac::value& v) {
       const argument_form form = v.is_none() ? argument_form::null : argument_form::integer;
-      return constant_item(planner_.keep({v, form}));
+      return constant_item(compiler_.keep({v, form}));
     };
     std::vector<item> all = {input_item(0),
-                             whole(nac::make_number(planner_.arena(), std::int64_t{0})),
+                             whole(nac::make_number(compiler_.arena(), std::int64_t{0})),
                              whole(part[0]), whole(part[1])};
     if (!part[2].is_none()) all.push_back(whole(part[2]));
     keywords_.clear();
@@ -325,12 +325,12 @@ class collector {
     return std::move(call_);
   }
 
-  call_planner& planner_;
+  call_compiler& compiler_;
   const model::node& node_;
   std::uint32_t inputs_;
   model::operation_name name_;
   std::string_view pattern_;
-  planned_call call_;
+  compiled_call call_;
   std::vector<position_argument> positions_;
   std::vector<keyword_argument> keywords_;
   std::vector<std::string_view> tensor_keywords_;
@@ -341,7 +341,7 @@ class collector {
 
 }  // namespace
 
-const loaded_constant& call_planner::constant(std::uint32_t id) {
+const loaded_constant& call_compiler::constant(std::uint32_t id) {
   if (places_.size() <= id) places_.resize(std::size_t{id} + 1);
   if (places_[id] == 0) {
     loaded_.push_back(load(arena_, library_, id));
@@ -350,7 +350,7 @@ const loaded_constant& call_planner::constant(std::uint32_t id) {
   return loaded_[places_[id] - 1];
 }
 
-operation call_planner::operation_of(std::uint8_t a) {
+operation call_compiler::operation_of(std::uint8_t a) {
   if (!asked_[a])
     operations_[a] = find_operation(model::operation_name(library_.operation(a)).target);
   asked_[a] = true;
@@ -395,13 +395,13 @@ void unsupported_operations::add(const model::program& p) {
   }
 }
 
-const planned_call& call_planner::plan(const model::node& n, std::uint32_t inputs) {
+const compiled_call& call_compiler::compile(const model::node& n, std::uint32_t inputs) {
   const std::uint64_t key = std::uint64_t{n.a} | std::uint64_t{n.b} << 8 |
                             std::uint64_t{static_cast<std::uint16_t>(n.c)} << 16 |
                             std::uint64_t{inputs} << 32;
   const auto known = calls_.find(key);
   if (known != calls_.end()) return known->second;
-  return calls_.emplace(key, collector(*this, n, inputs).plan()).first->second;
+  return calls_.emplace(key, collector(*this, n, inputs).compile()).first->second;
 }
 
 }  // namespace vm::genome

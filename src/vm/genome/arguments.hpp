@@ -4,8 +4,8 @@
 // How the parts of a v1.2 node become a call of the tensor machine.
 //
 //   // A = "aten.linear.default:node_args(2):kwargs()", B = "in1,in0", C = 0, D = two nodes
-//   call_planner planner(arena, library);
-//   const planned_call& c = planner.plan(node, 2);
+//   call_compiler compiler(arena, library);
+//   const compiled_call& c = compiler.compile(node, 2);
 //   c.operation;                           // linear
 //   c.arguments;                           // input 1, input 0
 //   c.binding;                             // letters 0 and 1 of "tt?T"
@@ -34,7 +34,7 @@
 //   layout                                           the same, for torch.strided
 //   any other                                        the same for null and false; else refused
 //
-// Lifetime:   calls refer to constants of the planner, which stay in place.
+// Lifetime:   calls refer to constants of the compiler, which stay in place.
 // Errors:     faults: genome_run_operation, genome_run_arguments, genome_run_constant.
 // Limits:     255 arguments, 32 of them from a group, 16 of them tensors with keywords.
 // Allocation: each constant once, and about 200 bytes for each kind of node.
@@ -60,23 +60,23 @@ namespace tessera::inline TESSERA_ABI {
 namespace vm::genome {
 
 /// An argument: an input of the node, or a constant.
-struct planned_argument {
+struct compiled_argument {
   const nac::value* constant = nullptr;
   std::uint32_t input = 0;
 };
 
-struct planned_call {
+struct compiled_call {
   tessera::nac::operation operation = tessera::nac::operation::unknown;
   tessera::nac::binding binding;
-  std::vector<planned_argument> arguments;
+  std::vector<compiled_argument> arguments;
 };
 
 /// Calls for the nodes of a program, each kind of node looked at once.
-class call_planner {
+class call_compiler {
  public:
-  call_planner(nac::memory& arena, const model::library& from) : arena_(arena), library_(from) {}
+  call_compiler(nac::memory& arena, const model::library& from) : arena_(arena), library_(from) {}
   /// `n`: an operation, with the inputs that it has.
-  [[nodiscard]] const planned_call& plan(const model::node& n, std::uint32_t inputs);
+  [[nodiscard]] const compiled_call& compile(const model::node& n, std::uint32_t inputs);
 
   [[nodiscard]] const model::library& library() const noexcept { return library_; }
   [[nodiscard]] nac::memory& arena() const noexcept { return arena_; }
@@ -92,9 +92,9 @@ class call_planner {
  private:
   nac::memory& arena_;
   const model::library& library_;
-  std::map<std::uint64_t, planned_call> calls_;  // by A, B, C and the number of inputs
-  std::vector<std::uint32_t> places_;            // by id: in loaded_, plus 1
-  std::deque<loaded_constant> loaded_;           // which stay in place
+  std::map<std::uint64_t, compiled_call> calls_;  // by A, B, C and the number of inputs
+  std::vector<std::uint32_t> places_;             // by id: in loaded_, plus 1
+  std::deque<loaded_constant> loaded_;            // which stay in place
   tessera::nac::operation operations_[256] = {};
   bool asked_[256] = {};
 };

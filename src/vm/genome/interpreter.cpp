@@ -99,7 +99,7 @@ void interpreter::execute(outcome& done) {
       i = leave();
       continue;
     }
-    const planned& p = code_[i];
+    const compiled_node& p = code_[i];
     at_ = i;
     arena_.charge(instruction_steps + p.count * operand_steps);
     ++done.nodes;
@@ -147,7 +147,7 @@ void interpreter::execute(outcome& done) {
 
 // ---- nodes
 
-value interpreter::run_operation(const planned& p, std::uint32_t base) {
+value interpreter::run_operation(const compiled_node& p, std::uint32_t base) {
   arguments_.clear();
   for (const operand& o : operands_of(p))
     arguments_.push_back(o.constant != nullptr ? o.constant : &slot_of(o, base));
@@ -155,7 +155,7 @@ value interpreter::run_operation(const planned& p, std::uint32_t base) {
   return nac::run(c);
 }
 
-value interpreter::parameter(const planned& p) const {
+value interpreter::parameter(const compiled_node& p) const {
   const value& v = parameters_[p.extra];
   if (v.is_none()) {
     const std::uint32_t id = parameter_ids_[p.extra];
@@ -194,7 +194,7 @@ void interpreter::give_output(std::size_t slot) {
 }
 
 /// What an OUTPUT of a block gives: one value, or a list.
-value interpreter::values_of(const planned& p, std::uint32_t base) {
+value interpreter::values_of(const compiled_node& p, std::uint32_t base) {
   if (p.count == 1) return slot_of(operands_[p.first], base);
   std::vector<value> all;
   for (const operand& o : operands_of(p)) all.push_back(slot_of(o, base));
@@ -204,7 +204,7 @@ value interpreter::values_of(const planned& p, std::uint32_t base) {
 // ---- blocks
 
 void interpreter::begin_block(std::uint32_t opener, std::uint32_t base, bool second, phase what) {
-  const planned& p = code_[opener];
+  const compiled_node& p = code_[opener];
   const control& c = controls_[p.extra];
   frames_.push_back(
       {what, second ? p.next : c.middle, base, opener, base + c.results[second ? 1 : 0], {}, {}});
@@ -219,7 +219,7 @@ void interpreter::begin_round(frame& f) {
 
 std::uint32_t interpreter::leave() {
   frame& f = frames_.back();
-  const planned& p = code_[f.opener];
+  const compiled_node& p = code_[f.opener];
   at_ = f.opener;
   const std::uint32_t next = p.next, slot = f.base + p.slot;
   value v;

@@ -128,7 +128,7 @@ class interpreter {
     while_loop,
   };
   /// A node of the stream or of a pattern. Slots are counted from the first one of its code.
-  struct planned {
+  struct compiled_node {
     kind what = kind::nothing;
     tessera::nac::operation operation = tessera::nac::operation::unknown;
     tessera::nac::binding binding;
@@ -175,17 +175,18 @@ class interpreter {
     std::vector<nac::value> variables, outside;
   };
 
-  // ---- made once (plan.cpp)
-  void plan();
-  void plan_code(const model::stream_view& code, bool is_stream);
-  void plan_node(const model::stream_view& code, std::uint32_t i, planned& to, bool in_block);
+  // ---- made once (compile.cpp)
+  void compile();
+  void compile_code(const model::stream_view& code, bool is_stream);
+  void compile_node(const model::stream_view& code, std::uint32_t i, compiled_node& to,
+                    bool in_block);
   void take_last(const model::stream_view& code, std::uint32_t first, std::uint32_t i);
-  void plan_pattern(std::uint32_t pattern);
-  [[nodiscard]] std::uint32_t plan_call_of(std::uint32_t pattern);
+  void compile_pattern(std::uint32_t pattern);
+  [[nodiscard]] std::uint32_t compile_call_of(std::uint32_t pattern);
   [[nodiscard]] std::uint32_t value_of_pattern(std::uint32_t pattern);
   [[nodiscard]] std::uint32_t place_of_parameter(std::uint32_t id);
   void add_given(std::vector<nac::value>& to, std::uint32_t count) const;
-  void plan_drops();
+  void find_drops();
 
   // ---- one run
   void execute(outcome& done);
@@ -195,17 +196,17 @@ class interpreter {
   [[nodiscard]] nac::value& slot_of(const operand& o, std::uint32_t base) noexcept {
     return results_[slot_at(o, base)];
   }
-  [[nodiscard]] std::span<const operand> operands_of(const planned& p) const noexcept {
+  [[nodiscard]] std::span<const operand> operands_of(const compiled_node& p) const noexcept {
     return {operands_.data() + p.first, p.count};
   }
-  [[nodiscard]] nac::value run_operation(const planned& p, std::uint32_t base);
-  [[nodiscard]] nac::value parameter(const planned& p) const;
+  [[nodiscard]] nac::value run_operation(const compiled_node& p, std::uint32_t base);
+  [[nodiscard]] nac::value parameter(const compiled_node& p) const;
   [[nodiscard]] static std::uint32_t index_of(const std::vector<given_place>& places,
                                               std::uint32_t slot);
   [[nodiscard]] const nac::value& input(std::uint32_t slot) const;
   [[nodiscard]] const nac::value& unnamed_parameter(std::uint32_t slot) const;
   void give_output(std::size_t slot);
-  [[nodiscard]] nac::value values_of(const planned& p, std::uint32_t base);
+  [[nodiscard]] nac::value values_of(const compiled_node& p, std::uint32_t base);
   void begin_block(std::uint32_t opener, std::uint32_t base, bool second, phase what);
   void begin_round(frame& f);
   /// The innermost frame ended. Where to go on.
@@ -219,18 +220,18 @@ class interpreter {
   nac::memory& arena_;
   interpreter_options how_;
   nac::workspaces work_;
-  call_planner planner_;
+  call_compiler compiler_;
   outcome made_;
 
-  std::vector<planned> code_;  // the stream, then the patterns that it calls
+  std::vector<compiled_node> code_;  // the stream, then the patterns that it calls
   std::vector<operand> operands_;
   std::vector<control> controls_;
   std::vector<called> calls_;
   std::vector<std::uint32_t> call_of_;         // by pattern: in calls_, plus 1
   std::vector<pattern_shape> shapes_;          // by pattern
   std::vector<std::uint32_t> chosen_;          // by pattern: the result that was asked for, plus 1
-  std::vector<std::uint32_t> slots_, values_;  // of the code being planned, by node
-  std::uint32_t caller_ = 0;                   // while planning: a node of the stream
+  std::vector<std::uint32_t> slots_, values_;  // of the code being compiled, by node
+  std::uint32_t caller_ = 0;                   // while compiling: a node of the stream
   std::vector<std::uint32_t> parameter_ids_, parameter_at_;  // the latter by id, plus 1
   std::vector<given_place> inputs_at_, unnamed_at_;          // their slots ascending
   std::vector<std::uint32_t> first_drop_, drops_;            // by slot: what to drop after it
@@ -239,7 +240,7 @@ class interpreter {
   std::vector<nac::value> inputs_, parameters_, unnamed_, results_, outputs_;
   std::vector<frame> frames_;
   std::vector<const nac::value*> arguments_;
-  std::uint32_t at_ = outcome::none;  // the node being planned or run
+  std::uint32_t at_ = outcome::none;  // the node being compiled_node or run
 };
 
 }  // namespace vm::genome

@@ -30,7 +30,7 @@ struct walk {
   std::int64_t strides[max_operands][max_rank];  ///< in elements
 };
 
-void plan(walk& w, const shape& out, std::span<const source> in, std::size_t size) {
+void prepare(walk& w, const shape& out, std::span<const source> in, std::size_t size) {
   bool flat = true;
   for (std::size_t k = 0; k < in.size(); ++k) {
     const std::size_t n = in[k].of->size();
@@ -229,7 +229,7 @@ tensor elementwise(memory& arena, const shape& dims, std::span<const source> in,
     return out;
   }
   walk w;
-  plan(w, dims, in, size);
+  prepare(w, dims, in, size);
   const std::byte* from[max_operands];
   bool direct[max_operands] = {}, all_direct = lane == type;
   for (std::size_t k = 0; k < in.size(); ++k) {

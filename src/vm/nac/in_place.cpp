@@ -61,12 +61,12 @@ constexpr std::string_view drops = "dropout feature_dropout alpha_dropout featur
 constexpr std::string_view changes_shapes =
     "detach_ squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ as_strided_";
 
-class planner_of_changes {
+class change_finder {
  public:
-  planner_of_changes(const model::program& p, std::uint32_t& at)
+  change_finder(const model::program& p, std::uint32_t& at)
       : p_(p), steps_(p.code().steps), at_(at) {}
 
-  [[nodiscard]] changes plan() {
+  [[nodiscard]] changes find() {
     find_forms();
     if (!any_) return {};
     const std::size_t n = steps_.size();
@@ -75,9 +75,9 @@ class planner_of_changes {
     nodes_.resize(n);
     resolve();
     written_.assign(n, false);
-    plan_all();
+    find_all();
     // A base that some change writes has to have its value from the first change on.
-    if (std::find(written_.begin(), written_.end(), true) != written_.end()) plan_all();
+    if (std::find(written_.begin(), written_.end(), true) != written_.end()) find_all();
     at_ = none;
     return std::move(out_);
   }
@@ -111,7 +111,7 @@ class planner_of_changes {
     return out;
   }
 
-  void plan_all() {
+  void find_all() {
     out_.all.clear();
     out_.path.clear();
     out_.again.clear();
@@ -125,7 +125,7 @@ class planner_of_changes {
       const std::uint8_t a = steps_[i].a;
       if (a < model::first_regular_op || !in_place_[a]) continue;
       if (!shapes_[a])
-        plan_change(i);
+        find_change(i);
       else if (links_[a] != link::same)  // another result may be the same tensor
         (void)used_later(nodes_[out_.source[steps_[i].first]].top);
     }
@@ -282,7 +282,7 @@ class planner_of_changes {
     return out;
   }
 
-  void plan_change(std::uint32_t i) {
+  void find_change(std::uint32_t i) {
     const std::uint32_t target = out_.source[steps_[i].first], top = nodes_[target].top;
     check_input(top);
     if (nodes_[top].has_elements) refuse(shown(top) + " has several results");
@@ -364,8 +364,8 @@ class planner_of_changes {
 
 }  // namespace
 
-changes plan_changes(const model::program& p, std::uint32_t& at) {
-  return planner_of_changes(p, at).plan();
+changes find_changes(const model::program& p, std::uint32_t& at) {
+  return change_finder(p, at).find();
 }
 
 }  // namespace vm::nac

@@ -4,7 +4,7 @@
 // What forms in place (aten.add_.Tensor) do to a program whose values never change: which results
 // have another value from then on. The machine asks once, when it is made.
 //
-//   const changes all = plan_changes(program, at);     // `at`: the instruction of a fault
+//   const changes all = find_changes(program, at);     // `at`: the instruction of a fault
 //   const change& c = all.all[all.of[i]];              // where all.of[i] isn't `none`
 //
 //   target     operand 0, and all that is the same tensor: what detach, alias and dropout without
@@ -70,7 +70,7 @@ struct changes {
   std::vector<std::uint32_t> source;
   std::vector<bool> kept;  ///< by instruction: FREE and FORWARD don't drop its result
 };
-[[nodiscard]] changes plan_changes(const model::program& p, std::uint32_t& at);
+[[nodiscard]] changes find_changes(const model::program& p, std::uint32_t& at);
 
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

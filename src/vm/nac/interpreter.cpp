@@ -46,7 +46,7 @@ interpreter::interpreter(const model::program& p, const interpreter_options& how
       arena_(how.arena != nullptr ? *how.arena : own_),
       how_(how) {
   try {
-    plan();
+    compile();
   } catch (fault& f) {
     made_.code = f.code;
     made_.text = std::move(f.text);
@@ -73,29 +73,29 @@ void interpreter::refuse_unsupported() {
   fail(errc::nac_operation_unsupported, std::move(all));
 }
 
-void interpreter::plan() {
+void interpreter::compile() {
   const model::program& p = program_;
   inputs_.resize(p.inputs().size());
   refuse_unsupported();
   check_strides(p, made_.instruction);
-  changes_ = plan_changes(p, made_.instruction);
+  changes_ = find_changes(p, made_.instruction);
   const model::code& code = p.code();
   const std::size_t n = p.size();
   results_.resize(n);
   ran_.resize(n);
   holds_.resize(n);
-  plan_.resize(n);
+  code_.resize(n);
   bindings_.reserve(n);
   arguments_.reserve(code.arguments.size());
   constants_.reserve(p.model().constants().size());  // so that they stay in place
   constant_at_.resize(0x10000);
   std::vector<std::uint32_t> weight_at(0x10000);
   for (std::size_t i = 0; i < inputs_.size(); ++i)
-    plan_[p.inputs()[i].instruction].slot = static_cast<std::uint32_t>(i);
+    code_[p.inputs()[i].instruction].slot = static_cast<std::uint32_t>(i);
 
   for (std::size_t i = 0; i < n; ++i) {
     const model::step& s = code.steps[i];
-    planned& to = plan_[i];
+    compiled_instruction& to = code_[i];
     bindings_.push_back(p.binding_of(s));
     to.first = s.first;
     to.arguments = s.arguments;
@@ -111,9 +111,9 @@ void interpreter::plan() {
       arguments_.push_back(from);
     }
     if (s.a >= model::first_regular_op) {
-      plan_operation(static_cast<std::uint32_t>(i));
+      compile_operation(static_cast<std::uint32_t>(i));
     } else if (s.a == model::op_input) {
-      plan_input(static_cast<std::uint32_t>(i), weight_at);
+      compile_input(static_cast<std::uint32_t>(i), weight_at);
     } else if (s.a == model::op_output) {
       to.what = s.b == static_cast<std::uint8_t>(model::output::model) ? kind::output
                                                                        : kind::subgraph_output;
@@ -123,17 +123,17 @@ void interpreter::plan() {
       to.what = kind::convergence;
     }
   }
-  for (const renewed& r : changes_.again) plan_[r.instruction].flags |= tracked;
+  for (const renewed& r : changes_.again) code_[r.instruction].flags |= tracked;
   states_.resize(state_ids_.size());
   reset_states();
-  plan_blocks();
-  plan_commands();
+  compile_blocks();
+  compile_commands();
 }
 
-void interpreter::plan_operation(std::uint32_t i) {
+void interpreter::compile_operation(std::uint32_t i) {
   const model::code& code = program_.code();
   const model::step& s = code.steps[i];
-  planned& to = plan_[i];
+  compiled_instruction& to = code_[i];
   to.what = kind::regular;
   to.operation = model::program::operation_of(s);
   if (!changes_.of.empty() && changes_.of[i] != changes::none) {
@@ -146,15 +146,15 @@ void interpreter::plan_operation(std::uint32_t i) {
   const model::step& first = code.steps[given[0].index()];
   if (first.a == model::op_input && first.b == static_cast<std::uint8_t>(model::input::state)) {
     to.what = kind::copy_to_state;
-    to.slot = plan_[given[0].index()].slot;
+    to.slot = code_[given[0].index()].slot;
   }
 }
 
 /// `weight_at` has the places of weights, from 1 on, by their parameters' ids.
-void interpreter::plan_input(std::uint32_t i, std::vector<std::uint32_t>& weight_at) {
+void interpreter::compile_input(std::uint32_t i, std::vector<std::uint32_t>& weight_at) {
   const model::step& s = program_.code().steps[i];
   const view<model::argument> given = program_.code().arguments_of(s);
-  planned& to = plan_[i];
+  compiled_instruction& to = code_[i];
   switch (static_cast<model::input>(s.b)) {
     case model::input::user: to.what = kind::input; break;
     case model::input::parameter: {
@@ -184,32 +184,32 @@ void interpreter::plan_input(std::uint32_t i, std::vector<std::uint32_t>& weight
 }
 
 /// Which instructions end a block, and which take results that may be absent.
-void interpreter::plan_blocks() {
+void interpreter::compile_blocks() {
   const blocks in(program_);
   for (std::uint32_t b = 0; b < in.size(); ++b)
-    if (in[b].end != in[b].first) plan_[in[b].end - 1].flags |= ends_block;
-  for (std::uint32_t i = 0; i < plan_.size(); ++i) {
+    if (in[b].end != in[b].first) code_[in[b].end - 1].flags |= ends_block;
+  for (std::uint32_t i = 0; i < code_.size(); ++i) {
     const model::step& s = program_.code().steps[i];
     const view<model::argument> given = program_.code().arguments_of(s);
     for (std::size_t k = 0; k < operands_of(s); ++k) {
       if (given[k].is_constant()) continue;
       const std::uint32_t from = given[k].index();
-      const kind what = plan_[from].what;
+      const kind what = code_[from].what;
       const bool opens = what == kind::control_flow || what == kind::convergence;
       if (in.contains(in.of(from), i) && !(opens && i < end_of_branches(program_, from))) continue;
-      plan_[i].flags |= checks_absent;
-      plan_[from].flags |= tracked;
+      code_[i].flags |= checks_absent;
+      code_[from].flags |= tracked;
     }
   }
 }
 
 /// The schedule, by when its commands are executed.
-void interpreter::plan_commands() {
-  const auto n = static_cast<std::uint32_t>(plan_.size());
+void interpreter::compile_commands() {
+  const auto n = static_cast<std::uint32_t>(code_.size());
   std::vector<scheduled> all;
-  if (how_.frees == freeing::planned ||
+  if (how_.frees == freeing::computed ||
       (how_.frees == freeing::as_filed && program_.schedule().empty())) {
-    all = plan_schedule(program_);
+    all = make_schedule(program_);
   } else {
     for (const model::scheduled_command& c : program_.schedule())
       all.push_back({c.tick, c.target, c.what});
@@ -225,7 +225,7 @@ void interpreter::plan_commands() {
     if (s.what == model::action::preload) {
       if (!how_.preload) continue;
       preloads_.push_back({s.tick, s.target});
-      plan_[s.tick].flags |= preloads;
+      code_[s.tick].flags |= preloads;
     } else if (how_.frees == freeing::never) {
       continue;
     } else if (s.what == model::action::free) {
@@ -242,9 +242,9 @@ void interpreter::plan_commands() {
   std::stable_sort(drops_of.begin(), drops_of.end(), by_tick);
   commands_.reserve(drops_of.size());
   for (std::uint32_t i = 0; i < n; ++i) {
-    plan_[i].command = static_cast<std::uint32_t>(commands_.size());
+    code_[i].command = static_cast<std::uint32_t>(commands_.size());
     for (; commands_.size() < drops_of.size() && drops_of[commands_.size()].tick == i;
-         plan_[i].flags |= drops)
+         code_[i].flags |= drops)
       commands_.push_back({drops_of[commands_.size()].target, drops_of[commands_.size()].what});
   }
 }
@@ -279,7 +279,7 @@ void interpreter::begin_run() {
   frames_.clear();
   frame& whole = frames_.emplace_back();
   whole.instruction = outcome::none;
-  whole.end = whole.after = static_cast<std::uint32_t>(plan_.size());
+  whole.end = whole.after = static_cast<std::uint32_t>(code_.size());
   next_states_.assign(states_.size(), {});
   for (weight& w : weights_) w.counted = w.dropped = false;
   if (++run_ == 0) {  // all numbers were used: begin again
@@ -290,7 +290,7 @@ void interpreter::begin_run() {
   dropped_ = 0;
   work_.random = how_.seed;
   arena_.reset_peak();
-  arena_.charge(plan_.size());  // what begins and ends a run goes over all instructions
+  arena_.charge(code_.size());  // what begins and ends a run goes over all instructions
 }
 
 void interpreter::end_run_well() {
@@ -331,13 +331,13 @@ void interpreter::check_absent(std::uint32_t i) const {
   for (std::size_t k = 0; k < operands_of(s); ++k) {
     if (given[k].is_constant()) continue;
     const std::uint32_t from = given[k].index();
-    if ((plan_[from].flags & tracked) != 0 && ran_[from] != run_)
+    if ((code_[from].flags & tracked) != 0 && ran_[from] != run_)
       fail(errc::nac_run_absent, "the result of instruction " + std::to_string(from));
   }
 }
 
 value interpreter::copy_to_state(std::uint32_t i) {
-  const planned& p = plan_[i];
+  const compiled_instruction& p = code_[i];
   call c(arena_, work_, p.operation, bindings_[i], arguments_of(p));
   const tensor &into = c.tensor_at(0), &from = c.tensor_at(1);
   value out;
@@ -362,13 +362,13 @@ tensor interpreter::write_base(const change& c, const tensor& from) {
   std::size_t count = base.size();
   for (std::uint32_t k = c.first_step; k < c.first_step + c.steps; ++k) {
     const std::uint32_t m = changes_.path[k];
-    if (plan_[m].what == kind::change) continue;
-    arena_.charge(plan_[m].steps);
-    std::vector<const value*> arguments(arguments_.begin() + plan_[m].first,
-                                        arguments_.begin() + plan_[m].first + plan_[m].arguments);
+    if (code_[m].what == kind::change) continue;
+    arena_.charge(code_[m].steps);
+    std::vector<const value*> arguments(arguments_.begin() + code_[m].first,
+                                        arguments_.begin() + code_[m].first + code_[m].arguments);
     const value whole = std::move(at);
     arguments[0] = &whole;
-    call again(arena_, work_, plan_[m].operation, bindings_[m], arguments);
+    call again(arena_, work_, code_[m].operation, bindings_[m], arguments);
     at = nac::run(again);
     if (!at.is_tensor()) continue;
     if (at.as_tensor().size() > count)
@@ -393,7 +393,7 @@ tensor interpreter::write_base(const change& c, const tensor& from) {
 }
 
 value interpreter::change_in_place(std::uint32_t i) {
-  const planned& p = plan_[i];
+  const compiled_instruction& p = code_[i];
   const change& c = changes_.all[p.slot];
   std::vector<const value*> arguments(arguments_.begin() + p.first,
                                       arguments_.begin() + p.first + p.arguments);
@@ -428,7 +428,7 @@ value interpreter::change_in_place(std::uint32_t i) {
   made.as_tensor().is_number = target.is_number;
   value base;
   if (c.writes) base = results_[c.base] = write_base(c, made.as_tensor());
-  if (plan_[c.base].what == kind::state) next_states_[plan_[c.base].slot] = c.writes ? base : made;
+  if (code_[c.base].what == kind::state) next_states_[code_[c.base].slot] = c.writes ? base : made;
   for (std::uint32_t k = c.first_again; k < c.first_again + c.again; ++k) {
     const renewed& r = changes_.again[k];
     if (ran_[r.instruction] != run_) continue;  // in a branch that wasn't run
@@ -440,7 +440,7 @@ value interpreter::change_in_place(std::uint32_t i) {
         break;
       case renewed::by::parent: to = value(results_[r.parent]); break;
       case renewed::by::again: {
-        const planned& q = plan_[r.instruction];
+        const compiled_instruction& q = code_[r.instruction];
         arena_.charge(q.steps);
         call view(arena_, work_, q.operation, bindings_[r.instruction], arguments_of(q));
         to = nac::run(view);
@@ -451,7 +451,7 @@ value interpreter::change_in_place(std::uint32_t i) {
   return made;
 }
 
-value interpreter::input(const planned& p) const {
+value interpreter::input(const compiled_instruction& p) const {
   if (p.what == kind::state) return states_[p.slot];
   if (p.what == kind::constant) return operand(p);
   const value& v = inputs_[p.slot];
@@ -463,7 +463,7 @@ value interpreter::input(const planned& p) const {
   return v;
 }
 
-preloader::times interpreter::parameter(std::uint32_t i, const planned& p) {
+preloader::times interpreter::parameter(std::uint32_t i, const compiled_instruction& p) {
   weight& w = weights_[p.slot];
   preloader::times took;
   if (w.loading) {
@@ -500,7 +500,7 @@ void interpreter::hold(std::uint32_t i, weight& w) {
 }
 
 bool interpreter::begin_preload(std::uint32_t target) {
-  weight& w = weights_[plan_[target].slot];
+  weight& w = weights_[code_[target].slot];
   if (w.value.owner) {
     hold(target, w);
     return false;
@@ -517,7 +517,7 @@ bool interpreter::begin_preload(std::uint32_t target) {
   }
   w.instruction = target;
   try {
-    w.loading = preloader_->begin(plan_[target].slot, fill);
+    w.loading = preloader_->begin(code_[target].slot, fill);
   } catch (const std::bad_alloc&) {
     w.loading = false;
   }
@@ -550,7 +550,7 @@ value interpreter::branch_value(std::uint32_t i) const {
 
 // ---- branches
 
-std::uint32_t interpreter::enter_control_flow(std::uint32_t i, const planned& p) {
+std::uint32_t interpreter::enter_control_flow(std::uint32_t i, const compiled_instruction& p) {
   const value& v = operand(p);
   const value& one = decayed(v);
   if (!one.is_tensor()) fail(errc::nac_run_kind, "the predicate is not a tensor");
@@ -568,7 +568,7 @@ std::uint32_t interpreter::enter_control_flow(std::uint32_t i, const planned& p)
   return holds ? i + 1 : middle;
 }
 
-std::uint32_t interpreter::enter_convergence(std::uint32_t i, const planned& p) {
+std::uint32_t interpreter::enter_convergence(std::uint32_t i, const compiled_instruction& p) {
   const view<model::argument> given = program_.code().arguments_of(program_.code().steps[i]);
   frame& f = frames_.emplace_back();
   f.instruction = i;
@@ -582,7 +582,7 @@ bool interpreter::leave(std::uint32_t& i) {
   frame& f = frames_.back();
   const std::uint32_t opened_by = f.instruction;
   value out;
-  if (plan_[opened_by].what == kind::convergence) {
+  if (code_[opened_by].what == kind::convergence) {
     const model::step& s = program_.code().steps[opened_by];
     const view<model::argument> given = program_.code().arguments_of(s);
     const std::size_t count = given.size() - 2;
@@ -623,7 +623,7 @@ void interpreter::drop(std::uint32_t target) {
   results_[target].clear();
   if (!how_.keep_parameters && holds_[target]) {
     holds_[target] = false;
-    weight& w = weights_[plan_[target].slot];
+    weight& w = weights_[code_[target].slot];
     if (--w.uses == 0) release(w);
   }
   count_freed(live);

@@ -97,8 +97,8 @@ struct unsupported_operations {
 
 /// Whose schedule says when results are freed.
 enum class freeing : std::uint8_t {
-  as_filed,  ///< MMAP's; where a program has none, the planner's
-  planned,   ///< the planner's (schedule.hpp)
+  as_filed,  ///< MMAP's; where a program has none, those of make_schedule
+  computed,  ///< those of make_schedule (schedule.hpp)
   never,     ///< results last until the end of the run
 };
 
@@ -196,7 +196,7 @@ class interpreter {
   static constexpr std::uint8_t has_before = checks_absent | preloads,
                                 has_behind = tracked | ends_block | drops;
   /// An instruction, as far as it is known without running.
-  struct planned {
+  struct compiled_instruction {
     kind what = kind::nothing;
     std::uint8_t flags = 0;
     model::operation operation = model::operation::unknown;
@@ -235,11 +235,11 @@ class interpreter {
 
   // ---- made once
   void refuse_unsupported();
-  void plan();
-  void plan_operation(std::uint32_t i);
-  void plan_input(std::uint32_t i, std::vector<std::uint32_t>& weight_at);
-  void plan_blocks();
-  void plan_commands();
+  void compile();
+  void compile_operation(std::uint32_t i);
+  void compile_input(std::uint32_t i, std::vector<std::uint32_t>& weight_at);
+  void compile_blocks();
+  void compile_commands();
   [[nodiscard]] const value* constant_of(std::uint16_t id);
 
   // ---- one run
@@ -254,25 +254,26 @@ class interpreter {
   [[nodiscard]] value copy_to_state(std::uint32_t i);
   [[nodiscard]] value change_in_place(std::uint32_t i);
   [[nodiscard]] tensor write_base(const change& c, const tensor& from);
-  [[nodiscard]] value input(const planned& p) const;
+  [[nodiscard]] value input(const compiled_instruction& p) const;
   [[nodiscard]] bool begin_preload(std::uint32_t target);
   template <class Observer>
   void begin_preloads(std::uint32_t tick, Observer& see);
   /// The times of its thread, where that loaded it and nobody has asked yet.
-  [[nodiscard]] preloader::times parameter(std::uint32_t i, const planned& p);
+  [[nodiscard]] preloader::times parameter(std::uint32_t i, const compiled_instruction& p);
   void prepare_weight(weight& w, filling& fill);
   void hold(std::uint32_t i, weight& w);
   void collect(std::uint32_t i, std::vector<value>& to) const;
   void give_outputs(std::uint32_t i, std::vector<value>& to) const;
   [[nodiscard]] value branch_value(std::uint32_t i) const;
-  [[nodiscard]] std::uint32_t enter_control_flow(std::uint32_t i, const planned& p);
-  [[nodiscard]] std::uint32_t enter_convergence(std::uint32_t i, const planned& p);
+  [[nodiscard]] std::uint32_t enter_control_flow(std::uint32_t i, const compiled_instruction& p);
+  [[nodiscard]] std::uint32_t enter_convergence(std::uint32_t i, const compiled_instruction& p);
   /// The branch ended; the frame goes on to the next one, or is left. Where to go on.
   [[nodiscard]] bool leave(std::uint32_t& i);
-  [[nodiscard]] std::span<const value* const> arguments_of(const planned& p) const noexcept {
+  [[nodiscard]] std::span<const value* const> arguments_of(
+      const compiled_instruction& p) const noexcept {
     return {arguments_.data() + p.first, p.arguments};
   }
-  [[nodiscard]] const value& operand(const planned& p) const noexcept {
+  [[nodiscard]] const value& operand(const compiled_instruction& p) const noexcept {
     return *arguments_[p.first];
   }
 
@@ -289,7 +290,7 @@ class interpreter {
     }
   }
   [[nodiscard]] std::uint32_t commands_behind(std::uint32_t i) const noexcept {
-    return i < plan_.size() ? plan_[i].command : static_cast<std::uint32_t>(commands_.size());
+    return i < code_.size() ? code_[i].command : static_cast<std::uint32_t>(commands_.size());
   }
   /// What is scheduled for instructions [first, last), which aren't run.
   template <class Observer>
@@ -305,7 +306,7 @@ class interpreter {
   outcome made_;
 
   changes changes_;
-  std::vector<planned> plan_;                     // by instruction
+  std::vector<compiled_instruction> code_;        // by instruction
   std::vector<model::binding> bindings_;          // by instruction
   std::vector<const value*> arguments_;           // as the program's code has them
   std::vector<command> commands_;                 // FREE and FORWARD, in the order of instructions
@@ -350,7 +351,7 @@ void interpreter::execute(Observer& see, outcome& done) {
   std::uint32_t i = 0, end = frames_.back().end;
   while (true) {
     for (; i != end; ++i) {
-      const planned& p = plan_[i];
+      const compiled_instruction& p = code_[i];
       done.instruction = i;
       arena_.charge(p.steps);
       ++done.instructions;

@@ -37,7 +37,7 @@ namespace vm::nac {
 [[nodiscard]] tensor load(memory& arena, data_type type, const shape& dims, bytes from);
 /// The elements of a tensor in little-endian order; room for t.bytes().
 void store(const tensor& t, std::byte* to) noexcept;
-/// A constant of CNST or of a plan.
+/// A constant of CNST or of an execution plan.
 [[nodiscard]] value load(memory& arena, const model::constant& from);
 
 }  // namespace vm::nac

@@ -59,16 +59,16 @@ std::uint32_t blocks::around(std::uint32_t b, std::uint32_t i,
   return b;
 }
 
-// ---- the plan
+// ---- the schedule
 
 namespace {
 
-class planner {
+class scheduler {
  public:
-  explicit planner(const model::program& p)
+  explicit scheduler(const model::program& p)
       : p_(p), in_(p), n_(static_cast<std::uint32_t>(p.size())) {}
 
-  [[nodiscard]] std::vector<scheduled> plan() {
+  [[nodiscard]] std::vector<scheduled> make() {
     find_uses();
     find_ends();
     for (std::uint32_t i = 0; i < n_; ++i) {
@@ -178,7 +178,7 @@ class planner {
 
 }  // namespace
 
-std::vector<scheduled> plan_schedule(const model::program& p) { return planner(p).plan(); }
+std::vector<scheduled> make_schedule(const model::program& p) { return scheduler(p).make(); }
 
 error schedule(const model::program& p, model::parts& to) {
   constexpr std::uint32_t max_ticks = 0x10000, max_commands = 255;
@@ -186,7 +186,7 @@ error schedule(const model::program& p, model::parts& to) {
   to.schedule.clear();
   to.commands.clear();
   const blocks in(p);
-  const std::vector<scheduled> plan = plan_schedule(p);
+  const std::vector<scheduled> made = make_schedule(p);
   std::vector<scheduled> waiting;  // FREEs that found no place
   std::size_t next = 0;
   for (std::uint32_t tick = 0; tick < p.size() && tick < max_ticks; ++tick) {
@@ -205,7 +205,7 @@ error schedule(const model::program& p, model::parts& to) {
     };
     if (tick != 0 && in.of(tick) != in.of(tick - 1)) waiting.clear();
     for (const scheduled& s : waiting) put(s);
-    for (; next < plan.size() && plan[next].tick == tick; ++next) put(plan[next]);
+    for (; next < made.size() && made[next].tick == tick; ++next) put(made[next]);
     waiting = std::move(later);
     if (record.commands.size != 0) to.schedule.push_back(record);
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Plans MMAP, the memory schedule of a NAC program.
+// Makes MMAP, the memory schedule of a NAC program.
 //
 //   nac::parts p = nac::parts_of(program->file());
 //   if (const error e = schedule(*program, p); e.code != errc::ok) …
@@ -41,7 +41,7 @@ struct scheduled {
   model::action what = model::action::free;
 };
 /// The commands for a program; ticks ascend.
-[[nodiscard]] std::vector<scheduled> plan_schedule(const model::program& p);
+[[nodiscard]] std::vector<scheduled> make_schedule(const model::program& p);
 /// Replaces the schedule of `to`, which are the parts of the program's file.
 [[nodiscard]] error schedule(const model::program& p, model::parts& to);
 

@@ -20,7 +20,7 @@
 #include "random_program.hpp"
 #include "support/catch.hpp"
 #include "tessera/vm/alir.hpp"
-#include "vm/alir/plan.hpp"
+#include "vm/alir/compile.hpp"
 
 namespace {
 
@@ -363,8 +363,8 @@ TEST_CASE("vm/alir: long sums are cut, not piled up", "[vm_alir]") {
                   .qint = lie});
   }
   p.output(total);
-  const tessera::vm::alir::plan plan = tessera::vm::alir::make_plan(p.verified());
-  CHECK(plan.rows < 100);
+  const tessera::vm::alir::compiled_program compiled = tessera::vm::alir::compile(p.verified());
+  CHECK(compiled.rows < 100);
   CHECK(disagreement(p.model, edges(p.model, 3, 130), few_batches) == "");
 }
 

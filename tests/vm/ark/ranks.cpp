@@ -151,8 +151,8 @@ TEST_CASE("vm/ark: a rank that waits says where and for what", "[vm_ark]") {
   const run::world w(rank_models::texts(all));
   machine owner(w.get());  // not run; only so that the model is known to be one
   REQUIRE(owner.made());
-  plan p;
-  REQUIRE(make_plan(w.get(), 0, p));
+  compiled_program p;
+  REQUIRE(compile(w.get(), 0, p));
   std::vector<std::vector<std::byte>> memory(w.get().rank(0).model().buffers.size());
   std::vector<std::byte*> storages;
   for (std::uint32_t b = 0; b < memory.size(); ++b) {

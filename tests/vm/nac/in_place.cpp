@@ -132,7 +132,7 @@ TEST_CASE("vm/nac/in_place: random programs give what PyTorch does", "[vm_nac]")
     REQUIRE(file);
     const auto program = nac::verify(*file);
     REQUIRE(program);
-    for (const vm::freeing frees : {vm::freeing::never, vm::freeing::planned}) {
+    for (const vm::freeing frees : {vm::freeing::never, vm::freeing::computed}) {
       vm::interpreter m(*program, {.frees = frees});
       if (!m.made()) {
         // Only what may be a view.

@@ -394,7 +394,7 @@ TEST_CASE("vm/nac/machine: steps are the same with and without a schedule", "[vm
   at(b, 0, {command(action::preload, p)});
   const built made = b.build();
   std::set<std::uint64_t> counts;
-  for (const auto frees : {vm::freeing::as_filed, vm::freeing::planned, vm::freeing::never})
+  for (const auto frees : {vm::freeing::as_filed, vm::freeing::computed, vm::freeing::never})
     for (const bool preload : {false, true}) {
       vm::interpreter machine(*made.program, {.frees = frees, .preload = preload});
       machine.set_input(0, floats(machine, {1}, {1}));
@@ -567,7 +567,7 @@ TEST_CASE("vm/nac/machine: the peak, with a schedule and without", "[vm_nac]") {
     REQUIRE(summary(never.run()) == "ok");
     CHECK(never.figures().peak == 5 * 1024);
     CHECK(never.figures().peak_unfreed == 5 * 1024);
-    vm::interpreter planned(*made.program, {.frees = vm::freeing::planned});
+    vm::interpreter planned(*made.program, {.frees = vm::freeing::computed});
     planned.set_input(0, floats(planned, {256}, std::vector<float>(256, 1)));
     REQUIRE(summary(planned.run()) == "ok");
     CHECK(planned.figures().peak == 3 * 1024);
@@ -592,8 +592,8 @@ TEST_CASE("vm/nac/machine: parameters stay loaded, or go with their results", "[
   };
   // Without a schedule there are x, p, y, q, z and the output: 6.
   const row rows[] = {
-      {vm::freeing::planned, true, 5, 4},   // x, p, q, z and the output
-      {vm::freeing::planned, false, 4, 2},  // x, y, q, z or x, z, again, output
+      {vm::freeing::computed, true, 5, 4},   // x, p, q, z and the output
+      {vm::freeing::computed, false, 4, 2},  // x, y, q, z or x, z, again, output
       {vm::freeing::never, true, 6, 4},
       {vm::freeing::never, false, 6, 2},
   };

@@ -20,7 +20,7 @@ void check(const bench::network& net, const std::string& name) {
   std::vector<float> first;
   vm::statistics never;
   for (const vm::freeing frees :
-       {vm::freeing::never, vm::freeing::planned, vm::freeing::as_filed}) {
+       {vm::freeing::never, vm::freeing::computed, vm::freeing::as_filed}) {
     for (const bool keep : {true, false}) {
       vm::interpreter machine(net.program(), {.frees = frees, .keep_parameters = keep});
       net.set_inputs(machine);

@@ -30,7 +30,7 @@ operand control_flow(builder& b, operand predicate, std::uint16_t yes, std::uint
   return out;
 }
 [[nodiscard]] std::string plan_of(const builder& b) {
-  return text(vm::plan_schedule(*b.build().program));
+  return text(vm::make_schedule(*b.build().program));
 }
 
 /// The file that `parts` make, verified; REQUIREs that it is.
@@ -225,7 +225,7 @@ TEST_CASE("vm/nac/schedule: programs give the same with a schedule and without, 
     for (const bool truth : {false, true}) {
       vm::statistics never, planned, as_filed;
       const std::string expected = outcome_of(*made.program, vm::freeing::never, truth, never);
-      CHECK(outcome_of(*made.program, vm::freeing::planned, truth, planned) == expected);
+      CHECK(outcome_of(*made.program, vm::freeing::computed, truth, planned) == expected);
       CHECK(outcome_of(*filed.program, vm::freeing::as_filed, truth, as_filed) == expected);
       vm::statistics any;
       CHECK(outcome_of(*wrong.program, vm::freeing::as_filed, truth, any) == expected);

@@ -170,7 +170,7 @@ class plan_printer {
 }  // namespace nac::detail
 namespace nac {
 
-TESSERA_INLINE void print_plan(text& out, bytes code, const constants& pool_of) {
+TESSERA_INLINE void print_execution_plan(text& out, bytes code, const constants& pool_of) {
   detail::plan_printer(out, code, pool_of).print();
 }
 

@@ -11,15 +11,16 @@
 
 #include "../execution_plan.hpp"
 #include "../model.hpp"
-#include "rules_plan.hpp"
+#include "rules_execution_plan.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-TESSERA_INLINE error verify_plan(const model& f) {
+TESSERA_INLINE error verify_execution_plan(const model& f) {
   detail::findings found(nullptr, 0);
-  if (!f.plan().empty())
-    detail::plan_checker(f.plan(), f.plan_constants(), found, detail::plan_offset(f)).check();
+  if (!f.execution_plan().empty())
+    detail::plan_checker(f.execution_plan(), f.plan_constants(), found, detail::plan_offset(f))
+        .check();
   return found.first_error();
 }
 

@@ -139,7 +139,7 @@ TESSERA_INLINE parts parts_of(const model& f) {
   }
   p.has_manifest = f.has(section::proc);
   p.manifest = parts::borrow(f.manifest());
-  p.plan = parts::borrow(f.plan());
+  p.plan = parts::borrow(f.execution_plan());
   p.has_training = f.has(section::trng);
   p.has_resources = f.has(section::rsrc);
   p.resources.reserve(f.resources().size());

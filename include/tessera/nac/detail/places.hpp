@@ -29,7 +29,7 @@
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../tokenizer.hpp"
-#include "rules_plan.hpp"
+#include "rules_execution_plan.hpp"
 #include "rules_tokenizer.hpp"
 
 namespace tessera::inline TESSERA_ABI {

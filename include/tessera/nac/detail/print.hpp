@@ -135,9 +135,9 @@ class printer {
       section(text_section::plan_constants);
       constants(model_.plan_constants());
     }
-    if (!model_.plan().empty()) {
+    if (!model_.execution_plan().empty()) {
       section(text_section::plan);
-      print_plan(out_, model_.plan(), model_.plan_constants());
+      print_execution_plan(out_, model_.execution_plan(), model_.plan_constants());
       out_ << word_end << '\n';
     }
     if (model_.has(nac::section::proc)) {

@@ -78,7 +78,8 @@ TESSERA_INLINE std::uint64_t text_map::in_section(const model& f, section s,
     case section::orch: {
       const std::uint64_t first = f.offset(s) + 12;  // the tag, and both sizes
       if (offset < first) return of(text_section::plan);
-      if (offset - first <= f.plan().size()) return of(text_section::plan, offset - first);
+      if (offset - first <= f.execution_plan().size())
+        return of(text_section::plan, offset - first);
       return in_list(text_section::plan_constants, f.plan_constants(), offset);
     }
     case section::trng: return in_list(text_section::training, f.training(), offset);

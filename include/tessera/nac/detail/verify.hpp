@@ -24,7 +24,7 @@
 #include "places.hpp"
 #include "rules_code.hpp"
 #include "rules_data.hpp"
-#include "rules_plan.hpp"
+#include "rules_execution_plan.hpp"
 #include "rules_report.hpp"
 #include "rules_schedule.hpp"
 
@@ -331,8 +331,8 @@ struct verifier {
     names_once(f.resources(), "resource");
     names_once(f.arrays(), "array");
     arrays();
-    if (!f.plan().empty())
-      plan_checker(f.plan(), f.plan_constants(), found, plan_offset(f)).check();
+    if (!f.execution_plan().empty())
+      plan_checker(f.execution_plan(), f.plan_constants(), found, plan_offset(f)).check();
     if (f.has(section::proc)) check_manifest(f.manifest(), f.offset(section::proc) + 8, found);
     training_section();
     if (f.has(section::trng)) {

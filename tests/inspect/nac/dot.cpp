@@ -24,7 +24,7 @@ std::size_t count(std::string_view text, std::string_view what) {
 
 }  // namespace
 
-TEST_CASE("nac/dot: a node for each instruction, an arrow for each result taken", "[nac_tools]") {
+TEST_CASE("nac/dot: a node for each instruction, an arrow for each result taken", "[inspect_nac]") {
   const container c(layers);
   const std::string all = drawn(c);
   CHECK(count(all, "tooltip=") == 9);
@@ -50,7 +50,7 @@ TEST_CASE("nac/dot: a node for each instruction, an arrow for each result taken"
               "labelfontcolor=\"#8a8a8a\", style=\"dashed\"];\n") == 1);
 }
 
-TEST_CASE("nac/dot: names are escaped, broken references red, training framed", "[nac_tools]") {
+TEST_CASE("nac/dot: names are escaped, broken references red, training framed", "[inspect_nac]") {
   const container c(R"(nac 1.8
 operations:
   40 = "a<b>&\"c\""

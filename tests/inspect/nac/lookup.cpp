@@ -13,7 +13,7 @@ using kind = tessera::inspect::nac_argument::kind;
 
 }  // namespace
 
-TEST_CASE("nac/lookup: arguments of every kind", "[nac_tools]") {
+TEST_CASE("nac/lookup: arguments of every kind", "[inspect_nac]") {
   const container c(with(layers, "  v8 = output(v7)",
                          "  v8 = raw 40 1 d [0, -100]\n"
                          "  v9 = state 3\n"
@@ -44,7 +44,7 @@ TEST_CASE("nac/lookup: arguments of every kind", "[nac_tools]") {
   CHECK(arguments[1].value == 4);
 }
 
-TEST_CASE("nac/lookup: ids, names, lifted inputs", "[nac_tools]") {
+TEST_CASE("nac/lookup: ids, names, lifted inputs", "[inspect_nac]") {
   const container c(with(layers, "code:\n", "input_names:\n  0 = \"tokens\"\ncode:\n"));
   CHECK(c->parameter(1) == "w");
   CHECK(c->has_parameter(2));
@@ -64,7 +64,7 @@ TEST_CASE("nac/lookup: ids, names, lifted inputs", "[nac_tools]") {
   CHECK(lifted->lifted(2) == 1);
 }
 
-TEST_CASE("nac/lookup: texts of values and shapes", "[nac_tools]") {
+TEST_CASE("nac/lookup: texts of values and shapes", "[inspect_nac]") {
   const container c(R"(constants:
   1 = null
   2 = true

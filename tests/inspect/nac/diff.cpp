@@ -27,7 +27,7 @@ std::string text(const Parts& parts) {
 
 }  // namespace
 
-TEST_CASE("nac/diff: the same, whatever the ids and the order of tables", "[nac_tools]") {
+TEST_CASE("nac/diff: the same, whatever the ids and the order of tables", "[inspect_nac]") {
   const container a(layers);
   CHECK(diff(a, a).same());
   CHECK(diff(a, a).unchanged == 9);
@@ -47,7 +47,7 @@ TEST_CASE("nac/diff: the same, whatever the ids and the order of tables", "[nac_
   CHECK(d.unchanged == 9);
 }
 
-TEST_CASE("nac/diff: a constant changes only one instruction", "[nac_tools]") {
+TEST_CASE("nac/diff: a constant changes only one instruction", "[inspect_nac]") {
   const container a(layers),
       b(with(layers, "v7 = nac.view(v6, [1, -1])", "v7 = nac.view(v6, [2])"));
   const file_difference d = diff(a, b);
@@ -60,7 +60,7 @@ TEST_CASE("nac/diff: a constant changes only one instruction", "[nac_tools]") {
   CHECK((d.changed == 1 && d.added == 0 && d.removed == 0 && d.unchanged == 8));
 }
 
-TEST_CASE("nac/diff: what is put in between moves nothing else", "[nac_tools]") {
+TEST_CASE("nac/diff: what is put in between moves nothing else", "[inspect_nac]") {
   const container a(layers),
       b(with(layers, "  v5 = nac.mul:1(v4, v1)", "  w = nac.neg(v4)\n  v5 = nac.mul:1(w, v1)"));
   const file_difference d = diff(a, b);
@@ -78,7 +78,7 @@ TEST_CASE("nac/diff: what is put in between moves nothing else", "[nac_tools]") 
   CHECK((back.changed == 1 && back.added == 0 && back.removed == 1 && back.unchanged == 8));
 }
 
-TEST_CASE("nac/diff: another source, signature, operation, order", "[nac_tools]") {
+TEST_CASE("nac/diff: another source, signature, operation, order", "[inspect_nac]") {
   const container a(layers);
   const container source(with(layers, "nac.mul:1(v4, v1)", "nac.mul:1(v4, v3)"));
   CHECK(text(diff(a, source).instructions.at(0).parts) == "argument 2: v1 -> v3\n");
@@ -97,7 +97,7 @@ TEST_CASE("nac/diff: another source, signature, operation, order", "[nac_tools]"
   CHECK(diff(first, swapped).same());
 }
 
-TEST_CASE("nac/diff: the header, parameters, payloads", "[nac_tools]") {
+TEST_CASE("nac/diff: the header, parameters, payloads", "[inspect_nac]") {
   const container a(layers);
   const container header("d_model 7\n" + layers);
   CHECK(text(diff(a, header).properties) == "d_model: 0 -> 7\n");
@@ -134,7 +134,7 @@ TEST_CASE("nac/diff: the header, parameters, payloads", "[nac_tools]") {
   CHECK(text(f.items[0].parts) == "content: 1 byte -> 2 bytes, others from byte 1\n");
 }
 
-TEST_CASE("nac/diff: payloads that were compared are reported", "[nac_tools]") {
+TEST_CASE("nac/diff: payloads that were compared are reported", "[inspect_nac]") {
   const container a(layers), b(layers);
   std::size_t compared = 0;
   CHECK(diff(a, b,
@@ -145,7 +145,7 @@ TEST_CASE("nac/diff: payloads that were compared are reported", "[nac_tools]") {
   CHECK(compared >= 32);  // both tensors of both
 }
 
-TEST_CASE("nac/diff: long programs of equal instructions take little time", "[nac_tools]") {
+TEST_CASE("nac/diff: long programs of equal instructions take little time", "[inspect_nac]") {
   std::string many = "code:\n  v0 = input\n", more = many;
   for (int i = 0; i < 20000; ++i) {
     const std::string line =

@@ -4,7 +4,7 @@
 // Planning: bounds of all values, what is needed, what becomes part of a sum, and then, depth first
 // from the outputs, instructions and their rows. Each step looks at each operand once.
 
-#include "plan.hpp"
+#include "compile.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -31,12 +31,12 @@ constexpr unsigned max_terms = 64;
   return {near, near >= -1022 && near <= 1023 ? std::ldexp(1.0, near) : 0.0};
 }
 
-class planner {
+class compiler {
  public:
-  planner(const program& p, const plan_options& how)
+  compiler(const program& p, const compile_options& how)
       : p_(p), m_(p.model()), how_(how), nodes_(p.size()) {}
 
-  plan make() {
+  compiled_program make() {
     find_ranges();
     find_readers();
     place_inputs();
@@ -46,15 +46,15 @@ class planner {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i)
       if (how_.one_to_one || (nodes_[i].traps && !nodes_[i].visited)) emit_from(i);
     add_outputs();
-    plan_.code.push_back({});
+    program_.code.push_back({});
     for (const tessera::alir::lookup_table& t : m_.tables)
-      plan_.tables.push_back({t.first, t.count});
-    plan_.table_data.assign(m_.table_data.begin(), m_.table_data.end());
-    plan_.n_inputs = static_cast<std::size_t>(m_.n_inputs);
-    plan_.operations = p_.size();
-    plan_.rows = row_count_;
-    plan_.lane_bits = lane_bits();
-    return std::move(plan_);
+      program_.tables.push_back({t.first, t.count});
+    program_.table_data.assign(m_.table_data.begin(), m_.table_data.end());
+    program_.n_inputs = static_cast<std::size_t>(m_.n_inputs);
+    program_.operations = p_.size();
+    program_.rows = row_count_;
+    program_.lane_bits = lane_bits();
+    return std::move(program_);
   }
 
  private:
@@ -280,7 +280,7 @@ class planner {
     node& n = at(x);
     if (n.row == no_row) {
       n.row = take_row();
-      plan_.code.push_back(
+      program_.code.push_back(
           {.what = kind::sum, .to = n.row, .constant = p_.op(static_cast<std::size_t>(x)).data});
     }
     return n.row;
@@ -294,7 +294,7 @@ class planner {
       n.row = take_row();
       const fixed_type t = p_.type(i);
       const instruction type{.width = static_cast<std::uint8_t>(t.width()), .is_signed = t.k};
-      plan_.inputs.push_back(
+      program_.inputs.push_back(
           {.index = static_cast<std::uint32_t>(o.id0),
            .row = n.row,
            .to_grid =
@@ -305,18 +305,18 @@ class planner {
   }
 
   void add_outputs() {
-    plan_.outputs.reserve(m_.out_idxs.size());
+    program_.outputs.reserve(m_.out_idxs.size());
     for (std::size_t j = 0; j < m_.out_idxs.size(); ++j) {
       const std::int32_t x = m_.out_idxs[j];
       if (x < 0) {
-        plan_.outputs.push_back({});
+        program_.outputs.push_back({});
         continue;
       }
-      plan_.outputs.push_back({.row = row_of(x),
-                               .negative = m_.out_negs[j],
-                               .zero = false,
-                               .to_double = make_scale(std::int64_t{m_.out_shifts[j]} -
-                                                       p_.type(static_cast<std::size_t>(x)).f)});
+      program_.outputs.push_back({.row = row_of(x),
+                                  .negative = m_.out_negs[j],
+                                  .zero = false,
+                                  .to_double = make_scale(std::int64_t{m_.out_shifts[j]} -
+                                                          p_.type(static_cast<std::size_t>(x)).f)});
     }
   }
 
@@ -359,7 +359,7 @@ class planner {
         if (!how_.one_to_one) return;
         i.what = kind::input;
         i.to = nodes_[x].row;
-        plan_.code.push_back(i);
+        program_.code.push_back(i);
         if (nodes_[x].readers == 0) free_.push_back(i.to);
         return;
       case opcode::constant:
@@ -399,7 +399,7 @@ class planner {
           i.right = static_cast<std::uint8_t>(s.b < 0 ? -s.b : 0);
           i.a = 1;
           const auto left = static_cast<std::uint32_t>(std::max<std::int64_t>(s.b, 0));
-          plan_.terms.push_back({row_of(o.id1) & (max_rows - 1), left & 63u});
+          program_.terms.push_back({row_of(o.id1) & (max_rows - 1), left & 63u});
           break;
         }
         i.what = kind::mux;
@@ -422,7 +422,7 @@ class planner {
         break;
       case opcode::lookup:
         i.what = nodes_[x].traps ? kind::lookup : kind::safe_lookup;
-        plan_.can_trap = plan_.can_trap || nodes_[x].traps;
+        program_.can_trap = program_.can_trap || nodes_[x].traps;
         i.a = row_of(o.id0);
         i.b = static_cast<std::uint32_t>(o.data);
         i.c = x;
@@ -447,7 +447,7 @@ class planner {
     }
     if (!takes_terms(o.code)) each_operand(x, [this](id operand) { release(operand); });
     i.to = nodes_[x].row = take_row();
-    plan_.code.push_back(i);
+    program_.code.push_back(i);
     if (nodes_[x].readers == 0) free_.push_back(i.to);
   }
 
@@ -460,7 +460,7 @@ class planner {
 
   /// The terms of operation x, shifted to the left, with those of the operands that joined it.
   void flatten(id x, instruction& i, std::int64_t left) {
-    const std::size_t first = plan_.terms.size();
+    const std::size_t first = program_.terms.size();
     subtracted_.clear();
     read_.clear();
     constant_ = 0;
@@ -473,9 +473,9 @@ class planner {
       open(now, s);
     }
     i.constant = static_cast<std::int64_t>(constant_);
-    i.a = static_cast<std::uint32_t>(plan_.terms.size() - first);
+    i.a = static_cast<std::uint32_t>(program_.terms.size() - first);
     i.b = static_cast<std::uint32_t>(subtracted_.size());
-    plan_.terms.insert(plan_.terms.end(), subtracted_.begin(), subtracted_.end());
+    program_.terms.insert(program_.terms.end(), subtracted_.begin(), subtracted_.end());
     for (const id operand : read_) release(operand);
   }
 
@@ -506,7 +506,7 @@ class planner {
     } else if (now.left < 64) {  // beyond, all bits of the term are 0
       need_shift(now.left);
       const auto by = static_cast<std::uint32_t>(now.left);
-      (now.negative ? subtracted_ : plan_.terms)
+      (now.negative ? subtracted_ : program_.terms)
           .push_back({row_of(now.x) & (max_rows - 1), by & 63u});
     }
   }
@@ -519,8 +519,8 @@ class planner {
 
   const program& p_;
   const tessera::alir::model& m_;
-  plan_options how_;
-  plan plan_;
+  compile_options how_;
+  compiled_program program_;
   std::vector<node> nodes_;
   std::vector<range> table_ranges_;
   range needed_;
@@ -536,7 +536,9 @@ class planner {
 
 }  // namespace
 
-plan make_plan(const program& p, const plan_options& how) { return planner(p, how).make(); }
+compiled_program compile(const program& p, const compile_options& how) {
+  return compiler(p, how).make();
+}
 
 }  // namespace vm::alir
 }  // namespace tessera::inline TESSERA_ABI

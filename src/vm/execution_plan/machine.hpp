@@ -41,8 +41,8 @@
 // Allocation: values and models' tensors, in one counted memory; besides that at most 64 bytes for a
 //             byte of the plan, twice the longest text, and what models' tables and tokenizers take.
 
-#ifndef TESSERA_VM_EXECUTION_PLAN_PLAN_HPP
-#define TESSERA_VM_EXECUTION_PLAN_PLAN_HPP
+#ifndef TESSERA_VM_EXECUTION_PLAN_MACHINE_HPP
+#define TESSERA_VM_EXECUTION_PLAN_MACHINE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -159,4 +159,4 @@ class plan_machine {
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_VM_EXECUTION_PLAN_PLAN_HPP
+#endif  // TESSERA_VM_EXECUTION_PLAN_MACHINE_HPP

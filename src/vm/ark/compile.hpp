@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The plan of a machine: the operations of one rank as steps, with all sizes, distances and
+// What a machine prepares: the operations of one rank as steps, with all sizes, distances and
 // functions resolved.
 //
-//   plan p;
-//   outcome made = make_plan(world, rank, p);
+//   compiled_program p;
+//   outcome made = compile(world, rank, p);
 //   p.place_at(storages, scratch);          // where memory is; then steps can be executed
 //
 //   operation              steps
@@ -24,13 +24,13 @@
 // An operation whose inputs overlap its output in another order writes to scratch memory; a map after
 // it copies that to the output.
 //
-// Lifetime:   a plan borrows the lists of channels of the world.
+// Lifetime:   a compiled program borrows the lists of channels of the world.
 // Errors:     an operation that no machine runs: the outcome names it.
 // Limits:     none.
 // Allocation: linear in the graph.
 
-#ifndef TESSERA_VM_ARK_PLAN_HPP
-#define TESSERA_VM_ARK_PLAN_HPP
+#ifndef TESSERA_VM_ARK_COMPILE_HPP
+#define TESSERA_VM_ARK_COMPILE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +51,7 @@ struct place {
   static constexpr std::uint32_t scratch = model::none;
   std::uint32_t storage = scratch;
   std::uint64_t offset = 0;   ///< bytes
-  std::byte* data = nullptr;  ///< set by plan::place_at
+  std::byte* data = nullptr;  ///< set by compiled_program::place_at
 };
 /// A tensor in four dimensions, the first of them 1 where it has fewer.
 struct patch {
@@ -132,7 +132,7 @@ enum class step_kind : std::uint8_t {
   sync,
   end  ///< after the last one
 };
-/// One step. `index` is in the plan's list of that kind.
+/// One step. `index` is in its list of that kind.
 struct step {
   step_kind kind = step_kind::end;
   bool last = true;  ///< of its operation
@@ -196,7 +196,7 @@ struct sum_step {
   segment_list list;
 };
 
-struct plan {
+struct compiled_program {
   std::vector<step> steps;
   std::vector<map_step> maps;
   std::vector<reduce_step> reductions;
@@ -217,10 +217,10 @@ struct plan {
   void place_at(std::span<std::byte* const> storages, std::byte* scratch_memory);
 };
 
-/// Makes the plan of one rank. It needs no memory yet.
-[[nodiscard]] outcome make_plan(const model::world& w, std::size_t rank, plan& out);
+/// Makes the compiled program of one rank. It needs no memory yet.
+[[nodiscard]] outcome compile(const model::world& w, std::size_t rank, compiled_program& out);
 
 }  // namespace vm::ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_VM_ARK_PLAN_HPP
+#endif  // TESSERA_VM_ARK_COMPILE_HPP

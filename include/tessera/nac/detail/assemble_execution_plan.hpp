@@ -8,8 +8,8 @@
 // Limits:     what the fields can hold.
 // Allocation: what the parts own.
 
-#ifndef TESSERA_NAC_DETAIL_ASSEMBLE_PLAN_HPP
-#define TESSERA_NAC_DETAIL_ASSEMBLE_PLAN_HPP
+#ifndef TESSERA_NAC_DETAIL_ASSEMBLE_EXECUTION_PLAN_HPP
+#define TESSERA_NAC_DETAIL_ASSEMBLE_EXECUTION_PLAN_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -178,4 +178,4 @@ class plan_parser {
 }  // namespace nac::detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NAC_DETAIL_ASSEMBLE_PLAN_HPP
+#endif  // TESSERA_NAC_DETAIL_ASSEMBLE_EXECUTION_PLAN_HPP

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "vm/execution_plan/plan.hpp"
+#include "vm/execution_plan/machine.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -85,7 +85,7 @@ struct plan_case {
     CAPTURE(done.text, tessera::error{done.code, 0}.message());
     CHECK(done.code == code);
     std::uint64_t last = 0;
-    nac::plan_reader in(made->program->model().plan());
+    nac::plan_reader in(made->program->model().execution_plan());
     for (nac::plan_instruction i; in.next(i);) last = i.offset;
     CHECK(done.offset == last);
     CHECK(last < size);

@@ -12,7 +12,7 @@
 
 #include "nac_values.hpp"
 #include "vm/execution_plan/format.hpp"
-#include "vm/execution_plan/plan.hpp"
+#include "vm/execution_plan/machine.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -48,7 +48,7 @@ namespace {
     message += "; give the folder of the plan's files with --folder";
   std::string what;
   nac::plan_instruction i;
-  for (nac::plan_reader in(p.model().plan()); in.next(i);)
+  for (nac::plan_reader in(p.model().execution_plan()); in.next(i);)
     if (i.offset == done.offset) what = std::string(name(i.op())) + ' ';
   diagnostic d = diagnose(from.name, error{done.code}.name(), std::move(message));
   d.offset = p.model().offset(nac::section::orch) + 12 + done.offset;

@@ -11,7 +11,7 @@ using tessera::text;
 
 }  // namespace
 
-TEST_CASE("nac_tools/chrome_trace: an event a line", "[nac_tools]") {
+TEST_CASE("nac_tools/chrome_trace: an event a line", "[inspect_nac]") {
   text out;
   tessera::inspect::chrome_trace trace(out);
   trace.name_process(1, "a \"model\"");
@@ -35,7 +35,7 @@ TEST_CASE("nac_tools/chrome_trace: an event a line", "[nac_tools]") {
       "\n],\"displayTimeUnit\":\"ns\"}\n");
 }
 
-TEST_CASE("nac_tools/chrome_trace: one without events is JSON too", "[nac_tools]") {
+TEST_CASE("nac_tools/chrome_trace: one without events is JSON too", "[inspect_nac]") {
   text out;
   tessera::inspect::chrome_trace trace(out);
   trace.finish();

@@ -4,10 +4,10 @@
 // The program that the reference VM of ALIR runs: fewer, decoded instructions over rows that are
 // reused, and the number of bits that each value needs.
 //
-//   const plan p = make_plan(program);
+//   const compiled_program p = compile(program);
 //   p.lane_bits;   // 16: no value that counts is wider, whatever its interval claims
 //
-// Three things make a plan smaller than its program. Chains of additions, each with one reader,
+// Three things make a compiled program smaller than its program. Chains of additions, each with one reader,
 // become one sum with a list of terms. Operations are ordered depth first from the outputs, and a
 // value gives its row to a later one after its last reader. Unused operations are left out, unless
 // they are lookups that may trap.
@@ -18,13 +18,13 @@
 // these start where values are forced into a type (input, relu, quantize, mux), at
 // the entries of tables and at constants; never at an interval, which is a promise.
 //
-// Lifetime:   a plan keeps nothing of the program, and may be shared between threads.
+// Lifetime:   a compiled program keeps nothing of the program, and may be shared between threads.
 // Errors:     none.
-// Limits:     2^26 rows; a plan that needs more reports the maximum as its memory.
-// Allocation: some 50 bytes for each operation while planning, less for the plan.
+// Limits:     2^26 rows; a compiled program that needs more reports the maximum as its memory.
+// Allocation: some 50 bytes for each operation while compiling, less for the result.
 
-#ifndef TESSERA_VM_ALIR_PLAN_HPP
-#define TESSERA_VM_ALIR_PLAN_HPP
+#ifndef TESSERA_VM_ALIR_COMPILE_HPP
+#define TESSERA_VM_ALIR_COMPILE_HPP
 
 #include <cmath>
 #include <cstddef>
@@ -115,7 +115,7 @@ struct output {
   scale to_double;
 };
 
-struct plan {
+struct compiled_program {
   /// Bytes of a row in the widest blocks: 128 lanes of 16 bits, 64 of 32, 32 of 64.
   static constexpr std::size_t row_bytes = 256;
 
@@ -131,7 +131,7 @@ struct plan {
   int lane_bits = 64;     ///< 16, 32 or 64
   bool can_trap = false;  ///< there is a lookup that isn't safe
 
-  /// Bytes of the plan, and those of the rows of one thread.
+  /// Bytes of the compiled program, and those of the rows of one thread.
   [[nodiscard]] std::uint64_t memory() const noexcept {
     return code.size() * sizeof(instruction) + terms.size() * sizeof(term) +
            inputs.size() * sizeof(input) + outputs.size() * sizeof(output) +
@@ -142,15 +142,16 @@ struct plan {
   }
 };
 
-struct plan_options {
+struct compile_options {
   /// One instruction for each operation, in their order, and lanes of 64 bits.
   bool one_to_one = false;
   int min_lane_bits = 16;  ///< for tests
 };
 
-[[nodiscard]] plan make_plan(const tessera::alir::program& p, const plan_options& how = {});
+[[nodiscard]] compiled_program compile(const tessera::alir::program& p,
+                                       const compile_options& how = {});
 
 }  // namespace vm::alir
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_VM_ALIR_PLAN_HPP
+#endif  // TESSERA_VM_ALIR_COMPILE_HPP

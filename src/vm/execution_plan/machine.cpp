@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "plan.hpp"
+#include "machine.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -94,7 +94,7 @@ plan_machine::~plan_machine() = default;
 // ---- before a run
 
 void plan_machine::decode() {
-  const bytes code = program_.model().plan();
+  const bytes code = program_.model().execution_plan();
   if (code.size() > how_.max_memory / 64) fail(errc::budget_memory, "the plan's instructions");
   steps_.clear();
   operands_.clear();

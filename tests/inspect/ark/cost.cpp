@@ -37,7 +37,7 @@ ark::model one(const std::string& type, const std::string& a, const std::string&
 
 }  // namespace
 
-TEST_CASE("cost: element-wise operations count what is written", "[ark_tools]") {
+TEST_CASE("cost: element-wise operations count what is written", "[inspect_ark]") {
   check(only(one("Add", "4,8", "8", "4,8")), 32, 4 * (32 + 8), 4 * 32);
   check(only(one("Mul", "4,8", "4,1", "4,8", "FP16")), 32, 2 * (32 + 4), 2 * 32);
   check(only(one("Rope", "2,4", "4", "2,4")), 24, 4 * 12, 4 * 8);
@@ -52,7 +52,7 @@ TEST_CASE("cost: element-wise operations count what is written", "[ark_tools]") 
   check(only(one("ScalarMul", "5", "", "5", "FP32", R"("Factor":{"FLOAT":2.0})")), 5, 20, 20);
 }
 
-TEST_CASE("cost: products, sums, rows", "[ark_tools]") {
+TEST_CASE("cost: products, sums, rows", "[inspect_ark]") {
   check(only(one("Matmul", "2,4", "4,3", "2,3", "FP32", flags)), 2 * 2 * 4 * 3, 4 * (8 + 12), 24);
   // [K, M] by transposing; batches multiply.
   check(only(one("Matmul", "5,4,2", "4,3", "5,2,3", "FP16",
@@ -75,7 +75,7 @@ TEST_CASE("cost: products, sums, rows", "[ark_tools]") {
   check(only(m.graph()), 0, 8 + 24, 24);
 }
 
-TEST_CASE("cost: views and waiting are free", "[ark_tools]") {
+TEST_CASE("cost: views and waiting are free", "[inspect_ark]") {
   model m;
   m.tensor("a", "4").tensor("v", "2,2", "FP32", 0).op("Tensor", "", "a", "", "v");
   m.op("Noop", "", "v", "", "");
@@ -84,14 +84,14 @@ TEST_CASE("cost: views and waiting are free", "[ark_tools]") {
   check(tessera::inspect::cost_of(g, g.ops[1]), 0, 0, 0);
 }
 
-TEST_CASE("cost: what doesn't fit 64 bits is the largest number", "[ark_tools]") {
+TEST_CASE("cost: what doesn't fit 64 bits is the largest number", "[inspect_ark]") {
   const std::string big = "4294967296";
   const cost c =
       only(one("Matmul", big + ',' + big, big + ',' + big, big + ',' + big, "FP32", flags));
   check(c, UINT64_MAX, UINT64_MAX, UINT64_MAX);
 }
 
-TEST_CASE("cost: the summary of a small model", "[ark_tools]") {
+TEST_CASE("cost: the summary of a small model", "[inspect_ark]") {
   const ark::model g = load("mlp.json");
   const flow f(g);
   const auto s = tessera::inspect::summarise(g, f);
@@ -112,7 +112,7 @@ TEST_CASE("cost: the summary of a small model", "[ark_tools]") {
   CHECK(s.transfers.empty());
 }
 
-TEST_CASE("cost: what goes to another rank", "[ark_tools]") {
+TEST_CASE("cost: what goes to another rank", "[inspect_ark]") {
   const ark::model g = load("pair.r1.json");
   const auto s = tessera::inspect::summarise(g, flow(g));
   REQUIRE(s.transfers.size() == 1);
@@ -124,7 +124,7 @@ TEST_CASE("cost: what goes to another rank", "[ark_tools]") {
   CHECK(s.memory.remote == 2);
 }
 
-TEST_CASE("cost: padding and what lies outside", "[ark_tools]") {
+TEST_CASE("cost: padding and what lies outside", "[inspect_ark]") {
   model m;
   // 3 of 4 columns are elements; 4 of 8 are padded; 2 rows of 8.
   m.tensor("a", "2,3", "FP32", 0, "2,8", "0,0", "2,4").tensor("out", "2,3");
@@ -145,7 +145,7 @@ TEST_CASE("cost: padding and what lies outside", "[ark_tools]") {
   CHECK(t.memory.unused == 0);
 }
 
-TEST_CASE("flow: inputs, outputs and who wrote what", "[ark_tools]") {
+TEST_CASE("flow: inputs, outputs and who wrote what", "[inspect_ark]") {
   const ark::model g = load("block.json");
   const flow f(g);
   REQUIRE(f.inputs().size() == 1);
@@ -167,7 +167,7 @@ TEST_CASE("flow: inputs, outputs and who wrote what", "[ark_tools]") {
   CHECK((last[1].from == 1 && last[1].kind == conflict::overwrites_read));
 }
 
-TEST_CASE("flow: parts of a buffer", "[ark_tools]") {
+TEST_CASE("flow: parts of a buffer", "[inspect_ark]") {
   model m;
   m.tensor("x", "2,4", "FP32", 0).tensor("left", "2,2", "FP32", 1, "2,4", "0,0");
   m.tensor("right", "2,2", "FP32", 1, "2,4", "0,2").tensor("all", "2,4", "FP32", 1);
@@ -186,7 +186,7 @@ TEST_CASE("flow: parts of a buffer", "[ark_tools]") {
   CHECK(flow(g, 1).bounded());
 }
 
-TEST_CASE("flow: what peers fill is no input, what is only kept is an output", "[ark_tools]") {
+TEST_CASE("flow: what peers fill is no input, what is only kept is an output", "[inspect_ark]") {
   const ark::model g = load("pair.r0.json");
   const flow f(g);
   REQUIRE(f.inputs().size() == 1);

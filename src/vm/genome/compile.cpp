@@ -20,9 +20,9 @@ interpreter::interpreter(const model::program& p, const interpreter_options& how
       own_(how.max_memory),
       arena_(how.arena != nullptr ? *how.arena : own_),
       how_(how),
-      planner_(arena_, library_) {
+      compiler_(arena_, library_) {
   try {
-    plan();
+    compile();
   } catch (nac::fault& f) {
     made_.code = f.code;
     made_.text = std::move(f.text);
@@ -42,7 +42,7 @@ interpreter::interpreter(const model::program& p, const interpreter_options& how
 
 interpreter::~interpreter() = default;
 
-void interpreter::plan() {
+void interpreter::compile() {
   const model::stream& s = program_.stream();
   std::uint64_t size = 0;
   for (const model::node& n : s.nodes)
@@ -60,24 +60,24 @@ void interpreter::plan() {
       nac::fail(errc::genome_pattern_result, std::to_string(r.pattern_id));
     chosen_[at] = r.node + 1;
   }
-  plan_code(s, true);
+  compile_code(s, true);
   for (std::size_t i = 0; i < calls_.size(); ++i) {  // grows
     called& c = calls_[i];
     const std::uint32_t pattern = c.pattern;
     caller_ = c.caller;
     c.first = static_cast<std::uint32_t>(code_.size());
     c.end = c.first + library_.registry().patterns[pattern].count;
-    plan_code(library_.registry().nodes_of(library_.registry().patterns[pattern]), false);
+    compile_code(library_.registry().nodes_of(library_.registry().patterns[pattern]), false);
   }
   results_.resize(size);
   is_loop_.resize(size);
   at_ = outcome::none;
-  plan_drops();
+  find_drops();
 }
 
 /// Where patterns have their values, and which are nothing but others: follows each to the pattern
 /// that it ends in, as far as nobody did before.
-void interpreter::plan_pattern(std::uint32_t pattern) {
+void interpreter::compile_pattern(std::uint32_t pattern) {
   const model::registry& r = library_.registry();
   std::vector<std::uint32_t> path, at;
   std::uint32_t value = 0, same_as = pattern;
@@ -119,11 +119,11 @@ void interpreter::plan_pattern(std::uint32_t pattern) {
 
 /// Where a pattern's value is, counted from its first slot.
 std::uint32_t interpreter::value_of_pattern(std::uint32_t pattern) {
-  if (!shapes_[pattern].known) plan_pattern(pattern);
+  if (!shapes_[pattern].known) compile_pattern(pattern);
   return chosen_[pattern] != 0 ? chosen_[pattern] - 1 : shapes_[pattern].value;
 }
 
-std::uint32_t interpreter::plan_call_of(std::uint32_t pattern) {
+std::uint32_t interpreter::compile_call_of(std::uint32_t pattern) {
   const std::uint32_t code = shapes_[pattern].same_as;
   std::uint32_t& at = call_of_[code];
   if (at == 0) {
@@ -144,7 +144,7 @@ std::uint32_t interpreter::place_of_parameter(std::uint32_t id) {
 }
 
 /// Appends the nodes of the stream or of a pattern.
-void interpreter::plan_code(const model::stream_view& code, bool is_stream) {
+void interpreter::compile_code(const model::stream_view& code, bool is_stream) {
   const auto n = static_cast<std::uint32_t>(code.size());
   const auto first = static_cast<std::uint32_t>(code_.size());
   slots_.resize(n);
@@ -162,7 +162,7 @@ void interpreter::plan_code(const model::stream_view& code, bool is_stream) {
     }
   }
 
-  /// A block around the node being planned.
+  /// A block around the node being compiled.
   struct block {
     std::uint32_t opener, end;
     std::uint32_t last = 0;    // its last node so far, but for those of blocks inside
@@ -174,16 +174,16 @@ void interpreter::plan_code(const model::stream_view& code, bool is_stream) {
     at_ = first + i;
     if (is_stream) caller_ = i;
     const model::node& node = code.nodes[i];
-    planned to;
+    compiled_node to;
     to.slot = slots_[i];
     to.result = values_[i];
     to.next = at_ + 1;
     to.first = static_cast<std::uint32_t>(operands_.size());
-    plan_node(code, i, to, !blocks.empty());
+    compile_node(code, i, to, !blocks.empty());
     if (!blocks.empty()) blocks.back().last = i;
     if (to.what == kind::input && !blocks.empty()) {
       block& in = blocks.back();
-      const planned& opener = code_[first + in.opener];
+      const compiled_node& opener = code_[first + in.opener];
       to.what = opener.what == kind::if_else ? kind::external : kind::variable;
       to.extra = in.inputs + (to.what == kind::external ? opener.first + 1 : 0);
       in.inputs += node.what() == command::copy ? static_cast<std::uint32_t>(node.c) : 1;
@@ -200,7 +200,7 @@ void interpreter::plan_code(const model::stream_view& code, bool is_stream) {
     code_.push_back(to);
     while (!blocks.empty() && blocks.back().end == i + 1) {
       block& done = blocks.back();
-      const planned& opener = code_[first + done.opener];
+      const compiled_node& opener = code_[first + done.opener];
       controls_[opener.extra].results[done.second ? 1 : 0] = values_[done.last];
       take_last(code, first, done.last);
       if (done.second) {
@@ -216,14 +216,14 @@ void interpreter::plan_code(const model::stream_view& code, bool is_stream) {
 
 /// A COPY of inputs that ends a block is what the last of them is: nobody else can take it.
 void interpreter::take_last(const model::stream_view& code, std::uint32_t first, std::uint32_t i) {
-  planned& p = code_[first + i];
+  compiled_node& p = code_[first + i];
   if (code.nodes[i].what() == command::copy &&
       (p.what == kind::external || p.what == kind::variable))
     p.extra += static_cast<std::uint32_t>(code.nodes[i].c) - 1;
 }
 
-void interpreter::plan_node(const model::stream_view& code, std::uint32_t i, planned& to,
-                            bool in_block) {
+void interpreter::compile_node(const model::stream_view& code, std::uint32_t i, compiled_node& to,
+                               bool in_block) {
   const model::node& node = code.nodes[i];
   const bool is_stream = at_ == i;
   model::node n = node;
@@ -241,7 +241,7 @@ void interpreter::plan_node(const model::stream_view& code, std::uint32_t i, pla
   };
   switch (n.what()) {
     case command::data_input:
-      to.what = kind::input;                                  // in a block plan_code knows which
+      to.what = kind::input;                                  // in a block compile_code knows which
       if (is_stream && !in_block) add_given(inputs_, count);  // until patterns are counted as well
       break;
     case command::param_input: to.what = kind::unnamed_parameter; break;
@@ -252,17 +252,18 @@ void interpreter::plan_node(const model::stream_view& code, std::uint32_t i, pla
     case command::output: to.what = in_block ? kind::block_output : kind::output; break;
     case command::pattern:
       to.what = kind::call;
-      to.extra = plan_call_of(library_.find_pattern(n.pattern_id()));
+      to.extra = compile_call_of(library_.find_pattern(n.pattern_id()));
       return;  // its nodes list the operands
     case command::control_flow:
       to.what = n.b == model::if_else ? kind::if_else : kind::while_loop;
       break;
     case command::operation: {
-      const planned_call& call = planner_.plan(n, static_cast<std::uint32_t>(references.size()));
+      const compiled_call& call =
+          compiler_.compile(n, static_cast<std::uint32_t>(references.size()));
       to.what = kind::operation;
       to.operation = call.operation;
       to.binding = call.binding;
-      for (const planned_argument& a : call.arguments)
+      for (const compiled_argument& a : call.arguments)
         operands_.push_back({a.constant, a.constant != nullptr ? 0 : slot(references[a.input])});
       return;
     }
@@ -286,7 +287,7 @@ void interpreter::add_given(std::vector<nac::value>& to, std::uint32_t count) co
 /// an IF or WHILE and the result isn't, it is after the end of the outermost such IF or WHILE.
 /// Where references of patterns lead is known only here: their target must have a value, its block
 /// must not have ended, and an IF around them must list it.
-void interpreter::plan_drops() {
+void interpreter::find_drops() {
   constexpr std::uint32_t never = ~std::uint32_t{0};
   const auto size = static_cast<std::uint32_t>(results_.size());
   std::vector<std::uint32_t> last(size);
@@ -344,7 +345,7 @@ void interpreter::plan_drops() {
       calls.pop_back();
       continue;
     }
-    const planned& p = code_[i];
+    const compiled_node& p = code_[i];
     const std::uint32_t slot = base + p.slot;
     if (p.what == kind::call) {
       calls.push_back({p.next, end, base, i});

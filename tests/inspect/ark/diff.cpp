@@ -40,7 +40,7 @@ std::string part(const graph_difference& d, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("diff: Ids and names make no difference", "[ark_tools]") {
+TEST_CASE("diff: Ids and names make no difference", "[inspect_ark]") {
   const std::string text = load_text("block.json");
   const std::string ids = std::regex_replace(text, std::regex(R"("Id":(\d+))"), R"("Id":7$1)");
   const std::string names =
@@ -51,7 +51,7 @@ TEST_CASE("diff: Ids and names make no difference", "[ark_tools]") {
   CHECK(d.unchanged == 8);
 }
 
-TEST_CASE("diff: neither does the order of what is independent", "[ark_tools]") {
+TEST_CASE("diff: neither does the order of what is independent", "[inspect_ark]") {
   const auto build = [](bool swapped) {
     model m;
     m.tensor("x", "4").tensor("y", "4").tensor("a", "4").tensor("b", "4").tensor("c", "4");
@@ -66,7 +66,7 @@ TEST_CASE("diff: neither does the order of what is independent", "[ark_tools]") 
   CHECK(diff(build(false), build(true)).same());
 }
 
-TEST_CASE("diff: one argument, one shape, one operation", "[ark_tools]") {
+TEST_CASE("diff: one argument, one shape, one operation", "[inspect_ark]") {
   const std::string text = load_text("block.json");
   const auto with = [&text](const std::string& from, const std::string& to) {
     std::string other = text;
@@ -96,7 +96,7 @@ TEST_CASE("diff: one argument, one shape, one operation", "[ark_tools]") {
   CHECK(d.unchanged == 2);
 }
 
-TEST_CASE("diff: an operation less in a chain", "[ark_tools]") {
+TEST_CASE("diff: an operation less in a chain", "[inspect_ark]") {
   const graph_difference d = diff(parse(chain(30)), parse(chain(30, 12)));
   CHECK(d.removed == 1);
   CHECK(d.added == 0);
@@ -106,7 +106,7 @@ TEST_CASE("diff: an operation less in a chain", "[ark_tools]") {
   CHECK(back.removed == 0);
 }
 
-TEST_CASE("diff: edges, sources and shared buffers", "[ark_tools]") {
+TEST_CASE("diff: edges, sources and shared buffers", "[inspect_ark]") {
   const auto build = [](const std::string& read, int buffer) {
     model m;
     m.tensor("x", "4").tensor("a", "4").tensor("b", "4").tensor("c", "4", "FP32", buffer);
@@ -131,12 +131,12 @@ TEST_CASE("diff: edges, sources and shared buffers", "[ark_tools]") {
   CHECK(part(d, "Producers") == " -> node 0");
 }
 
-TEST_CASE("diff: a file is the same as itself, however large", "[ark_tools]") {
+TEST_CASE("diff: a file is the same as itself, however large", "[inspect_ark]") {
   const std::string text = chain(400);
   CHECK(diff(parse(text), parse(text)).unchanged == 400);
 }
 
-TEST_CASE("diff: views may be passed over", "[ark_tools]") {
+TEST_CASE("diff: views may be passed over", "[inspect_ark]") {
   const auto build = [](bool view) {
     model m;
     m.tensor("x", "4").tensor("v", "2,2", "FP32", 0).tensor("a", "2,2");

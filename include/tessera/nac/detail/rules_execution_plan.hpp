@@ -10,8 +10,8 @@
 // Limits:     none; time n log n of the bytecode.
 // Allocation: at most 40 × the bytecode, where it consists of starts of loops only, and 200 KiB.
 
-#ifndef TESSERA_NAC_DETAIL_RULES_PLAN_HPP
-#define TESSERA_NAC_DETAIL_RULES_PLAN_HPP
+#ifndef TESSERA_NAC_DETAIL_RULES_EXECUTION_PLAN_HPP
+#define TESSERA_NAC_DETAIL_RULES_EXECUTION_PLAN_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -246,4 +246,4 @@ class plan_checker {
 }  // namespace nac::detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NAC_DETAIL_RULES_PLAN_HPP
+#endif  // TESSERA_NAC_DETAIL_RULES_EXECUTION_PLAN_HPP

@@ -50,7 +50,7 @@ std::size_t count(std::string_view text, std::string_view what) {
 
 }  // namespace
 
-TEST_CASE("fold: Softmax in place, SiLU", "[ark_tools]") {
+TEST_CASE("fold: Softmax in place, SiLU", "[inspect_ark]") {
   const ark::model g = load("block.json");
   const auto all = found(g);
   REQUIRE(all.size() == 2);
@@ -60,18 +60,18 @@ TEST_CASE("fold: Softmax in place, SiLU", "[ark_tools]") {
   CHECK(all[1].ops == std::vector<std::uint32_t>{5, 6});
 }
 
-TEST_CASE("fold: RMSNorm with casts and a weight", "[ark_tools]") {
+TEST_CASE("fold: RMSNorm with casts and a weight", "[inspect_ark]") {
   const auto all = found(norm(false).graph());
   REQUIRE(all.size() == 1);
   CHECK(all[0].name == "RMSNorm");
   CHECK(all[0].ops.size() == 8);
 }
 
-TEST_CASE("fold: what is read from outside is no composition", "[ark_tools]") {
+TEST_CASE("fold: what is read from outside is no composition", "[inspect_ark]") {
   CHECK(found(norm(true).graph()).empty());
 }
 
-TEST_CASE("fold: LayerNorm", "[ark_tools]") {
+TEST_CASE("fold: LayerNorm", "[inspect_ark]") {
   model m;
   m.tensor("x", "2,4").tensor("mean", "2,1").tensor("d", "2,4").tensor("square", "2,4");
   m.tensor("var", "2,1").tensor("eps", "2,1").tensor("scale", "2,1").tensor("out", "2,4");
@@ -85,7 +85,7 @@ TEST_CASE("fold: LayerNorm", "[ark_tools]") {
   CHECK(all[0].ops.size() == 7);
 }
 
-TEST_CASE("dot: names are quoted whatever they hold", "[ark_tools]") {
+TEST_CASE("dot: names are quoted whatever they hold", "[inspect_ark]") {
   const std::string dot = drawn(load("block.json"));
   CHECK(dot.find("a &quot;quoted&quot; &lt;name&gt; &amp; \\ more") != dot.npos);
   model m;
@@ -97,7 +97,7 @@ TEST_CASE("dot: names are quoted whatever they hold", "[ark_tools]") {
   CHECK(odd.find(std::string(60, 'z')) == odd.npos);
 }
 
-TEST_CASE("dot: boxes, arrows, ends", "[ark_tools]") {
+TEST_CASE("dot: boxes, arrows, ends", "[inspect_ark]") {
   const std::string dot = drawn(load("mlp.json"));
   CHECK(count(dot, "<B>") == 4);
   CHECK(count(dot, "r0_op0 -> r0_op1") == 1);
@@ -113,7 +113,7 @@ TEST_CASE("dot: boxes, arrows, ends", "[ark_tools]") {
   CHECK(count(folded, "r0_fold0 -> r0_fold1;") == 1);
 }
 
-TEST_CASE("dot: ranks and what goes between them", "[ark_tools]") {
+TEST_CASE("dot: ranks and what goes between them", "[inspect_ark]") {
   const ark::model a = load("pair.r0.json"), b = load("pair.r1.json");
   const ark::model* ranks[] = {&a, &b};
   const tessera::text out = tessera::inspect::draw(ranks);
@@ -122,7 +122,7 @@ TEST_CASE("dot: ranks and what goes between them", "[ark_tools]") {
   CHECK(count(out, "r1_op0 -> r0_op1 [style=dashed") == 1);
 }
 
-TEST_CASE("dot: broken graphs are drawn too", "[ark_tools]") {
+TEST_CASE("dot: broken graphs are drawn too", "[inspect_ark]") {
   CHECK(count(drawn(load("broken.json")), "<B>") == 4);
   CHECK(count(drawn(load("unknown.json")), "Frobnicate") == 1);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "plan.hpp"
+#include "compile.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -112,9 +112,9 @@ using name = model::argument_name;
 }
 
 /// Makes the steps of one rank.
-class planner {
+class compiler {
  public:
-  planner(const model::world& w, std::size_t rank, plan& out)
+  compiler(const model::world& w, std::size_t rank, compiled_program& out)
       : world_(w), rank_(rank), program_(w.rank(rank)), g_(program_.model()), out_(out) {}
 
   outcome make() {
@@ -621,7 +621,7 @@ class planner {
   std::size_t rank_;
   const model::program& program_;
   const model::model& g_;
-  plan& out_;
+  compiled_program& out_;
   std::uint32_t node_ = 0, op_ = 0;
   std::uint64_t busy_ = 0, cost_ = 1;
 };
@@ -684,11 +684,11 @@ bool overlap(const region& a, const region& b) noexcept {
   return true;
 }
 
-outcome make_plan(const model::world& w, std::size_t rank, plan& out) {
-  return planner(w, rank, out).make();
+outcome compile(const model::world& w, std::size_t rank, compiled_program& out) {
+  return compiler(w, rank, out).make();
 }
 
-void plan::place_at(std::span<std::byte* const> storages, std::byte* scratch_memory) {
+void compiled_program::place_at(std::span<std::byte* const> storages, std::byte* scratch_memory) {
   const auto set = [&](place& p) {
     p.data = p.storage == place::scratch   ? scratch_memory
              : p.storage < storages.size() ? storages[p.storage]
