@@ -137,7 +137,8 @@ void group_heads(const query& given, heads& h) {
     shape scores = h.result;
     scores.push_back(last(q, 2));
     scores.push_back(last(k, 2));
-    if (given.is_causal) fail(errc::nac_run_argument, "both a mask and is_causal");
+    if (given.is_causal)
+      fail(errc::nac_run_argument, "both attn_mask and is_causal are given; expected at most one");
     if (given.mask->type != data_type::boolean && given.mask->type != data_type::float32)
       expect_type(*given.mask, q.type);
     expect_broadcasts(given.mask->dims, scores);
@@ -307,7 +308,9 @@ constexpr std::size_t no_dropout = model::max_letters;
                                            bool is_causal, std::size_t scale) {
   query given{&c.tensor_at(0), &c.tensor_at(1), &c.tensor_at(2), mask};
   for (const tensor* t : {given.q, given.k, given.v})
-    if (t->rank() != 4) fail(errc::nac_run_shape, t->dims.text() + "; expected four dimensions");
+    if (t->rank() != 4)
+      fail(errc::nac_run_shape,
+           "query, key or value has shape " + t->dims.text() + "; expected 4 dimensions");
   if (dropout != no_dropout) expect_no_dropout(c.real_or(dropout, 0));
   given.is_causal = is_causal;
   given.with_logarithms = true;

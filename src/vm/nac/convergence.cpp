@@ -16,7 +16,8 @@ namespace {
 /// Element `k` of a result: a tuple's, or the tensor itself.
 [[nodiscard]] const tensor& part(const value& v, std::size_t k) {
   const value& one = v.is_list() ? v.as_list()[k] : v;
-  if (!one.is_tensor()) fail(errc::nac_run_kind, "the result of a branch is not a tensor");
+  if (!one.is_tensor())
+    fail(errc::nac_run_kind, "the result of a branch has another kind; expected a tensor");
   return one.as_tensor();
 }
 
@@ -30,7 +31,9 @@ namespace {
       if (i == 1) out[i] = std::max(out[i], dims[i]);
       fits = i == 1 || dims[i] == out[i];
     }
-    if (!fits) fail(errc::nac_run_shape, "branches of " + out.text() + " and " + dims.text());
+    if (!fits)
+      fail(errc::nac_run_shape, "branches have shapes " + out.text() + " and " + dims.text() +
+                                    "; expected them to differ in dimension 1 only");
   }
   return out;
 }
@@ -92,7 +95,9 @@ value converge(memory& arena, std::span<const value> branches, const value& inpu
   const std::size_t parts = tuples ? all[0]->as_list().size() : 1;
   for (const value* v : all)
     if (v->is_list() != tuples || (tuples && v->as_list().size() != parts))
-      fail(errc::nac_run_kind, "branches have results of different kinds");
+      fail(errc::nac_run_kind,
+           "branches have results of different kinds; expected tensors only, or lists of one "
+           "length");
   if (parts == 0) return *all[0];
 
   const value* nearest = all[0];

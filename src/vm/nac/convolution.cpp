@@ -53,11 +53,14 @@ struct geometry {
   if (x.type == data_type::boolean) refuse_type(x.type);
   if (transposed && !is_floating(x.type) && x.type != data_type::int64) refuse_type(x.type);
   const auto refuse = [&] {
-    fail(errc::nac_run_shape, x.dims.text() + " by weights of " + w.dims.text() + " in " +
-                                  std::to_string(groups) + " groups");
+    fail(errc::nac_run_shape, "input " + x.dims.text() + " and weights " + w.dims.text() +
+                                  " with groups = " + std::to_string(groups) +
+                                  "; expected weights [" +
+                                  (transposed ? "in, out / groups" : "out, in / groups") +
+                                  ", kernel...] without empty dimensions");
   };
   if (groups <= 0)
-    fail(errc::nac_run_argument, std::to_string(groups) + " groups; expected at min_value 1");
+    fail(errc::nac_run_argument, "groups is " + std::to_string(groups) + "; expected at least 1");
   if (w.rank() != spatial + 2 || (x.rank() != w.rank() && x.rank() + 1 != w.rank())) refuse();
   geometry g;
   g.spatial = spatial;
@@ -73,8 +76,8 @@ struct geometry {
   if ((transposed ? w.dim(0) : w.dim(1) * groups) != g.in_channels) refuse();
   g.out_channels = transposed ? w.dim(1) * groups : w.dim(0);
   if (bias != nullptr && !(bias->dims == shape{g.out_channels}))
-    fail(errc::nac_run_shape,
-         "a bias of " + bias->dims.text() + " for " + std::to_string(g.out_channels) + " channels");
+    fail(errc::nac_run_shape, "bias has shape " + bias->dims.text() + "; expected [" +
+                                  std::to_string(g.out_channels) + "], one per output channel");
   g.in = g.kernel = {1, 1, 1};
   for (std::size_t i = 0; i < spatial; ++i) {
     g.in[3 - spatial + i] = x.dim(at + 1 + i);
@@ -278,8 +281,10 @@ void count_windows(geometry& g, const sizes& more) {
     const std::int64_t under = g.dilation[i] * (g.kernel[i] - 1);
     const std::int64_t span = g.in[i] + 2 * g.padding[i] + more[i] - under - 1;
     if (span < 0)
-      fail(errc::nac_run_shape, "a kernel of " + std::to_string(under + 1) + " for " +
-                                    std::to_string(g.in[i] + 2 * g.padding[i]) + " elements");
+      fail(errc::nac_run_shape, "the kernel spans " + std::to_string(under + 1) +
+                                    " elements; expected at most " +
+                                    std::to_string(g.in[i] + 2 * g.padding[i] + more[i]) +
+                                    ", the padded size of the axis");
     g.out[i] = span / g.stride[i] + 1;
   }
 }
@@ -287,7 +292,7 @@ void count_windows(geometry& g, const sizes& more) {
 void count_transposed(geometry& g, const sizes& output_padding) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (output_padding[i] != 0 && output_padding[i] >= std::max(g.stride[i], g.dilation[i]))
-      fail(errc::nac_run_argument, "output padding of " + std::to_string(output_padding[i]) +
+      fail(errc::nac_run_argument, "output_padding is " + std::to_string(output_padding[i]) +
                                        "; expected less than the stride, " +
                                        std::to_string(g.stride[i]) + ", or the dilation, " +
                                        std::to_string(g.dilation[i]));
@@ -295,9 +300,12 @@ void count_transposed(geometry& g, const sizes& output_padding) {
     g.out[i] = (g.in[i] - 1) * g.stride[i] - 2 * g.padding[i] + g.dilation[i] * (g.kernel[i] - 1) +
                output_padding[i] + 1;
     if (g.out[i] <= 0)
-      fail(errc::nac_run_shape,
-           std::to_string(g.out[i]) + " elements from " + std::to_string(g.in[i]));
-    if (g.out[i] > max_size) fail(errc::budget_memory, std::to_string(g.out[i]) + " elements");
+      fail(errc::nac_run_shape, "an axis of " + std::to_string(g.in[i]) +
+                                    " elements would become one of " + std::to_string(g.out[i]) +
+                                    "; expected at least 1");
+    if (g.out[i] > max_size)
+      fail(errc::budget_memory, "an axis of " + std::to_string(g.out[i]) +
+                                    " elements; expected at most " + std::to_string(max_size));
   }
 }
 
@@ -315,12 +323,17 @@ void count_transposed(geometry& g, const sizes& output_padding) {
 
 /// Refuses images without a batch.
 void expect_batch(const geometry& g, const tensor& x, const tensor& w) {
-  if (!g.is_batch) fail(errc::nac_run_shape, x.dims.text() + " by weights of " + w.dims.text());
+  if (!g.is_batch)
+    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected " +
+                                  std::to_string(w.rank()) + " dimensions, as the weights " +
+                                  w.dims.text() + " have");
 }
 
 /// Dimensions of the images that weights are for.
 [[nodiscard]] std::size_t spatial_of(const tensor& w) {
-  if (w.rank() < 3 || w.rank() > 5) fail(errc::nac_run_shape, "weights of " + w.dims.text());
+  if (w.rank() < 3 || w.rank() > 5)
+    fail(errc::nac_run_shape,
+         "weights have shape " + w.dims.text() + "; expected 3 to 5 dimensions");
   return w.rank() - 2;
 }
 
@@ -342,14 +355,16 @@ value conv_padded(call& c) {
   if (padding == "same") {
     // The same padding on both sides; if the total is odd, one more at the end.
     for (std::size_t i = 0; i < 3; ++i) {
-      if (g.stride[i] != 1) fail(errc::nac_run_argument, "padding \"same\" requires a stride of 1");
+      if (g.stride[i] != 1)
+        fail(errc::nac_run_argument,
+             "stride is " + std::to_string(g.stride[i]) + "; expected 1 with padding \"same\"");
       const std::int64_t zeros = g.dilation[i] * (g.kernel[i] - 1);
       g.padding[i] = zeros / 2;
       more[i] = zeros % 2;
     }
   } else if (padding != "valid") {
     fail(errc::nac_run_argument,
-         std::string("unknown padding \"").append(padding.substr(0, 40)) + "\"");
+         std::string("padding is \"").append(padding.substr(0, 40)) + "\"; expected same or valid");
   }
   count_windows(g, more);
   return run(c, g, x, w, bias);
@@ -393,11 +408,15 @@ value conv2d_precomputed(call& c) {
   if (n.size() != 10)
     fail(errc::nac_run_argument, std::to_string(n.size()) + " sizes; expected 10");
   for (const std::int64_t v : n)
-    if (v < 0 || v > max_size) fail(errc::nac_run_argument, std::to_string(v));
+    if (v < 0 || v > max_size)
+      fail(errc::nac_run_argument,
+           "size " + std::to_string(v) + "; expected 0 to " + std::to_string(max_size));
   const std::int64_t window = n[3] * n[4];
   if (matrix.rank() != 2 || matrix.dim(0) != n[0] || window == 0 || matrix.dim(1) % window != 0)
-    fail(errc::nac_run_shape, "weights of " + matrix.dims.text() + " for a kernel of " +
-                                  std::to_string(n[3]) + " by " + std::to_string(n[4]));
+    fail(errc::nac_run_shape, "weights have shape " + matrix.dims.text() + "; expected " +
+                                  std::to_string(n[0]) + " rows, and columns divisible by " +
+                                  std::to_string(n[3]) + " x " + std::to_string(n[4]) +
+                                  ", the kernel's size");
   const tensor w = matrix.with_shape({n[0], matrix.dim(1) / window, n[3], n[4]});
   geometry g = geometry_of(x, w, bias, 2, n[9], false);
   expect_batch(g, x, w);
@@ -405,9 +424,9 @@ value conv2d_precomputed(call& c) {
   g.padding = sizes_of(n.subspan(7, 2), 2, 0, 0, "padding");
   count_windows(g, {});
   if (g.out[1] != n[1] || g.out[2] != n[2])
-    fail(errc::nac_run_argument, std::to_string(g.out[1]) + " by " + std::to_string(g.out[2]) +
-                                     " instead of " + std::to_string(n[1]) + " by " +
-                                     std::to_string(n[2]));
+    fail(errc::nac_run_argument,
+         "the output is " + std::to_string(g.out[1]) + " by " + std::to_string(g.out[2]) +
+             "; expected " + std::to_string(n[1]) + " by " + std::to_string(n[2]) + " as declared");
   return run(c, g, x, w, bias);
 }
 

@@ -209,7 +209,7 @@ class equation {
       } else if (ch >= 'a' && ch <= 'z') {
         label = static_cast<std::uint8_t>(26 + ch - 'a');
       } else if (text_.substr(at_, 3) == "...") {
-        if (t.has_ellipsis) refuse("two ellipses in one term");
+        if (t.has_ellipsis) refuse("two ellipses in one term; expected at most one");
         t.has_ellipsis = true;
         at_ += 2;
       } else {
@@ -233,7 +233,7 @@ class equation {
 struct known_subscripts {
   std::size_t uses[subscripts] = {}, operands_with[subscripts] = {};
   std::int64_t size[subscripts];
-  std::size_t ellipsis = 0;  ///< the most dimensions that one stands for
+  std::size_t ellipsis = 0;  ///< the largest number of dimensions that one is for
 
   known_subscripts() { std::fill_n(size, std::size_t{subscripts}, 1); }
 };
@@ -246,7 +246,9 @@ struct known_subscripts {
   x.from = given;
   const std::size_t rank = given.rank();
   if (t.letters > rank || (!t.has_ellipsis && t.letters != rank))
-    text.refuse("operand " + std::to_string(k) + " has shape " + given.dims.text());
+    text.refuse("operand " + std::to_string(k) + " has shape " + given.dims.text() + "; expected " +
+                (t.has_ellipsis ? "at least " : "") + std::to_string(t.letters) +
+                " dimensions, one per subscript");
   const std::size_t missing = rank - t.letters;  // of letters: the ellipsis
   if (t.has_ellipsis) known.ellipsis = std::max(known.ellipsis, missing);
   std::size_t axis = 0;
@@ -263,7 +265,9 @@ struct known_subscripts {
       steps[l] = s;
       return;
     }
-    if (dims[l] != d) text.refuse("a diagonal of " + given.dims.text());
+    if (dims[l] != d)
+      text.refuse("a subscript is repeated for sizes " + std::to_string(dims[l]) + " and " +
+                  std::to_string(d) + " of shape " + given.dims.text() + "; expected equal sizes");
     steps[l] += s;
   };
   for (std::size_t i = 0; i < t.count; ++i) {
@@ -278,8 +282,8 @@ struct known_subscripts {
     if (!seen[l]) continue;
     std::int64_t& size = known.size[l];
     if (dims[l] != 1 && size != 1 && dims[l] != size)
-      fail(errc::nac_run_shape,
-           "a subscript has sizes " + std::to_string(size) + " and " + std::to_string(dims[l]));
+      fail(errc::nac_run_shape, "a subscript has sizes " + std::to_string(size) + " and " +
+                                    std::to_string(dims[l]) + "; expected equal sizes");
     if (dims[l] != 1) size = dims[l];
     ++known.operands_with[l];
     x.add(l, dims[l], steps[l]);
@@ -314,8 +318,8 @@ struct known_subscripts {
       want_ellipsis();
       continue;
     }
-    if (known.uses[l] == 0) text.refuse("the result has a letter that is in no operand");
-    if (is_wanted[l]) text.refuse("the result has a letter twice");
+    if (known.uses[l] == 0) text.refuse("the result has a subscript that no operand has");
+    if (is_wanted[l]) text.refuse("the result repeats a subscript");
     want(l);
   }
   return wanted;
@@ -326,19 +330,21 @@ struct known_subscripts {
 value einsum(call& c) {
   equation text(c.string_or(0, {}));
   const std::size_t operands = c.count(1);
-  if (operands == 0) text.refuse("no operands");
+  if (operands == 0) text.refuse("no operands; expected at least 1");
   known_subscripts known;
   std::vector<labelled> all(operands);
   for (std::size_t k = 0; k < operands; ++k) {
     if (k != 0) {
       if (!text.at_comma())
-        text.refuse("the equation does not have " + std::to_string(operands) + " operands");
+        text.refuse("the equation has fewer terms than the " + std::to_string(operands) +
+                    " operands; expected one per operand");
       text.skip(1);
     }
     all[k] = next_operand(text, c.tensor_at(1, k), k, known);
   }
   if (text.at_comma())
-    text.refuse("the equation does not have " + std::to_string(operands) + " operands");
+    text.refuse("the equation has more terms than operands, " + std::to_string(operands) +
+                "; expected one per operand");
   const order wanted = wanted_by(text, known);
   bool in_result[subscripts] = {};
   for (std::size_t i = 0; i < wanted.count; ++i) in_result[wanted.label[i]] = true;

@@ -69,7 +69,7 @@ template <std::size_t Count>
 /// in uint8.
 void fits(const scalar& v, data_type type);
 
-/// Throws nac_run_type: "relu of boolean".
+/// Throws nac_run_type: "aten.relu.default of type bool".
 [[noreturn]] void refuse(const call& c, data_type a);
 [[noreturn]] void refuse(const call& c, data_type a, data_type b);
 

@@ -48,7 +48,8 @@ struct power : formulas::div {
 }
 
 [[noreturn]] void too_great(const call& c) {
-  fail(errc::nac_run_argument, std::string(model::name(c.operation)) + " exceeds 64 bits");
+  fail(errc::nac_run_argument,
+       "the integer result of " + std::string(model::name(c.operation)) + " exceeds 64 bits");
 }
 
 /// a to the power of b >= 0; false where that exceeds 64 bits.
@@ -69,14 +70,18 @@ struct power : formulas::div {
 }
 
 [[nodiscard]] value power_of_numbers(call& c, const scalar& a, const scalar& b) {
-  if (a.real == 0 && b.real < 0) fail(errc::nac_run_division, "0 to a negative power");
+  if (a.real == 0 && b.real < 0)
+    fail(errc::nac_run_division,
+         "0 to the power of " + std::to_string(b.real) + "; expected an exponent of at least 0");
   if (are_whole(a, b) && b.whole >= 0) {
     std::int64_t out;
     if (!whole_power(a.whole, b.whole, out)) too_great(c);
     return make_number(c.arena, out);
   }
   if (a.real < 0 && std::isfinite(a.real) && std::isfinite(b.real) && std::floor(b.real) != b.real)
-    fail(errc::nac_run_argument, "a fractional power of a negative number");
+    fail(errc::nac_run_argument, std::to_string(a.real) + " to the power of " +
+                                     std::to_string(b.real) +
+                                     "; expected an integer exponent for a negative base");
   return make_number(c.arena, std::pow(a.real, b.real));
 }
 
@@ -193,7 +198,8 @@ template <class Plain, template <class> class Scaled>
     return combine(c, a, b, common, lane, common, loop_of<Plain, 2>(lane), exact);
   // 1, 1.0 and true are one constant in files, so a whole number may be written as any of them.
   if (!is_floating(common) && std::floor(alpha.real) != alpha.real)
-    fail(errc::nac_run_argument, "alpha " + std::to_string(alpha.real) + " for integers");
+    fail(errc::nac_run_argument,
+         "alpha is " + std::to_string(alpha.real) + "; expected an integer for integer operands");
   return visit(lane, [&]<class T>(of<T>) -> value {
     if constexpr (is_half<T>) {
       refuse(c, common);
@@ -275,7 +281,8 @@ value div_mode(call& c) {
   if (!c.has(2)) return div(c);
   const std::string_view mode = c.string_or(2, "");
   if (mode != "trunc" && mode != "floor")
-    fail(errc::nac_run_argument, "unknown rounding mode \"" + std::string(mode) + '"');
+    fail(errc::nac_run_argument,
+         "rounding_mode is \"" + std::string(mode) + "\"; expected trunc or floor");
   return mode == "floor" ? floor_divide(c) : on_both<formulas::trunc_divide>(c);
 }
 value addcmul(call& c) { return of_three_scaled<formulas::addcmul, formulas::sub>(c); }
@@ -290,7 +297,8 @@ value lerp(call& c) {
 value clamp_tensor(call& c) {
   const tensor& x = c.tensor_at(0);
   const tensor *lower = c.optional(1), *upper = c.optional(2);
-  if (lower == nullptr && upper == nullptr) fail(errc::nac_run_argument, "clamp needs a bound");
+  if (lower == nullptr && upper == nullptr)
+    fail(errc::nac_run_argument, "neither min nor max is given; expected at least one");
   if (upper == nullptr) return on_both<formulas::maximum>(c, x, *lower);
   if (lower == nullptr) return on_both<formulas::minimum>(c, x, *upper);
   const tensor* const all[] = {&x, lower, upper};
@@ -303,11 +311,13 @@ value heaviside(call& c) {
 }
 value glu(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (x.rank() == 0) fail(errc::nac_run_shape, "halves of shape []");
+  if (x.rank() == 0) fail(errc::nac_run_shape, "rank is 0; expected at least 1");
   const std::size_t axis = axis_of(c.whole_or(1, -1), x.rank());
   const std::int64_t half_count = x.dim(axis) / 2;
   if (x.dim(axis) % 2 != 0)
-    fail(errc::nac_run_shape, "halves of " + std::to_string(x.dim(axis)) + " elements");
+    fail(errc::nac_run_shape, "axis " + std::to_string(axis) + " has " +
+                                  std::to_string(x.dim(axis)) +
+                                  " elements; expected an even number");
   return on_both<formulas::glu>(c, narrowed(c.arena, x, axis, 0, half_count),
                                 narrowed(c.arena, x, axis, half_count, half_count));
 }
@@ -319,7 +329,8 @@ value pow(call& c) {
   if (!b.is_number) return combine(c, a, b, common, lane, common, loop_of<formulas::pow, 2>(lane));
   const scalar exponent = c.number(1);
   if (!is_floating(common) && exponent.whole < 0)
-    fail(errc::nac_run_argument, "integers to the power of " + std::to_string(exponent.whole));
+    fail(errc::nac_run_argument,
+         "exponent is " + std::to_string(exponent.whole) + "; expected at least 0 for integers");
   fits(exponent, common);
   loop f = loop_of<formulas::pow, 2>(lane);
   if (is_floating(common)) {
@@ -345,12 +356,15 @@ value prelu(call& c) {
     slopes = weight.with_shape({});
   } else if (weight.rank() == 1 && x.rank() != 1) {
     if (x.rank() == 0 || weight.dim(0) != x.dim(1))
-      fail(errc::nac_run_shape, weight.dims.text() + " slopes for " + x.dims.text());
+      fail(errc::nac_run_shape, "weight has shape " + weight.dims.text() +
+                                    "; expected 1 slope, or one per channel of " + x.dims.text());
     shape dims = {weight.dim(0)};
     for (std::size_t i = 2; i < x.rank(); ++i) dims.push_back(1);
     slopes = weight.with_shape(dims);
   } else if (weight.rank() != x.rank() || broadcast(weight.dims, x.dims) != x.dims) {
-    fail(errc::nac_run_shape, weight.dims.text() + " slopes for " + x.dims.text());
+    fail(errc::nac_run_shape, "weight has shape " + weight.dims.text() +
+                                  "; expected 1 slope, or a shape that broadcasts to " +
+                                  x.dims.text());
   }
   const data_type lane = widened(x.type);
   return combine(c, x, slopes, x.type, lane, x.type, loop_of<formulas::prelu, 2>(lane));

@@ -115,7 +115,8 @@ template <template <class> class F, class... Numbers>
 }
 [[nodiscard]] value between(call& c, const scalar& lower, const scalar& upper) {
   if (c.tensor_at(0).type == data_type::uint8 && (lower.real < 0 || upper.real < 0))
-    fail(errc::nac_run_argument, "a bound below 0 of uint8");
+    fail(errc::nac_run_argument, "the bounds are " + std::to_string(lower.real) + " and " +
+                                     std::to_string(upper.real) + "; expected at least 0 for u8");
   return with_own_numbers<formulas::clamp>(c, lower, upper);
 }
 /// The number of a letter, or that one.
@@ -148,12 +149,13 @@ value selu(call& c) {
 }
 value celu(call& c) {
   const double alpha = c.real_or(1, 1);
-  if (alpha == 0) fail(errc::nac_run_argument, "celu with alpha 0");
+  if (alpha == 0) fail(errc::nac_run_argument, "alpha is 0; expected another number");
   return with_numbers<formulas::elu>(c, alpha, 1.0, 1 / alpha);
 }
 value softshrink(call& c) {
   const double lambda = c.real_or(1, 0.5);
-  if (!(lambda >= 0)) fail(errc::nac_run_argument, "softshrink by less than 0");
+  if (!(lambda >= 0))
+    fail(errc::nac_run_argument, "lambda is " + std::to_string(lambda) + "; expected at least 0");
   return with_numbers<formulas::softshrink>(c, lambda);
 }
 value hardshrink(call& c) { return with_numbers<formulas::hardshrink>(c, c.real_or(1, 0.5)); }
@@ -205,7 +207,8 @@ value gelu(call& c) {
   const std::string_view form = c.string_or(1, "none");
   if (form == "tanh") return on_each<formulas::gelu_tanh>(c);
   if (form != "none")
-    fail(errc::nac_run_argument, "unknown gelu approximation \"" + std::string(form) + '"');
+    fail(errc::nac_run_argument,
+         "approximate is \"" + std::string(form) + "\"; expected none or tanh");
   return on_each<formulas::gelu>(c);
 }
 
@@ -223,7 +226,8 @@ value softplus(call& c) {
 value clamp(call& c) {
   scalar lower, upper;
   const bool has_min = c.has(1), has_max = c.has(2);
-  if (!has_min && !has_max) fail(errc::nac_run_argument, "clamp needs a bound");
+  if (!has_min && !has_max)
+    fail(errc::nac_run_argument, "neither min nor max is given; expected at least one");
   if (has_min) lower = c.number(1);
   if (has_max) upper = c.number(2);
   return clamped(c, has_min ? &lower : nullptr, has_max ? &upper : nullptr);

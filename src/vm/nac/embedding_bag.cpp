@@ -35,16 +35,16 @@ enum class mode : std::int64_t { sum, mean, max };
   to[bags] = count;
   if (n != 0 && from.as<std::int64_t>()[0] != 0)
     fail(errc::nac_run_argument,
-         "the first bag begins at " + std::to_string(from.as<std::int64_t>()[0]));
+         "offsets[0] is " + std::to_string(from.as<std::int64_t>()[0]) + "; expected 0");
   if (include_last && from.as<std::int64_t>()[bags] != count)
-    fail(errc::nac_run_argument, "the last bag ends at " +
-                                     std::to_string(from.as<std::int64_t>()[bags]) + " of " +
-                                     std::to_string(count));
+    fail(errc::nac_run_argument, "the last offset is " +
+                                     std::to_string(from.as<std::int64_t>()[bags]) + "; expected " +
+                                     std::to_string(count) + ", the number of indices");
   for (std::int64_t i = 0; i < bags; ++i)
     if (to[i] > to[i + 1])
-      fail(errc::nac_run_argument, "bag " + std::to_string(i) + " begins at " +
-                                       std::to_string(to[i]) + ", the next at " +
-                                       std::to_string(to[i + 1]));
+      fail(errc::nac_run_argument,
+           "bag " + std::to_string(i) + " begins at " + std::to_string(to[i]) + " and ends at " +
+               std::to_string(to[i + 1]) + "; expected an end of at least its beginning");
   return bounds;
 }
 
@@ -77,7 +77,7 @@ void drop(std::int64_t padding, tensor& indices, tensor* weights, const tensor& 
   return out;
 }
 
-// Only the first result: the others tell training how it was made.
+// Only the first result: the others are for training.
 [[nodiscard]] value bags_of(call& c, std::int64_t padding) {
   const tensor &table = c.tensor_at(0), &given = c.tensor_at(1), &offsets = c.tensor_at(2);
   const std::int64_t how = c.whole_or(4, 0);
@@ -93,15 +93,17 @@ void drop(std::int64_t padding, tensor& indices, tensor* weights, const tensor& 
     expect_type(*weights, table.type);
     if (!(weights->dims == given.dims)) refuse_shapes(given, *weights);
     if (static_cast<mode>(how) != mode::sum)
-      fail(errc::nac_run_argument, "weights of indices, but not for sums");
+      fail(errc::nac_run_argument,
+           "per_sample_weights with mode " + std::to_string(how) + "; expected mode 0, sum");
   }
   const tensor bounds = bounds_of(c, offsets, given.dim(0), c.truth_or(7, false));
   tensor indices = copy_of(c.arena, given, data_type::int64);
   tensor factors = weights == nullptr ? tensor{} : copy_of(c.arena, *weights, weights->type);
   for (const std::int64_t i : indices.elements<std::int64_t>())
     if (i < 0 || i >= table.dim(0))
-      fail(errc::nac_run_index, "index " + std::to_string(i) + " of a table of " +
-                                    std::to_string(table.dim(0)) + " rows");
+      fail(errc::nac_run_index, "index is " + std::to_string(i) +
+                                    "; expected at least 0 and less than " +
+                                    std::to_string(table.dim(0)) + ", the rows of the table");
   if (padding >= 0) drop(padding, indices, weights == nullptr ? nullptr : &factors, bounds);
 
   const data_type wide = widened(table.type);
@@ -140,8 +142,9 @@ value embedding_bag(call& c) {
   if (table.rank() != 2) refuse_shapes(table, c.tensor_at(1));
   const std::int64_t padding = c.whole(8), rows = table.dim(0);
   if (padding < -rows || padding >= rows)
-    fail(errc::nac_run_index, "padding index " + std::to_string(padding) + " of a table of " +
-                                  std::to_string(rows) + " rows");
+    fail(errc::nac_run_index, "padding_idx is " + std::to_string(padding) + "; expected at least " +
+                                  std::to_string(-rows) + " and less than " + std::to_string(rows) +
+                                  ", the rows of the table");
   return bags_of(c, padding < 0 ? padding + rows : padding);
 }
 value embedding_bag_forward(call& c) { return bags_of(c, c.whole_or(8, -1)); }

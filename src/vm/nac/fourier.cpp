@@ -164,7 +164,7 @@ class transform {
   return out;
 }
 
-/// Transforms all lines along an axis of pairs that nobody else has.
+/// Transforms all lines along an axis of pairs that nothing else holds.
 void transform_axis(call& c, const tensor& pairs, std::size_t axis, bool inverse) {
   const groups g = along(pairs.dims, axis);
   const auto n = count_of(g.count), inner = count_of(g.inner / 2);
@@ -204,7 +204,7 @@ enum class kind : std::uint8_t { complex, real_input, real_output };
 struct request {
   kind what = kind::complex;
   bool inverse = false;
-  bool onesided = true;  ///< of real input only the half that tells all
+  bool onesided = true;  ///< of real input only the half from which the other follows
   std::vector<std::size_t> axes = {};
   std::vector<std::int64_t> sizes = {};
   double exponent = 0;  ///< of the number of elements, in the factor
@@ -212,7 +212,7 @@ struct request {
 
 [[nodiscard]] value transformed(call& c, const value& given, const request& r) {
   if (given.is_complex() && r.what == kind::real_input)
-    fail(errc::nac_run_kind, "a complex tensor where a real one is expected");
+    fail(errc::nac_run_kind, "a complex tensor; expected a real one");
   const tensor& x = given.is_complex() ? given.as_tensor() : decayed(given).as_tensor();
   const data_type type = as_float(x.type);
   if (type != data_type::float32 && type != data_type::float64) refuse_type(type);
@@ -225,8 +225,8 @@ struct request {
     std::int64_t size = r.sizes[k], held = pairs.dim(r.axes[k]);
     if (size < 0) size = is_half ? 2 * (held - 1) : held;
     if (size < 1 || size > max_size)
-      fail(errc::nac_run_argument,
-           "a transform of " + std::to_string(size) + " elements; expected at least 1");
+      fail(errc::nac_run_argument, "a transform of " + std::to_string(size) +
+                                       " elements; expected 1 to " + std::to_string(max_size));
     elements *= static_cast<double>(size);
     pairs = is_half ? mirrored(c, resized(c, pairs, r.axes[k], size / 2 + 1), r.axes[k], size)
                     : resized(c, pairs, r.axes[k], size);
@@ -249,12 +249,12 @@ struct request {
   if (norm == "backward") return inverse ? -1 : 0;
   if (norm == "forward") return inverse ? 0 : -1;
   fail(errc::nac_run_argument,
-       "norm \"" + std::string(norm) + "\"; expected backward, ortho or forward");
+       "norm is \"" + std::string(norm) + "\"; expected backward, ortho or forward");
 }
 [[nodiscard]] double exponent_of(std::int64_t normalisation) {
   if (normalisation < 0 || normalisation > 2)
     fail(errc::nac_run_argument,
-         "normalization " + std::to_string(normalisation) + "; expected 0 to 2");
+         "normalization is " + std::to_string(normalisation) + "; expected 0 to 2");
   return -0.5 * static_cast<double>(normalisation);
 }
 
@@ -263,7 +263,9 @@ struct request {
   return v.is_complex() ? v.as_tensor().rank() - 1 : c.tensor_at(0).rank();
 }
 [[nodiscard]] std::size_t checked_axis(std::int64_t axis, std::size_t rank) {
-  if (rank == 0) fail(errc::nac_run_axis, "the tensor has no dimensions");
+  if (rank == 0)
+    fail(errc::nac_run_axis,
+         "axis " + std::to_string(axis) + " of a tensor of rank 0; expected rank 1 or more");
   return axis_of(axis, rank);
 }
 
@@ -274,7 +276,7 @@ struct request {
   r.axes = {checked_axis(c.whole_or(2, -1), rank)};
   r.sizes = {c.whole_or(1, -1)};
   if (c.has(1) && r.sizes[0] < 1)
-    fail(errc::nac_run_argument, "a transform of " + std::to_string(r.sizes[0]) + " elements");
+    fail(errc::nac_run_argument, "n is " + std::to_string(r.sizes[0]) + "; expected at least 1");
   r.exponent = exponent_of(c, 3, inverse);
   return transformed(c, c.at(0), r);
 }
@@ -289,13 +291,13 @@ struct request {
   if (!c.has(2) && axes.empty()) {
     const std::size_t count = c.has(1) ? sizes.size() : rank;
     if (count > rank)
-      fail(errc::nac_run_axis,
-           std::to_string(count) + " sizes for " + std::to_string(rank) + " dimensions");
+      fail(errc::nac_run_axis, std::to_string(count) + " sizes; expected at most " +
+                                   std::to_string(rank) + ", one per dimension");
     for (std::size_t i = rank - count; i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
   }
   if (c.has(1) && sizes.size() != axes.size())
-    fail(errc::nac_run_argument,
-         std::to_string(sizes.size()) + " sizes for " + std::to_string(axes.size()) + " axes");
+    fail(errc::nac_run_argument, std::to_string(sizes.size()) + " sizes; expected " +
+                                     std::to_string(axes.size()) + ", one per axis");
   if (axes.empty() && what != kind::complex)
     fail(errc::nac_run_axis, "no axes; expected at least 1");
   (void)axes_of(axes, rank);
@@ -349,7 +351,7 @@ template <class F>
   const data_type type = c.type_or(letter_of_type, data_type::float32);
   if (!is_floating(type)) refuse_type(type);
   if (n < 0)
-    fail(errc::nac_run_argument, "a window of " + std::to_string(n) + "; expected at least 0");
+    fail(errc::nac_run_argument, "window_length is " + std::to_string(n) + "; expected at least 0");
   const tensor out = make_tensor(c.arena, data_type::float64, {n});
   const double period = static_cast<double>(periodic ? n : n - 1);
   for (std::int64_t i = 0; i < n; ++i)
@@ -366,10 +368,11 @@ template <class F>
   const std::int64_t length = c.whole_or(3, size);
   const tensor* const given = c.optional(4);
   if (length < 1 || length > size)
-    fail(errc::nac_run_argument,
-         "a window of " + std::to_string(length) + " for frames of " + std::to_string(size));
+    fail(errc::nac_run_argument, "win_length is " + std::to_string(length) + "; expected 1 to " +
+                                     std::to_string(size) + ", the size of the frames");
   if (given != nullptr && !(given->dims == shape{length}))
-    fail(errc::nac_run_shape, given->dims.text() + " instead of " + shape{length}.text());
+    fail(errc::nac_run_shape,
+         "window has shape " + given->dims.text() + "; expected " + shape{length}.text());
   const tensor out = make_tensor(c.arena, type, {size});
   std::memset(out.data, 0, out.bytes());
   std::byte* const to = out.data + count_of((size - length) / 2) * model::size_of(type);
@@ -384,7 +387,8 @@ template <class F>
 // ---- complex tensors
 
 value view_as_real(call& c) {
-  fail(errc::nac_run_kind, c.tensor_at(0).dims.text() + " isn't complex");
+  fail(errc::nac_run_kind,
+       "a real tensor of shape " + c.tensor_at(0).dims.text() + "; expected a complex one");
 }
 value imag(call& c) { return view_as_real(c); }
 value real(call& c) { return c.tensor_at(0); }
@@ -393,7 +397,7 @@ value view_as_complex(call& c) {
   const tensor& x = c.tensor_at(0);
   if (x.type != data_type::float32 && x.type != data_type::float64) refuse_type(x.type);
   if (x.rank() == 0 || x.dim(x.rank() - 1) != 2)
-    fail(errc::nac_run_shape, x.dims.text() + "; expected a last axis of 2");
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected a last axis of 2");
   return value::complex(x);
 }
 
@@ -433,7 +437,8 @@ value fft_c2r(call& c) {
   request r = by_axes(c, kind::real_output, true);
   r.sizes.back() = c.whole(3);
   if (r.sizes.back() < 1)
-    fail(errc::nac_run_argument, "a transform of " + std::to_string(r.sizes.back()) + " elements");
+    fail(errc::nac_run_argument,
+         "last_dim_size is " + std::to_string(r.sizes.back()) + "; expected at least 1");
   return transformed(c, c.at(0), r);
 }
 value fft_c2c(call& c) {
@@ -447,12 +452,16 @@ value stft(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::int64_t size = c.whole(1), hop = c.whole_or(2, size / 4);
   if (!is_floating(x.type)) refuse_type(x.type);
-  if (x.rank() < 1 || x.rank() > 2) fail(errc::nac_run_shape, x.dims.text());
-  if (!c.has(7)) fail(errc::nac_run_argument, "return_complex is missing, which real input needs");
+  if (x.rank() < 1 || x.rank() > 2)
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 1 or 2");
+  if (!c.has(7))
+    fail(errc::nac_run_argument, "return_complex isn't given; expected it for real input");
   const std::int64_t length = x.dim(x.rank() - 1);
   if (size < 1 || size > length || size > max_size || hop < 1)
-    fail(errc::nac_run_argument, "frames of " + std::to_string(size) + " at every " +
-                                     std::to_string(hop) + " of " + std::to_string(length));
+    fail(errc::nac_run_argument, "n_fft is " + std::to_string(size) + " and hop_length " +
+                                     std::to_string(hop) + "; expected n_fft of 1 to " +
+                                     std::to_string(length) +
+                                     ", the length of the input, and hop_length of at least 1");
   const std::int64_t rows = x.rank() == 1 ? 1 : x.dim(0), count = 1 + (length - size) / hop;
   const tensor frames = make_tensor(c.arena, x.type, {rows, count, size});
   walk w;
@@ -509,7 +518,7 @@ value run_complex(call& c) {
   if (std::find(std::begin(transforms), std::end(transforms), o) != std::end(transforms))
     return functions[static_cast<std::size_t>(o)](c);
   fail(errc::nac_run_kind,
-       "a complex tensor of shape " + dims_of(pairs).text() + " where a real one is expected");
+       "a complex tensor of shape " + dims_of(pairs).text() + "; expected a real one");
 }
 
 }  // namespace vm::nac

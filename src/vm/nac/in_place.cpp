@@ -177,7 +177,8 @@ class change_finder {
           nodes_[from].last_whole_use = i;
       }
       if (s.a < model::first_regular_op || given.size() == 0 || given[0].is_constant()) {
-        if (s.a >= model::first_regular_op && in_place_[s.a]) refuse("a constant can't be changed");
+        if (s.a >= model::first_regular_op && in_place_[s.a])
+          refuse("the target is a constant; expected a value of the program");
         begin_family(i);
         continue;
       }
@@ -233,7 +234,7 @@ class change_finder {
         from = at->second;
         how = link::same;
         if (nodes_[nodes_[from].family].is_changed)
-          refuse("it takes an element again that was changed in place");
+          refuse("it reads an element of a list again after an in-place change");
       }
     }
     if (how == link::other) return begin_family(i);
@@ -259,7 +260,8 @@ class change_finder {
         if (other.a == model::op_input && other.b != static_cast<std::uint8_t>(model::input::user))
           ++inputs_[{other.b, p_.code().arguments_of(other)[0].id()}];
     if (inputs_[{s.b, p_.code().arguments_of(s)[0].id()}] > 1)
-      refuse("several INPUTs give what " + shown(top) + " gives");
+      refuse(shown(top) +
+             " and another INPUT have the same contents; only one of them would change");
   }
 
   /// The results that have elements of `top` and that later instructions use.
@@ -268,7 +270,9 @@ class change_finder {
     while (family.next < family.members.size() && family.members[family.next] < at_)
       family.used.push_back(family.members[family.next++]);
     seen_ += family.used.size();
-    if (seen_ > max_seen) refuse("too many results change");
+    if (seen_ > max_seen)
+      refuse("too many results share elements; expected at most " + std::to_string(max_seen) +
+             " checks of them in a program");
     std::erase_if(family.used, [&](std::uint32_t m) {
       return nodes_[m].last_use <= at_ && !(m == top && written_[top]);
     });
@@ -277,7 +281,8 @@ class change_finder {
       if (nodes_[m].top == top)
         out.push_back(m);
       else if (!is_beside(m, top))
-        refuse("whether " + shown(m) + " changes with it depends on strides, which NAC hasn't");
+        refuse("whether " + shown(m) +
+               " changes with it depends on strides, which NAC doesn't store");
     }
     return out;
   }
@@ -285,7 +290,9 @@ class change_finder {
   void find_change(std::uint32_t i) {
     const std::uint32_t target = out_.source[steps_[i].first], top = nodes_[target].top;
     check_input(top);
-    if (nodes_[top].has_elements) refuse(shown(top) + " has several results");
+    if (nodes_[top].has_elements)
+      refuse("the target is a view of " + shown(top) +
+             ", which has several results; expected one tensor");
     change c;
     c.base = top;
     c.first_again = static_cast<std::uint32_t>(out_.again.size());
@@ -297,7 +304,9 @@ class change_finder {
       c.writes = c.writes || nodes_[m].same != nodes_[target].same;
     if (c.writes) add_ancestors(needed, top);
     for (const std::uint32_t m : needed) add_renewed(m, target);
-    if (out_.again.size() > max_again) refuse("too many results change");
+    if (out_.again.size() > max_again)
+      refuse("too many results change; expected at most " + std::to_string(max_again) +
+             " in a program");
     c.again = static_cast<std::uint32_t>(out_.again.size()) - c.first_again;
     c.first_step = static_cast<std::uint32_t>(out_.path.size());
     if (c.writes) {
@@ -307,7 +316,9 @@ class change_finder {
         keep_operands(m);
       }
       std::reverse(out_.path.begin() + c.first_step, out_.path.end());
-      if (out_.path.size() > max_again) refuse("too many views of views");
+      if (out_.path.size() > max_again)
+        refuse("too many views of views; expected at most " + std::to_string(max_again) +
+               " in a program");
     }
     c.steps = static_cast<std::uint32_t>(out_.path.size()) - c.first_step;
     out_.of[i] = static_cast<std::uint32_t>(out_.all.size());
@@ -328,7 +339,8 @@ class change_finder {
     for (const std::uint32_t first : needed)
       for (std::uint32_t m = first; m != top && (m == first || all.insert(m).second);)
         m = nodes_[m].parent;
-    if (all.size() > max_again) refuse("too many results change");
+    if (all.size() > max_again)
+      refuse("too many results change; expected at most " + std::to_string(max_again));
     needed.assign(all.begin(), all.end());
   }
 

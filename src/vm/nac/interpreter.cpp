@@ -295,8 +295,9 @@ void interpreter::begin_run() {
 
 void interpreter::end_run_well() {
   if (const std::size_t wanted = program_.model().outputs(); outputs_.size() != wanted)
-    fail(errc::nac_run_outputs, "the run gave " + std::to_string(outputs_.size()) +
-                                    " outputs; the header has " + std::to_string(wanted));
+    fail(errc::nac_run_outputs, "outputs of the run: " + std::to_string(outputs_.size()) +
+                                    "; expected " + std::to_string(wanted) +
+                                    ", as the header counts");
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (!next_states_[i].is_none()) states_[i] = std::move(next_states_[i]);
 }
@@ -332,7 +333,7 @@ void interpreter::check_absent(std::uint32_t i) const {
     if (given[k].is_constant()) continue;
     const std::uint32_t from = given[k].index();
     if ((code_[from].flags & tracked) != 0 && ran_[from] != run_)
-      fail(errc::nac_run_absent, "the result of instruction " + std::to_string(from));
+      fail(errc::nac_run_absent, "v" + std::to_string(from) + " is in a branch that didn't run");
   }
 }
 
@@ -353,7 +354,9 @@ value interpreter::copy_to_state(std::uint32_t i) {
 /// gives of their indices.
 tensor interpreter::write_base(const change& c, const tensor& from) {
   const value& old = results_[c.base];
-  if (!old.is_tensor()) fail(errc::nac_run_kind, "a view of several results is changed in place");
+  if (!old.is_tensor())
+    fail(errc::nac_run_kind,
+         "v" + std::to_string(c.base) + ", a list, would change in place; expected a tensor");
   const tensor base = old.as_tensor();
   tensor indices = make_tensor(arena_, data_type::int64, base.dims);
   for (std::size_t k = 0; k < indices.size(); ++k)
@@ -372,14 +375,17 @@ tensor interpreter::write_base(const change& c, const tensor& from) {
     at = nac::run(again);
     if (!at.is_tensor()) continue;
     if (at.as_tensor().size() > count)
-      fail(errc::nac_run_in_place,
-           "several elements of what is written are one element of v" + std::to_string(c.base));
+      fail(errc::nac_run_in_place, "the target has several elements for one element of v" +
+                                       std::to_string(c.base) + "; expected at most one");
     count = at.as_tensor().size();
   }
   const value& target = decayed(at);
   if (!target.is_tensor() || target.as_tensor().size() != from.size() ||
       target.as_tensor().type != data_type::int64 || from.type != base.type)
-    fail(errc::nac_run_in_place, "the views of v" + std::to_string(c.base) + " don't fit");
+    fail(errc::nac_run_in_place, "the target, " + std::to_string(from.size()) +
+                                     " elements of type " + std::string(name(from.type)) +
+                                     ", doesn't match its view of v" + std::to_string(c.base) +
+                                     ", of type " + std::string(name(base.type)));
   tensor out = make_tensor(arena_, base.type, base.dims);
   out.is_number = base.is_number;
   std::copy_n(base.data, base.bytes(), out.data);
@@ -398,7 +404,8 @@ value interpreter::change_in_place(std::uint32_t i) {
   std::vector<const value*> arguments(arguments_.begin() + p.first,
                                       arguments_.begin() + p.first + p.arguments);
   const value& first = decayed(*arguments[0]);
-  if (!first.is_tensor()) fail(errc::nac_run_kind, "no tensor to change in place");
+  if (!first.is_tensor())
+    fail(errc::nac_run_kind, "the first operand changes in place; expected a tensor");
   const tensor target = first.as_tensor();
   // 1.0 is 1 in files of the original compiler; in place of integers it can be nothing else.
   std::vector<value> wholes(is_floating(target.type) ? 0 : arguments.size());
@@ -413,16 +420,17 @@ value interpreter::change_in_place(std::uint32_t i) {
   }
   call of(arena_, work_, p.operation, bindings_[i], arguments);
   value made = nac::run(of);
-  if (!made.is_tensor()) fail(errc::nac_run_in_place, "several results");
+  if (!made.is_tensor())
+    fail(errc::nac_run_in_place, "the operation has several results; expected one tensor");
   if (!(made.as_tensor().dims == target.dims))
-    fail(errc::nac_run_shape, "a result of shape " + made.as_tensor().dims.text() +
-                                  " in place of one of shape " + target.dims.text());
+    fail(errc::nac_run_shape, "the result has shape " + made.as_tensor().dims.text() +
+                                  "; expected " + target.dims.text() + ", that of the target");
   if (const data_type from = made.as_tensor().type; from != target.type) {
     const bool fits =
         is_floating(target.type) || (!is_floating(from) && target.type != data_type::boolean);
     if (!fits)
-      fail(errc::nac_run_type, "a result of type " + std::string(name(from)) +
-                                   " in place of one of type " + std::string(name(target.type)));
+      fail(errc::nac_run_type, "the result has type " + std::string(name(from)) + "; expected " +
+                                   std::string(name(target.type)) + ", that of the target");
     made = cast(arena_, made.as_tensor(), target.type);
   }
   made.as_tensor().is_number = target.is_number;
@@ -435,7 +443,10 @@ value interpreter::change_in_place(std::uint32_t i) {
     value& to = results_[r.instruction];
     switch (r.how) {
       case renewed::by::result:
-        if (to.is_list()) fail(errc::nac_run_in_place, "several results in place of one");
+        if (to.is_list())
+          fail(errc::nac_run_in_place,
+               "v" + std::to_string(r.instruction) +
+                   " is a list, which an in-place change can't replace; expected a tensor");
         to = made;
         break;
       case renewed::by::parent: to = value(results_[r.parent]); break;
@@ -457,8 +468,9 @@ value interpreter::input(const compiled_instruction& p) const {
   const value& v = inputs_[p.slot];
   if (v.is_none()) {
     const std::string_view name = program_.inputs()[p.slot].name;
-    fail(errc::nac_run_input, "input " + std::to_string(p.slot) +
-                                  (name.empty() ? std::string() : ", " + std::string(name)));
+    fail(errc::nac_run_input,
+         "input " + std::to_string(p.slot) +
+             (name.empty() ? std::string() : " (\"" + std::string(name) + "\")") + " isn't set");
   }
   return v;
 }
@@ -553,7 +565,8 @@ value interpreter::branch_value(std::uint32_t i) const {
 std::uint32_t interpreter::enter_control_flow(std::uint32_t i, const compiled_instruction& p) {
   const value& v = operand(p);
   const value& one = decayed(v);
-  if (!one.is_tensor()) fail(errc::nac_run_kind, "the predicate is not a tensor");
+  if (!one.is_tensor())
+    fail(errc::nac_run_kind, "the predicate is not a tensor; expected one of one element");
   const tensor& t = one.as_tensor();
   if (t.size() != 1)
     fail(errc::nac_run_argument,

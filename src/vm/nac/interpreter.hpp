@@ -258,7 +258,7 @@ class interpreter {
   [[nodiscard]] bool begin_preload(std::uint32_t target);
   template <class Observer>
   void begin_preloads(std::uint32_t tick, Observer& see);
-  /// The times of its thread, where that loaded it and nobody has asked yet.
+  /// The times of its thread, where that loaded it and they weren't asked for yet.
   [[nodiscard]] preloader::times parameter(std::uint32_t i, const compiled_instruction& p);
   void prepare_weight(weight& w, filling& fill);
   void hold(std::uint32_t i, weight& w);

@@ -177,20 +177,20 @@ inline constexpr std::int64_t max_size = std::int64_t{1} << 30;
 /// Refuses operands of other types than the first one's.
 inline void expect_type(const tensor& t, data_type type) {
   if (t.type != type)
-    fail(errc::nac_run_type,
-         std::string(model::name(type)) + " and " + std::string(model::name(t.type)));
+    fail(errc::nac_run_type, "an operand is " + std::string(model::name(t.type)) + "; expected " +
+                                 std::string(model::name(type)) + ", as the others are");
 }
 [[noreturn]] inline void refuse_type(data_type type) {
-  fail(errc::nac_run_type, std::string(model::name(type)));
+  fail(errc::nac_run_type, "an operand is " + std::string(model::name(type)));
 }
 [[noreturn]] inline void refuse_shapes(const tensor& a, const tensor& b) {
-  fail(errc::nac_run_shape, a.dims.text() + " and " + b.dims.text());
+  fail(errc::nac_run_shape, "shapes " + a.dims.text() + " and " + b.dims.text() + " don't match");
 }
 
 /// Refuses a shape that doesn't broadcast to another one without changing that.
 inline void expect_broadcasts(const shape& from, const shape& to) {
   if (from.rank() > to.rank() || !(broadcast(from, to) == to))
-    fail(errc::nac_run_shape, from.text() + " doesn't broadcast to " + to.text());
+    fail(errc::nac_run_shape, "shape " + from.text() + " doesn't broadcast to " + to.text());
 }
 
 /// The leading dimensions, without the last `without`.

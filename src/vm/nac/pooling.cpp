@@ -46,7 +46,9 @@ struct images {
 [[nodiscard]] images images_of(const tensor& x) {
   const std::size_t rank = x.rank();
   if (rank < 2 || x.dim(rank - 1) > max_size || x.dim(rank - 2) > max_size)
-    fail(errc::nac_run_shape, x.dims.text() + " is not a shape of images");
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() +
+                                  "; expected rank 2 or more, and at most " +
+                                  std::to_string(max_size) + " rows and columns");
   images i;
   i.count = count_of(x.dims.product(0, rank - 2));
   i.in[0] = x.dim(rank - 2);
@@ -59,7 +61,11 @@ struct images {
   const std::size_t rank = x.rank();
   const bool fits = (rank == 3 || rank == 4) && x.dim(rank - 1) != 0 && x.dim(rank - 2) != 0 &&
                     (empty_channels || x.dim(rank - 3) != 0);
-  if (!fits) fail(errc::nac_run_shape, x.dims.text() + " is not a shape of images");
+  if (!fits)
+    fail(errc::nac_run_shape,
+         "shape is " + x.dims.text() +
+             "; expected [batch,] channels, height, width, none of them empty" +
+             (empty_channels ? " but channels" : ""));
   return images_of(x);
 }
 
@@ -89,15 +95,17 @@ void count_windows(const windows& w, images& i) {
   for (std::size_t a = 0; a < 2; ++a) {
     const std::int64_t kernel = w.kernel.of[a], stride = w.stride.of[a], padding = w.padding.of[a];
     if (padding > kernel / 2)
-      fail(errc::nac_run_argument,
-           "padding of " + std::to_string(padding) + " for a kernel of " + std::to_string(kernel));
+      fail(errc::nac_run_argument, "padding is " + std::to_string(padding) + "; expected at most " +
+                                       std::to_string(kernel / 2) + ", half the kernel");
     const std::int64_t span = i.in[a] + 2 * padding - w.dilation.of[a] * (kernel - 1) - 1 +
                               (w.ceil_mode ? stride - 1 : 0);
     i.out[a] = span < 0 ? 0 : span / stride + 1;
     if (w.ceil_mode && (i.out[a] - 1) * stride >= i.in[a] + padding) --i.out[a];
     if (i.out[a] <= 0)
-      fail(errc::nac_run_shape, "a kernel of " + std::to_string(kernel) + " for " +
-                                    std::to_string(i.in[a]) + " elements");
+      fail(errc::nac_run_shape, "kernel " + std::to_string(kernel) + " with dilation " +
+                                    std::to_string(w.dilation.of[a]) +
+                                    " doesn't fit into an axis of " + std::to_string(i.in[a]) +
+                                    " elements with padding " + std::to_string(padding));
   }
 }
 
@@ -197,7 +205,8 @@ value max_pool2d(call& c) {
   images i = expect_images(x, false);
   windows w{};
   w.kernel = pair_or(c, 1, {}, "a kernel", 1);
-  if (w.kernel.of[0] == 0) fail(errc::nac_run_argument, "an empty kernel size");
+  if (w.kernel.of[0] == 0)
+    fail(errc::nac_run_argument, "kernel_size is empty; expected 1 or 2 numbers");
   w.stride = pair_or(c, 2, w.kernel, "a stride", 1);
   w.padding = pair_or(c, 3, {{0, 0}}, "padding", 0);
   w.dilation = pair_or(c, 4, {{1, 1}}, "a dilation", 1);
@@ -215,7 +224,8 @@ value avg_pool2d(call& c) {
   images i = expect_images(x, false);
   windows w{};
   w.kernel = pair_or(c, 1, {}, "a kernel", 1);
-  if (w.kernel.of[0] == 0) fail(errc::nac_run_argument, "an empty kernel size");
+  if (w.kernel.of[0] == 0)
+    fail(errc::nac_run_argument, "kernel_size is empty; expected 1 or 2 numbers");
   w.stride = pair_or(c, 2, w.kernel, "a stride", 1);
   w.padding = pair_or(c, 3, {{0, 0}}, "padding", 0);
   w.dilation = {{1, 1}};
@@ -223,7 +233,8 @@ value avg_pool2d(call& c) {
   const bool count_padding = c.truth_or(5, true);
   const bool overridden = c.has(6);
   const std::int64_t given = c.whole_or(6, 1);
-  if (overridden && given == 0) fail(errc::nac_run_argument, "divisor 0");
+  if (overridden && given == 0)
+    fail(errc::nac_run_argument, "divisor_override is 0; expected another number");
   count_windows(w, i);
   return in_wide(c, i, x, [&]<class T>(const T* from, T* to) {
     charge_windows(c, i, std::min(w.kernel.of[0], i.in[0]), std::min(w.kernel.of[1], i.in[1]));
@@ -293,10 +304,14 @@ namespace {
 [[nodiscard]] tensor nearest(call& c, const tensor& x, const std::int64_t (&out)[2],
                              const double (&scales)[2]) {
   if (!is_floating(x.type) && x.type != data_type::uint8) refuse_type(x.type);
-  if (x.rank() != 4) fail(errc::nac_run_shape, x.dims.text() + " is not a shape of images");
+  if (x.rank() != 4)
+    fail(errc::nac_run_shape,
+         "shape is " + x.dims.text() + "; expected rank 4: batch, channels, height, width");
   images i = expect_images(x, false);
   for (std::size_t a = 0; a < 2; ++a) {
-    if (out[a] <= 0) fail(errc::nac_run_argument, "a size of " + std::to_string(out[a]));
+    if (out[a] <= 0)
+      fail(errc::nac_run_argument,
+           "the output size is " + std::to_string(out[a]) + "; expected at least 1");
     i.out[a] = out[a];
   }
   const tensor result = make_result(c, i, x.type);
@@ -330,7 +345,9 @@ value upsample_nearest(call& c) {
   const tensor& x = c.tensor_at(0);
   const bool by_size = c.has(1), by_scale = c.has(2);
   if (by_size == by_scale)
-    fail(errc::nac_run_argument, by_size ? "a size and scales" : "neither a size nor scales");
+    fail(errc::nac_run_argument,
+         by_size ? "both output_size and scale_factors are given; expected one of them"
+                 : "neither output_size nor scale_factors is given; expected one of them");
   std::int64_t out[2];
   double scales[2] = {};
   if (by_size) {
@@ -343,10 +360,12 @@ value upsample_nearest(call& c) {
     const std::span<const double> given = c.numbers(2);
     // Files have one number for both too.
     if (given.empty() || given.size() > 2)
-      fail(errc::nac_run_argument, "scales of other than two axes");
+      fail(errc::nac_run_argument, std::to_string(given.size()) + " scales; expected 1 or 2");
     scales[0] = given.front();
     scales[1] = given.back();
-    if (x.rank() != 4) fail(errc::nac_run_shape, x.dims.text() + " is not a shape of images");
+    if (x.rank() != 4)
+      fail(errc::nac_run_shape,
+           "shape is " + x.dims.text() + "; expected rank 4: batch, channels, height, width");
     for (std::size_t a = 0; a < 2; ++a)
       out[a] = convert<std::int64_t>(static_cast<double>(x.dim(2 + a)) * scales[a]);
   }

@@ -73,7 +73,7 @@ class preloader {
   [[nodiscard]] bool begin(std::uint32_t key, const filling& fill);
   /// Comes back when it is filled.
   times finish(std::uint32_t key);
-  /// Comes back when nobody fills it. True: it is filled.
+  /// Returns when no thread fills it. True: it is filled.
   bool forget(std::uint32_t key);
   /// Nothing is filled any more but what the thread is at.
   void forget_waiting();

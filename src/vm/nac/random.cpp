@@ -23,7 +23,7 @@ namespace vm::nac {
 
 namespace {
 
-/// Uniform in [0, 1), with as many bits as a type can tell apart.
+/// Uniform in [0, 1), with as many bits as the type holds.
 template <class T>
 [[nodiscard]] double fraction(std::uint64_t& state) {
   constexpr int bits = std::is_same_v<T, double>   ? 53
@@ -40,7 +40,7 @@ template <class T>
   const double radius = std::sqrt(-2 * std::log(positive(state)));
   return radius * std::cos(2 * std::numbers::pi * fraction<double>(state));
 }
-/// Uniform among `count` integers from 0 on; 0 stands for 2^64.
+/// Uniform among `count` integers from 0 on; 0 means 2^64.
 [[nodiscard]] std::uint64_t below(std::uint64_t count, std::uint64_t& state) {
   if (count == 0) return io::next_bits(state);
   const std::uint64_t rest = (0 - count) % count;  // 2^64 mod count: these would come too often
@@ -53,7 +53,7 @@ void need_floats(const call& c, data_type t) {
 }
 [[nodiscard]] double probability(double p) {
   if (!(p >= 0 && p <= 1))
-    fail(errc::nac_run_argument, "a probability of " + std::to_string(p) + "; expected 0 to 1");
+    fail(errc::nac_run_argument, "p is " + std::to_string(p) + "; expected 0 to 1");
   return p;
 }
 
@@ -76,7 +76,7 @@ template <class F>
 }
 [[nodiscard]] tensor normals(call& c, data_type type, const shape& dims, double mean, double std) {
   if (!(std >= 0))
-    fail(errc::nac_run_argument, "a deviation of " + std::to_string(std) + "; expected 0 or more");
+    fail(errc::nac_run_argument, "std is " + std::to_string(std) + "; expected at least 0");
   return floats_of(c, type, dims,
                    [&]<class>(std::uint64_t& state) { return mean + std * gaussian(state); });
 }
@@ -84,13 +84,14 @@ template <class F>
 [[nodiscard]] tensor integers(call& c, data_type type, const shape& dims, std::int64_t low,
                               std::int64_t high) {
   if (low >= high)
-    fail(errc::nac_run_argument,
-         "integers from " + std::to_string(low) + " to below " + std::to_string(high));
+    fail(errc::nac_run_argument, "low is " + std::to_string(low) + " and high " +
+                                     std::to_string(high) + "; expected low < high");
   visit(type, [&]<class T>(of<T>) {
     if constexpr (!is_float<T>)
       for (const std::int64_t v : {low, high - 1})
         if (convert<std::int64_t>(convert<T>(v)) != v)
-          fail(errc::nac_run_argument, std::to_string(v) + " of type " + std::string(name(type)));
+          fail(errc::nac_run_argument,
+               std::to_string(v) + " doesn't fit the type " + std::string(name(type)));
   });
   tensor out = make_tensor(c.arena, type, dims);
   const std::uint64_t first = static_cast<std::uint64_t>(low);
@@ -187,8 +188,9 @@ value uniform(call& c) {
   const tensor& x = c.tensor_at(0);
   const double from = c.real_or(1, 0), to = c.real_or(2, 1);
   if (!(from <= to) || !std::isfinite(to - from))
-    fail(errc::nac_run_argument,
-         "numbers from " + std::to_string(from) + " to " + std::to_string(to));
+    fail(errc::nac_run_argument, "from is " + std::to_string(from) + " and to " +
+                                     std::to_string(to) +
+                                     "; expected from <= to, and finite numbers");
   return uniforms(c, x.type, x.dims, from, to);
 }
 value normal_like(call& c) {
@@ -216,7 +218,7 @@ value normal(call& c) {
       const double deviation = std ? by.as<double>()[k] : 1;
       if (!(deviation >= 0))
         fail(errc::nac_run_argument,
-             "a deviation of " + std::to_string(deviation) + "; expected 0 or more");
+             "std has an element " + std::to_string(deviation) + "; expected at least 0");
       y[k] = convert<T>(centre.as<double>()[k] + deviation * convert<double>(y[k]));
     }
   });
@@ -237,12 +239,13 @@ value randint_like(call& c) {
 value randperm(call& c) {
   const std::int64_t n = c.whole(0);
   const data_type type = c.type_or(1, data_type::int64);
-  if (n < 0) fail(errc::nac_run_argument, "a permutation of " + std::to_string(n));
+  if (n < 0) fail(errc::nac_run_argument, "n is " + std::to_string(n) + "; expected at least 0");
   if (type == data_type::boolean) refuse(c, type);
   visit(type, [&]<class T>(of<T>) {
     if (n != 0 && convert<std::int64_t>(convert<T>(n - 1)) != n - 1)
-      fail(errc::nac_run_argument,
-           "a permutation of " + std::to_string(n) + " of type " + std::string(name(type)));
+      fail(errc::nac_run_argument, "n is " + std::to_string(n) +
+                                       ", and n - 1 doesn't fit the type " +
+                                       std::string(name(type)));
   });
   tensor out = make_tensor(c.arena, type, {n});
   visit(type, [&]<class T>(of<T>) {
@@ -273,11 +276,13 @@ value multinomial(call& c) {
   const bool again = c.truth_or(2, false);
   need_floats(c, x.type);
   if (x.rank() != 1 && x.rank() != 2)
-    fail(errc::nac_run_shape, "weights of shape " + x.dims.text() + "; expected 1 or 2 dimensions");
+    fail(errc::nac_run_shape, "weights have shape " + x.dims.text() + "; expected rank 1 or 2");
   const std::int64_t choices = x.dim(x.rank() - 1), rows = x.rank() == 2 ? x.dim(0) : 1;
   if (wanted <= 0 || choices == 0 || (!again && wanted > choices))
     fail(errc::nac_run_argument,
-         std::to_string(wanted) + " samples of " + std::to_string(choices) + " choices");
+         "num_samples is " + std::to_string(wanted) + " for " + std::to_string(choices) +
+             " choices; expected at least 1 of both" +
+             (again ? "" : ", and at most as many samples as choices without replacement"));
   shape dims = x.dims;
   dims[x.rank() - 1] = wanted;
   const tensor weights = cast(c.arena, x, data_type::float64);
@@ -288,10 +293,11 @@ value multinomial(call& c) {
     double sum = 0;
     for (const double w : row) {
       if (!(w >= 0) || !std::isfinite(w))
-        fail(errc::nac_run_argument, "a weight of " + std::to_string(w));
+        fail(errc::nac_run_argument,
+             "weight is " + std::to_string(w) + "; expected a finite number of at least 0");
       sum += w;
     }
-    if (!(sum > 0)) fail(errc::nac_run_argument, "weights with a sum of 0");
+    if (!(sum > 0)) fail(errc::nac_run_argument, "the weights of a row add up to 0; expected more");
     sample(c, row, again, out.elements<std::int64_t>().subspan(r * count, count));
   }
   return out;
@@ -312,7 +318,7 @@ value feature_dropout(call& c) {
   if (!c.truth_or(2, false) || p == 0 || x.size() == 0) return x;
   need_floats(c, x.type);
   if (x.rank() < 2)
-    fail(errc::nac_run_shape, "a tensor of shape " + x.dims.text() + "; expected 2 dimensions");
+    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected rank 2 or more");
   const tensor mask = mask_of(c, {x.dim(0), x.dim(1)}, p);
   return scaled(c, x, mask, p, x.size() / mask.size());
 }

@@ -43,13 +43,17 @@ struct state {
 };
 
 void expect_dims(const tensor& t, const shape& dims) {
-  if (!(t.dims == dims)) fail(errc::nac_run_shape, t.dims.text() + " instead of " + dims.text());
+  if (!(t.dims == dims))
+    fail(errc::nac_run_shape,
+         "a weight or state has shape " + t.dims.text() + "; expected " + dims.text());
 }
 
 /// Refuses weights of other shapes than a unit with these states has for inputs of so many columns.
 void expect_layer(unit u, const layer& l, std::int64_t inputs, const state& s) {
   const std::int64_t hidden = s.hidden.dim(1), size = u == unit::lstm ? s.cell.dim(1) : hidden;
-  if (size > max_size) fail(errc::nac_run_shape, std::to_string(size) + " states");
+  if (size > max_size)
+    fail(errc::nac_run_shape, "hidden size is " + std::to_string(size) + "; expected at most " +
+                                  std::to_string(max_size));
   const std::int64_t gates = gates_of(u) * size;
   expect_dims(l.w_x, {gates, inputs});
   expect_dims(l.w_h, {gates, hidden});
@@ -153,7 +157,7 @@ struct network {
   n.directions = c.truth_or(5, false) ? 2 : 1;
   const std::int64_t layers = c.whole(2);
   if (layers < 1 || layers > 255)
-    fail(errc::nac_run_argument, std::to_string(layers) + " layers; expected 1 to 255");
+    fail(errc::nac_run_argument, "num_layers is " + std::to_string(layers) + "; expected 1 to 255");
   n.layers = count_of(layers);
   if (c.truth_or(4, false) && c.real(3) != 0)
     fail(errc::nac_run_argument,
@@ -165,7 +169,8 @@ struct network {
   for (std::size_t k = 0; k < c.count(0); ++k) expect_type(c.tensor_at(0, k), c.tensor_at(0).type);
   for (std::size_t k = 0; k < first; ++k)
     if (c.tensor_at(0, k).rank() != 3)
-      fail(errc::nac_run_shape, c.tensor_at(0, k).dims.text() + "; expected three dimensions");
+      fail(errc::nac_run_shape, "tensor " + std::to_string(k) + " has shape " +
+                                    c.tensor_at(0, k).dims.text() + "; expected rank 3");
   n.projected = u == unit::lstm && c.tensor_at(0, 1).dim(2) != c.tensor_at(0, 2).dim(2);
   n.tensors_of_layer = (n.biased ? 4u : 2u) + (n.projected ? 1u : 0u);
   const std::size_t expected = first + n.layers * n.directions * n.tensors_of_layer;
@@ -226,7 +231,9 @@ void put_columns(const tensor& from, std::byte* to, std::int64_t width) {
   const bool batch_first = c.truth_or(6, false);
   const std::size_t turned[] = {1, 0, 2};
   tensor x = cast(c.arena, batch_first ? permuted(c.arena, given, turned) : given, wide);
-  if (x.dim(0) == 0) fail(errc::nac_run_shape, given.dims.text() + ": no steps");
+  if (x.dim(0) == 0)
+    fail(errc::nac_run_shape,
+         "input has shape " + given.dims.text() + ", without steps; expected at least 1");
   const auto both = static_cast<std::int64_t>(n.layers * n.directions);
   state before, after;
   tensor* const firsts[] = {&before.hidden, &before.cell};
@@ -238,7 +245,9 @@ void put_columns(const tensor& from, std::byte* to, std::int64_t width) {
     *lasts[k] = make_tensor(c.arena, wide, h.dims);
   }
   const std::int64_t hidden = before.hidden.dim(2);
-  if (hidden > max_size) fail(errc::nac_run_shape, std::to_string(hidden) + " states");
+  if (hidden > max_size)
+    fail(errc::nac_run_shape, "hidden size is " + std::to_string(hidden) + "; expected at most " +
+                                  std::to_string(max_size));
   std::int64_t index = 0;
   for (std::size_t level = 0; level < n.layers; ++level) {
     const tensor out = make_tensor(

@@ -64,7 +64,9 @@ std::uint32_t axes_at(call& c, std::size_t letter, std::size_t rank) {
 void need_elements(const tensor& x, std::uint32_t axes, bool given) {
   bool empty = !given && x.size() == 0;
   for (std::size_t i = 0; i < x.rank(); ++i) empty = empty || (names(axes, i) && x.dim(i) == 0);
-  if (empty) fail(errc::nac_run_shape, "no elements to reduce in shape " + x.dims.text());
+  if (empty)
+    fail(errc::nac_run_shape,
+         "shape " + x.dims.text() + " has no elements to reduce; expected at least 1");
 }
 
 namespace operations {
@@ -145,13 +147,15 @@ void fold_variances(const reduction& r, double correction, const tensor& means, 
 [[nodiscard]] value variance(call& c, bool is_deviation, bool with_mean) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type))
-    fail(errc::nac_run_type, "the variance of " + std::string(model::name(x.type)));
+    fail(errc::nac_run_type,
+         "input is " + std::string(model::name(x.type)) + "; expected a floating-point type");
   // Axes are a list here: a number in their place is the correction, or whether it is 1, and what
   // follows says whether axes stay. With three arguments each is in its place.
   const bool without_axes = c.has(1) && c.at(1).is_tensor() && !c.has(3);
   if (without_axes && c.has(2) && c.real(2) != 0 && c.real(2) != 1)
-    fail(errc::nac_run_argument, std::to_string(c.real(1)) + " and " + std::to_string(c.real(2)) +
-                                     " without a list of axes");
+    fail(errc::nac_run_argument, "correction " + std::to_string(c.real(1)) + " is followed by " +
+                                     std::to_string(c.real(2)) +
+                                     "; expected keepdim, 0 or 1, where no axes are given");
   const std::uint32_t axes = without_axes ? all_axes : axes_at(c, 1, x.rank());
   const double correction = without_axes ? c.real(1) : c.real_or(2, 1);
   const bool keep = c.truth_or(without_axes ? 2 : 3, false);
@@ -281,7 +285,8 @@ template <bool Greatest>
 template <bool Greatest>
 [[nodiscard]] value index_of_extreme(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (x.type == data_type::boolean) fail(errc::nac_run_type, "bool");
+  if (x.type == data_type::boolean)
+    fail(errc::nac_run_type, "input is bool; expected a numeric type");
   const bool along_axis = c.has(1), keep = c.truth_or(2, false);
   shape dims = x.dims;
   groups g{1, static_cast<std::int64_t>(x.size()), 1};
@@ -377,7 +382,9 @@ void softmax_of_doubles(const double* x, double* y, const groups& g, bool logari
   if (c.has(2) && c.at(2).is_tensor() && c.truth_or(2, false) && is_floating(to) &&
       model::size_of(to) == 2)
     to = data_type::float32;
-  if (!is_floating(to)) fail(errc::nac_run_type, std::string(model::name(to)));
+  if (!is_floating(to))
+    fail(errc::nac_run_type, "the result would be " + std::string(model::name(to)) +
+                                 "; expected a floating-point type");
   if (given.size() == 0) return make_tensor(c.arena, to, given.dims);
   const groups g = along(given.dims, axis);
   if (to == data_type::float64) {
@@ -411,8 +418,8 @@ value mean(call& c) {
   const tensor& x = c.tensor_at(0);
   const data_type to = c.type_or(3, x.type);
   if (!is_floating(to))
-    fail(errc::nac_run_type,
-         "the mean of " + std::string(model::name(x.type)) + " as " + std::string(model::name(to)));
+    fail(errc::nac_run_type, "the mean of " + std::string(model::name(x.type)) + " would be " +
+                                 std::string(model::name(to)) + "; expected a floating-point type");
   return reduce_numbers<reductions::sum>(c, to, axes_at(c, 1, x.rank()), c.truth_or(2, false),
                                          [](double a, double n) { return n == 0 ? nan : a / n; });
 }
@@ -428,16 +435,16 @@ value nansum(call& c) {
   const data_type from = c.tensor_at(0).type;
   // A NaN is true, so none would be left out.
   if (is_floating(from) && c.type_or(3, from) == data_type::boolean)
-    fail(errc::nac_run_type,
-         "aten.nansum.default of " + std::string(model::name(from)) + " as bool");
+    fail(errc::nac_run_type, "dtype is bool for input of " + std::string(model::name(from)) +
+                                 "; expected a numeric type");
   return reduce_numbers<reductions::nansum>(c);
 }
 value nanmean(call& c) {
   const tensor& x = c.tensor_at(0);
   const data_type to = c.type_or(3, x.type);
   if (!is_floating(x.type) || !is_floating(to))
-    fail(errc::nac_run_type,
-         "the mean of " + std::string(model::name(x.type)) + " as " + std::string(model::name(to)));
+    fail(errc::nac_run_type, "the mean of " + std::string(model::name(x.type)) + " would be " +
+                                 std::string(model::name(to)) + "; expected floating-point types");
   const reduction r = reduction_of(c.arena, x, axes_at(c, 1, x.rank()), c.truth_or(2, false));
   tensor out = make_tensor(c.arena, to, r.dims);
   struct part {

@@ -104,8 +104,9 @@ void check_strides(const model::program& p, std::uint32_t& at) {
     const view<model::argument> given = p.code().arguments_of(s);
     if (asks(s) && !given.empty() && !given[0].is_constant() && !known[given[0].index()]) {
       at = i;
-      fail(errc::nac_run_strides, std::string(name) + ": v" + std::to_string(given[0].index()) +
-                                      " needn't be row-major where it was exported");
+      fail(errc::nac_run_strides, std::string(name) + ": its result depends on the strides of v" +
+                                      std::to_string(given[0].index()) +
+                                      ", which may not have been row-major when it was exported");
     }
     const order how = order_of[static_cast<std::size_t>(o)];
     known[i] = how == order::row_major || name.find(".contiguous.") != name.npos ||

@@ -37,8 +37,7 @@ template <class R>
   const tensor& given = c.tensor_at(0);
   const std::size_t axis = axis_of(c.whole(1), given.rank());
   const data_type to = c.type_or(2, is_floating(given.type) ? given.type : data_type::int64);
-  if (to == data_type::boolean)
-    fail(errc::nac_run_type, std::string(model::name(c.operation)) + " as bool");
+  if (to == data_type::boolean) fail(errc::nac_run_type, "dtype is bool; expected a numeric type");
   const tensor x = cast(c.arena, given, to);
   tensor out = make_tensor(c.arena, to, x.dims);
   if (out.size() == 0) return out;
@@ -93,7 +92,8 @@ value logcumsumexp(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::size_t axis = axis_of(c.whole(1), x.rank());
   if (!is_floating(x.type))
-    fail(errc::nac_run_type, "aten.logcumsumexp.default of " + std::string(model::name(x.type)));
+    fail(errc::nac_run_type,
+         "input is " + std::string(model::name(x.type)) + "; expected a floating-point type");
   tensor out = make_tensor(c.arena, x.type, x.dims);
   if (out.size() == 0) return out;
   visit_float(x.type, [&]<class T>(of<T>) {

@@ -51,13 +51,16 @@ void need_inside(const tensor& index, const tensor& of, std::size_t but) {
   for (std::size_t i = 0; fits && i < index.rank(); ++i)
     fits = i == but || index.dim(i) <= of.dim(i);
   if (!fits)
-    fail(errc::nac_run_shape, "indices of shape " + index.dims.text() + " and " + of.dims.text());
+    fail(errc::nac_run_shape,
+         "index has shape " + index.dims.text() + "; expected at most " + of.dims.text() +
+             (but < of.rank() ? " except along axis " + std::to_string(but) : std::string()));
 }
 
 void need_same_type(const tensor& x, const tensor& source) {
   if (x.type != source.type)
-    fail(errc::nac_run_type,
-         std::string(model::name(source.type)) + " into " + std::string(model::name(x.type)));
+    fail(errc::nac_run_type, "the source is " + std::string(model::name(source.type)) +
+                                 "; expected " + std::string(model::name(x.type)) +
+                                 ", the type of the input");
 }
 
 /// What becomes of an element that a source meets.
@@ -156,7 +159,7 @@ struct target {
 /// One index for all elements of a slice along the axis: of as many dimensions as x.
 [[nodiscard]] tensor index_of_slices(call& c, const target& at) {
   if (at.index.rank() != 1)
-    fail(errc::nac_run_shape, "indices of shape " + at.index.dims.text() + " along an axis");
+    fail(errc::nac_run_shape, "index has shape " + at.index.dims.text() + "; expected rank 1");
   shape line, dims = at.x.dims;
   for (std::size_t i = 0; i < at.x.rank(); ++i) line.push_back(i == at.axis ? at.index.dim(0) : 1);
   dims[at.axis] = at.index.dim(0);
@@ -167,7 +170,8 @@ struct target {
 [[nodiscard]] tensor slices_of(const call& c, const target& at, const tensor& index) {
   const tensor source = with_dimensions(c.tensor_at(3));
   if (!(source.dims == index.dims))
-    fail(errc::nac_run_shape, source.dims.text() + " into slices of shape " + index.dims.text());
+    fail(errc::nac_run_shape, "the source has shape " + source.dims.text() + "; expected " +
+                                  index.dims.text() + ", that of the slices");
   need_same_type(at.x, source);
   return source;
 }
@@ -253,7 +257,7 @@ value scatter_reduce(call& c) {
     if (w.name == name) found = &w;
   if (found == nullptr)
     fail(errc::nac_run_argument,
-         "reduction '" + std::string(name) + "'; expected sum, prod, mean, amax or amin");
+         "reduce is \"" + std::string(name) + "\"; expected sum, prod, mean, amax or amin");
   const target at(c);
   const tensor source = with_dimensions(c.tensor_at(3));
   return at.like(
@@ -281,7 +285,7 @@ value index_fill(call& c) {
   const tensor index = index_of_slices(c, at);
   const tensor& given = c.tensor_at(3);
   if (given.rank() != 0)
-    fail(errc::nac_run_shape, "a value of shape " + given.dims.text() + "; expected one number");
+    fail(errc::nac_run_shape, "value has shape " + given.dims.text() + "; expected rank 0");
   const tensor source =
       expanded(c.arena, cast(c.arena, with_dimensions(given), at.x.type), index.dims);
   return at.like(c, scattered(c.arena, at.x, at.axis, index, source, merge::set, true));
@@ -295,7 +299,8 @@ value take_along_dim(call& c) {
     return gathered(c.arena, row, 0, index.with_shape({static_cast<std::int64_t>(index.size())}));
   }
   if (x.rank() != index.rank())
-    fail(errc::nac_run_rank, "indices of shape " + index.dims.text() + " and " + x.dims.text());
+    fail(errc::nac_run_rank, "indices have shape " + index.dims.text() + "; expected rank " +
+                                 std::to_string(x.rank()) + ", that of " + x.dims.text());
   const std::size_t axis = axis_of(c.whole(2), x.rank());
   shape of_x = x.dims, of_index = index.dims;
   of_x[axis] = 1;
@@ -325,7 +330,9 @@ value take(call& c) {
 /// The last argument of letter 1 is what is put.
 value index_put(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (c.count(1) < 2) fail(errc::nac_run_argument, "index_put without indices and values");
+  if (c.count(1) < 2)
+    fail(errc::nac_run_argument,
+         std::to_string(c.count(1)) + " tensors; expected at least 2: indices and values");
   const std::size_t count = c.count(1) - 1;
   const tensor& given = c.tensor_at(1, count);
   const bool adds = c.truth_or(2, false);
@@ -336,8 +343,9 @@ value index_put(call& c) {
   for (std::int64_t& i : places.elements<std::int64_t>()) i = next++;
   places = indexed(c, places, count);
   if (!(broadcast(given.dims, places.dims) == places.dims))
-    fail(errc::nac_run_shape,
-         "values of shape " + given.dims.text() + " into " + places.dims.text());
+    fail(errc::nac_run_shape, "values have shape " + given.dims.text() +
+                                  "; expected one that broadcasts to " + places.dims.text() +
+                                  ", that of the indexed elements");
   const auto n = static_cast<std::int64_t>(places.size());
   const tensor values = expanded(c.arena, given, places.dims).with_shape({n});
   const auto all = static_cast<std::int64_t>(x.size());
@@ -349,7 +357,7 @@ value index_put(call& c) {
 value masked_select(call& c) {
   const tensor &x = c.tensor_at(0), &mask = c.tensor_at(1);
   if (mask.type != data_type::boolean)
-    fail(errc::nac_run_type, "a mask of type " + std::string(model::name(mask.type)));
+    fail(errc::nac_run_type, "mask is " + std::string(model::name(mask.type)) + "; expected bool");
   const shape dims = broadcast(x.dims, mask.dims);
   const tensor all = expanded(c.arena, x, dims), chosen = expanded(c.arena, mask, dims);
   const tensor places =
@@ -361,15 +369,16 @@ value masked_select(call& c) {
 value masked_scatter(call& c) {
   const tensor &x = c.tensor_at(0), &mask = c.tensor_at(1), &source = c.tensor_at(2);
   if (mask.type != data_type::boolean)
-    fail(errc::nac_run_type, "a mask of type " + std::string(model::name(mask.type)));
+    fail(errc::nac_run_type, "mask is " + std::string(model::name(mask.type)) + "; expected bool");
   need_same_type(x, source);
   const shape dims = broadcast(x.dims, mask.dims);
   const auto all = static_cast<std::int64_t>(dims.elements());
   const tensor places = nonzero_of(c.arena, expanded(c.arena, mask, dims).with_shape({all}));
   const std::int64_t n = places.dim(0);
   if (static_cast<std::int64_t>(source.size()) < n)
-    fail(errc::nac_run_shape,
-         std::to_string(source.size()) + " elements for a mask of " + std::to_string(n));
+    fail(errc::nac_run_shape, "source has " + std::to_string(source.size()) +
+                                  " elements; expected at least " + std::to_string(n) +
+                                  ", those selected by the mask");
   const tensor row = source.with_shape({static_cast<std::int64_t>(source.size())});
   return scattered(c.arena, expanded(c.arena, x, dims).with_shape({all}), 0, places.with_shape({n}),
                    narrowed(c.arena, row, 0, 0, n), merge::set, true)
@@ -381,11 +390,11 @@ value nonzero(call& c) { return nonzero_of(c.arena, c.tensor_at(0)); }
 value one_hot(call& c) {
   const tensor& x = c.tensor_at(0);
   if (x.type != data_type::int64)
-    fail(errc::nac_run_type,
-         "classes of type " + std::string(model::name(x.type)) + "; expected i64");
+    fail(errc::nac_run_type, "classes are " + std::string(model::name(x.type)) + "; expected i64");
   std::int64_t classes = c.whole_or(1, -1);
   if (classes < 0) {
-    if (x.size() == 0) fail(errc::nac_run_argument, "no elements, and no number of classes");
+    if (x.size() == 0)
+      fail(errc::nac_run_argument, "the input is empty and num_classes isn't given; expected it");
     classes = 0;
     for (const std::int64_t i : x.elements<std::int64_t>())
       classes = i >= classes ? i + 1 : classes;

@@ -20,8 +20,9 @@ using int_list = std::span<const std::int64_t>;
 /// Axes `from` moved to the places `to`; the others keep their order.
 [[nodiscard]] tensor moved(memory& arena, const tensor& x, int_list from, int_list to) {
   if (from.size() != to.size())
-    fail(errc::nac_run_argument,
-         std::to_string(from.size()) + " axes to " + std::to_string(to.size()) + " places");
+    fail(errc::nac_run_argument, "source has " + std::to_string(from.size()) +
+                                     " axes and destination " + std::to_string(to.size()) +
+                                     "; expected as many");
   const std::uint32_t sources = axes_of(from, x.rank()), places = axes_of(to, x.rank());
   std::size_t order[max_rank] = {}, next = 0;
   for (std::size_t i = 0; i < x.rank(); ++i) {
@@ -40,11 +41,14 @@ struct diagonals {
   std::int64_t first_row, first_column, length;
   shape dims;  ///< without both axes, with the diagonal's as the last
   diagonals(const tensor& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
-    if (x.rank() < 2) fail(errc::nac_run_rank, "diagonals of a tensor of shape " + x.dims.text());
+    if (x.rank() < 2)
+      fail(errc::nac_run_rank, "shape is " + x.dims.text() + "; expected rank 2 or more");
     row = axis_of(axis1, x.rank());
     column = axis_of(axis2, x.rank());
     if (row == column)
-      fail(errc::nac_run_axis, "diagonals along axis " + std::to_string(axis1) + " twice");
+      fail(errc::nac_run_axis, "the diagonal's axes are " + std::to_string(axis1) + " and " +
+                                   std::to_string(axis2) +
+                                   ", which are the same; expected different ones");
     const std::int64_t rows = x.dim(row), columns = x.dim(column);
     offset = std::clamp(offset, -rows, columns);
     first_row = offset < 0 ? -offset : 0;
@@ -98,13 +102,16 @@ struct diagonals {
   const tensor given = indices_of(arena, repeats);
   const auto n = static_cast<std::int64_t>(given.size());
   if (given.rank() > 1 || (n != 1 && n != size))
-    fail(errc::nac_run_shape,
-         "repeats of shape " + given.dims.text() + " for " + std::to_string(size) + " elements");
+    fail(errc::nac_run_shape, "repeats have shape " + given.dims.text() +
+                                  "; expected one number, or " + std::to_string(size) +
+                                  ", one per element");
   const std::int64_t* const of = given.as<std::int64_t>();
   std::int64_t all = 0;
   for (std::int64_t i = 0; i < size; ++i) {
     const std::int64_t k = of[n == 1 ? 0 : i];
-    if (k < 0) fail(errc::nac_run_argument, "an element repeated " + std::to_string(k) + " times");
+    if (k < 0)
+      fail(errc::nac_run_argument,
+           "a repeat count is " + std::to_string(k) + "; expected at least 0");
     if (__builtin_add_overflow(all, k, &all)) fail(errc::budget_memory);
   }
   tensor out = make_tensor(arena, data_type::int64, {all});
@@ -121,7 +128,8 @@ value flatten(call& c) {
   const std::size_t first = axis_of(c.whole_or(1, 0), x.rank());
   const std::size_t last = axis_of(c.whole_or(2, -1), x.rank());
   if (first > last)
-    fail(errc::nac_run_axis, "axes from " + std::to_string(first) + " to " + std::to_string(last));
+    fail(errc::nac_run_axis,
+         "start_dim " + std::to_string(first) + " is after end_dim " + std::to_string(last));
   shape dims;
   for (std::size_t i = 0; i < first; ++i) dims.push_back(x.dim(i));
   dims.push_back(x.dims.product(first, last + 1));
@@ -138,12 +146,17 @@ value unflatten(call& c) {
     if (sizes[i] == -1 && open < 0)
       open = static_cast<std::int64_t>(i);
     else if (sizes[i] < 0 || __builtin_mul_overflow(known, sizes[i], &known))
-      fail(errc::nac_run_shape, "a dimension of " + std::to_string(sizes[i]));
+      fail(errc::nac_run_shape, "the sizes have " + std::to_string(sizes[i]) +
+                                    (sizes[i] < 0 ? "; expected at least 0, and -1 at most once"
+                                                  : ", which makes their product exceed 2^63 - 1"));
   }
   const std::int64_t all = x.dim(axis);
   if (sizes.empty() || (open < 0 ? known != all : known == 0 || all % known != 0))
-    fail(errc::nac_run_shape, std::to_string(all) + " elements in " + std::to_string(sizes.size()) +
-                                  " dimensions of " + std::to_string(known));
+    fail(errc::nac_run_shape, sizes.empty()
+                                  ? "no sizes; expected at least 1"
+                                  : "the sizes multiply to " + std::to_string(known) +
+                                        "; expected " + (open < 0 ? "" : "a divisor of ") +
+                                        std::to_string(all) + ", the size of the axis");
   shape dims;
   for (std::size_t i = 0; i < axis; ++i) dims.push_back(x.dim(i));
   for (const std::int64_t s : sizes) dims.push_back(s == -1 ? all / known : s);
@@ -154,14 +167,16 @@ value unflatten(call& c) {
 value expand_as(call& c) {
   const tensor &x = c.tensor_at(0), &other = c.tensor_at(1);
   if (!(broadcast(x.dims, other.dims) == other.dims))
-    fail(errc::nac_run_shape, x.dims.text() + " can't be expanded to " + other.dims.text());
+    fail(errc::nac_run_shape, x.dims.text() + " can't be expanded to " + other.dims.text() +
+                                  "; expected other sizes for dimensions of 1 only");
   return expanded(c.arena, x, other.dims);
 }
 
 value reshape_as(call& c) {
   const tensor &x = c.tensor_at(0), &other = c.tensor_at(1);
   if (x.size() != other.size())
-    fail(errc::nac_run_shape, x.dims.text() + " can't be viewed as " + other.dims.text());
+    fail(errc::nac_run_shape, x.dims.text() + " can't be viewed as " + other.dims.text() +
+                                  "; expected " + std::to_string(x.size()) + " elements");
   return x.with_shape(other.dims);
 }
 
@@ -185,8 +200,9 @@ value narrow(call& c) {
   if (start < -size || start > size) refuse_index(start, size);
   if (start < 0) start += size;
   if (length < 0 || length > size - start)
-    fail(errc::nac_run_argument, std::to_string(length) + " elements from " +
-                                     std::to_string(start) + " of " + std::to_string(size));
+    fail(errc::nac_run_argument, "length is " + std::to_string(length) + " from element " +
+                                     std::to_string(start) + " on; expected 0 to " +
+                                     std::to_string(size - start));
   return narrowed(c.arena, x, axis, start, length);
 }
 
@@ -202,7 +218,8 @@ value diagonal_scatter(call& c) {
   const tensor &x = c.tensor_at(0), &given = c.tensor_at(1);
   const diagonals d(x, c.whole_or(2, 0), c.whole_or(3, 0), c.whole_or(4, 1));
   if (!(given.dims == d.dims))
-    fail(errc::nac_run_shape, given.dims.text() + " into diagonals of shape " + d.dims.text());
+    fail(errc::nac_run_shape, "src has shape " + given.dims.text() + "; expected " + d.dims.text() +
+                                  ", that of the diagonals");
   const tensor source = cast(c.arena, given, x.type);
   tensor out = copied(c.arena, x);
   if (source.size() != 0) d.copy(x.dims, out.data, source.data, model::size_of(x.type), true);
@@ -217,7 +234,8 @@ value select_scatter(call& c) {
   shape dims = x.dims;
   dims.erase(axis);
   if (!(c.tensor_at(1).dims == dims))
-    fail(errc::nac_run_shape, c.tensor_at(1).dims.text() + " into a slice of shape " + dims.text());
+    fail(errc::nac_run_shape, "src has shape " + c.tensor_at(1).dims.text() + "; expected " +
+                                  dims.text() + ", that of the slice");
   const tensor source = cast(c.arena, c.tensor_at(1), x.type);
   tensor out = copied(c.arena, x);
   const auto inner =
@@ -252,17 +270,22 @@ value meshgrid(call& c) {
   const std::size_t count = c.count(0);
   const std::string_view indexing = c.string_or(1, "ij");
   if (indexing != "ij" && indexing != "xy")
-    fail(errc::nac_run_argument, "indexing '" + std::string(indexing) + "'; expected ij or xy");
+    fail(errc::nac_run_argument,
+         "indexing is \"" + std::string(indexing) + "\"; expected ij or xy");
   const bool swapped = indexing == "xy" && count >= 2;
   const auto place = [&](std::size_t k) { return swapped && k < 2 ? 1 - k : k; };
   if (count > max_rank) fail(errc::nac_run_rank);
   shape dims;
   for (std::size_t i = 0; i < count; ++i) {
     const tensor& t = c.tensor_at(0, place(i));
-    if (t.rank() > 1) fail(errc::nac_run_shape, "a grid of a tensor of shape " + t.dims.text());
+    if (t.rank() > 1)
+      fail(errc::nac_run_shape, "operand " + std::to_string(place(i)) + " has shape " +
+                                    t.dims.text() + "; expected rank 0 or 1");
     if (t.type != c.tensor_at(0).type)
-      fail(errc::nac_run_type, "a grid of " + std::string(model::name(c.tensor_at(0).type)) +
-                                   " and " + std::string(model::name(t.type)));
+      fail(errc::nac_run_type, "operand " + std::to_string(place(i)) + " is " +
+                                   std::string(model::name(t.type)) + "; expected " +
+                                   std::string(model::name(c.tensor_at(0).type)) +
+                                   ", the type of operand 0");
     dims.push_back(static_cast<std::int64_t>(t.size()));
   }
   std::vector<value> list;
@@ -284,13 +307,14 @@ value repeat_interleave(call& c) {
     repeats = make_number(c.arena, c.whole(1));
   const tensor index = repeated_indices(c.arena, repeats, x.dim(axis));
   if (c.has(3) && c.whole(3) != index.dim(0))
-    fail(errc::nac_run_argument, std::to_string(index.dim(0)) + " elements where " +
-                                     std::to_string(c.whole(3)) + " are announced");
+    fail(errc::nac_run_argument, "repeats add up to " + std::to_string(index.dim(0)) +
+                                     "; expected output_size, " + std::to_string(c.whole(3)));
   return selected(c.arena, x, axis, index);
 }
 value repeat_indices(call& c) {
   const tensor& repeats = c.tensor_at(0);
-  if (repeats.rank() != 1) fail(errc::nac_run_shape, "repeats of shape " + repeats.dims.text());
+  if (repeats.rank() != 1)
+    fail(errc::nac_run_shape, "repeats have shape " + repeats.dims.text() + "; expected rank 1");
   const tensor index = repeated_indices(c.arena, repeats, repeats.dim(0));
   return cast(c.arena, index, repeats.type);
 }
@@ -298,8 +322,8 @@ value repeat_indices(call& c) {
 value eye(call& c) {
   const std::int64_t rows = c.whole(0), columns = c.has(1) ? c.whole(1) : rows;
   if (rows < 0 || columns < 0)
-    fail(errc::nac_run_shape,
-         std::to_string(rows) + " rows and " + std::to_string(columns) + " columns");
+    fail(errc::nac_run_shape, std::to_string(rows) + " rows and " + std::to_string(columns) +
+                                  " columns; expected at least 0");
   const data_type type = c.type_or(2, data_type::float32);
   tensor out = filled(c.arena, type, {rows, columns}, {data_type::int64, 0, 0});
   visit(type, [&]<class T>(of<T>) {
@@ -318,7 +342,8 @@ value sym_numel(call& c) {
 
 value item(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (x.size() != 1) fail(errc::nac_run_shape, "the number of a tensor of shape " + x.dims.text());
+  if (x.size() != 1)
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected one element");
   const scalar v = c.number(0);
   if (v.type == data_type::boolean) return make_number(c.arena, v.whole != 0);
   if (v.type == data_type::float64) return make_number(c.arena, v.real);
@@ -330,17 +355,19 @@ value assert_metadata(call& c) {
   if (c.has(1)) {
     const shape wanted(c.int_list(1));
     if (!(wanted == x.dims))
-      fail(errc::nac_run_shape, x.dims.text() + " where " + wanted.text() + " is asserted");
+      fail(errc::nac_run_shape,
+           "shape is " + x.dims.text() + "; expected " + wanted.text() + " as asserted");
   }
   if (const data_type wanted = c.type_or(3, type_of(x)); wanted != type_of(x))
-    fail(errc::nac_run_type, std::string(model::name(type_of(x))) + " where " +
-                                 std::string(model::name(wanted)) + " is asserted");
+    fail(errc::nac_run_type, "type is " + std::string(model::name(type_of(x))) + "; expected " +
+                                 std::string(model::name(wanted)) + " as asserted");
   return x;
 }
 
 value assert_true(call& c) {
   if (c.real(0) == 0)
-    fail(errc::nac_run_argument, "asserted: " + std::string(c.string_or(1, "a condition")));
+    fail(errc::nac_run_argument,
+         "the asserted condition is false: " + std::string(c.string_or(1, "no message")));
   return c.tensor_at(0);
 }
 

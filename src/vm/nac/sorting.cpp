@@ -90,9 +90,9 @@ template <bool Descending, class A>
   const bool given = c.truth_or(right, false);
   const std::string_view word = c.string_or(side, given ? "right" : "left");
   if (word != "left" && word != "right")
-    fail(errc::nac_run_argument, "side '" + std::string(word) + "'; expected left or right");
+    fail(errc::nac_run_argument, "side is \"" + std::string(word) + "\"; expected left or right");
   if (given && word == "left")
-    fail(errc::nac_run_argument, "side left, and right is true; expected one of them");
+    fail(errc::nac_run_argument, "side is left and right is true; expected one of them");
   return word == "right";
 }
 
@@ -117,23 +117,25 @@ template <class A, class T>
 [[nodiscard]] value places(call& c, const tensor& sequence, const tensor& x, const tensor* sorter,
                            bool as_int32, bool after_equals) {
   if (sequence.rank() == 0)
-    fail(errc::nac_run_shape, "the sorted elements have no dimensions; expected at least 1");
+    fail(errc::nac_run_shape, "the sorted elements have rank 0; expected at least 1");
   const std::size_t last = sequence.rank() - 1;
   const auto leading = [&](const tensor& t) { return t.dims.dims().first(last); };
   if (last != 0 &&
       (x.rank() != sequence.rank() || !std::ranges::equal(leading(x), leading(sequence))))
-    fail(errc::nac_run_shape, "values " + x.dims.text() + " in sorted elements " +
-                                  sequence.dims.text() + "; expected the same rows");
+    fail(errc::nac_run_shape, "values have shape " + x.dims.text() + "; expected " +
+                                  sequence.dims.text() +
+                                  ", that of the sorted elements, except along the last axis");
   if (sorter != nullptr && !(sorter->dims == sequence.dims))
-    fail(errc::nac_run_shape,
-         "a sorter " + sorter->dims.text() + " of elements " + sequence.dims.text());
+    fail(errc::nac_run_shape, "sorter has shape " + sorter->dims.text() + "; expected " +
+                                  sequence.dims.text() + ", that of the sorted elements");
   const std::int64_t count = sequence.dims[last];
   const tensor order = sorter != nullptr ? indices_of(c.arena, *sorter) : tensor{};
   if (sorter != nullptr)
     for (const std::int64_t i : order.elements<std::int64_t>())
       if (i < 0 || i >= count) refuse_index(i, count);
   const data_type common = sequence.type == x.type ? x.type : promote(sequence, x);
-  if (common == data_type::boolean) fail(errc::nac_run_type, "bool");
+  if (common == data_type::boolean)
+    fail(errc::nac_run_type, "the elements are bool; expected a numeric type");
   const tensor all = cast(c.arena, sequence, common), wanted = cast(c.arena, x, common);
   tensor out = make_tensor(c.arena, data_type::int64, x.dims);
   const std::int64_t each = last == 0 ? static_cast<std::int64_t>(x.size()) : x.dims[last];
@@ -153,13 +155,14 @@ template <class A, class T>
 
 value topk(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (x.type == data_type::boolean) fail(errc::nac_run_type, "bool");
+  if (x.type == data_type::boolean)
+    fail(errc::nac_run_type, "the elements are bool; expected a numeric type");
   const std::int64_t k = c.whole(1);
   const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
   const std::int64_t count = along(x.dims, axis).count;
   if (k < 0 || k > count)
     fail(errc::nac_run_argument,
-         "k = " + std::to_string(k) + " of " + std::to_string(count) + " elements");
+         "k is " + std::to_string(k) + "; expected 0 to " + std::to_string(count));
   return ordered(c, x, axis, x.rank() == 0 ? 1 : k, c.truth_or(3, true), true);
 }
 value sort(call& c) { return sorted(c, true); }
@@ -182,14 +185,16 @@ value searchsorted(call& c) {
 value bucketize(call& c) {
   const tensor& boundaries = c.tensor_at(1);
   if (boundaries.rank() != 1)
-    fail(errc::nac_run_shape, "boundaries " + boundaries.dims.text() + "; expected 1 dimension");
+    fail(errc::nac_run_shape,
+         "boundaries have shape " + boundaries.dims.text() + "; expected rank 1");
   return places(c, boundaries, c.tensor_at(0), nullptr, c.truth_or(2, false), c.truth_or(3, false));
 }
 
 value isin(call& c) {
   const tensor &x = c.tensor_at(0), &among = c.tensor_at(1);
   const data_type common = promote(x, among);
-  if (common == data_type::boolean) fail(errc::nac_run_type, "bool");
+  if (common == data_type::boolean)
+    fail(errc::nac_run_type, "the elements are bool; expected a numeric type");
   const bool inverted = c.truth_or(3, false);
   const tensor all = cast(c.arena, among, common), asked = cast(c.arena, x, common);
   tensor out = make_tensor(c.arena, data_type::boolean, x.dims);

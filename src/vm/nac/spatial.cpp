@@ -36,18 +36,20 @@ struct planes {
   [[nodiscard]] std::int64_t out_size() const { return out[0] * out[1] * out[2]; }
 };
 
-/// The last `rank` dimensions, behind channels and maybe a batch.
+/// The last `rank` dimensions, after channels and maybe a batch.
 [[nodiscard]] planes planes_of(const tensor& x, std::size_t rank) {
   if (x.rank() != rank + 1 && x.rank() != rank + 2)
-    fail(errc::nac_run_shape, x.dims.text() + " is not a shape of channels with " +
-                                  std::to_string(rank) + " dimensions");
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected [batch,] channels and " +
+                                  std::to_string(rank) + " more dimensions");
   planes p;
   p.rank = rank;
   p.count = x.dims.product(0, x.rank() - rank);
   for (std::size_t a = 0; a < rank; ++a) {
     const std::int64_t d = x.dim(x.rank() - rank + a);
     if (d == 0 || d > max_size)
-      fail(errc::nac_run_shape, x.dims.text() + " has no elements to look at");
+      fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected 1 to " +
+                                    std::to_string(max_size) + " elements in each of the last " +
+                                    std::to_string(rank) + " dimensions");
     p.in[max_axes - rank + a] = d;
   }
   return p;
@@ -60,7 +62,7 @@ struct planes {
   if (given.empty()) return otherwise;
   if (given.size() != 1 && given.size() != rank)
     fail(errc::nac_run_argument, std::string(what) + " with " + std::to_string(given.size()) +
-                                     " elements; expected " + std::to_string(rank));
+                                     " elements; expected 1 or " + std::to_string(rank));
   sizes s = {1, 1, 1};
   for (std::size_t a = 0; a < rank; ++a) {
     const std::int64_t v = given[given.size() == 1 ? 0 : a];
@@ -91,7 +93,9 @@ struct stretch {
 [[nodiscard]] windows windows_of(call& c, planes& p, std::size_t dilation_letter, bool ceil_mode) {
   windows w;
   const std::size_t first = max_axes - p.rank;
-  if (c.int_list(1).empty()) fail(errc::nac_run_argument, "an empty kernel size");
+  if (c.int_list(1).empty())
+    fail(errc::nac_run_argument,
+         "kernel_size is empty; expected 1 or " + std::to_string(p.rank) + " numbers");
   w.kernel = sizes_or(c, 1, p.rank, w.kernel, "a kernel", 1);
   w.stride = sizes_or(c, 2, p.rank, w.kernel, "a stride", 1);
   w.padding = sizes_or(c, 3, p.rank, w.padding, "padding", 0);
@@ -101,15 +105,17 @@ struct stretch {
   for (std::size_t a = first; a < max_axes; ++a) {
     const std::int64_t kernel = w.kernel[a], stride = w.stride[a], padding = w.padding[a];
     if (padding > kernel / 2)
-      fail(errc::nac_run_argument,
-           "padding of " + std::to_string(padding) + " for a kernel of " + std::to_string(kernel));
+      fail(errc::nac_run_argument, "padding is " + std::to_string(padding) + "; expected at most " +
+                                       std::to_string(kernel / 2) + ", half the kernel");
     const std::int64_t span =
         p.in[a] + 2 * padding - w.dilation[a] * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0);
     p.out[a] = span < 0 ? 0 : span / stride + 1;
     if (ceil_mode && (p.out[a] - 1) * stride >= p.in[a] + padding) --p.out[a];
     if (p.out[a] <= 0)
-      fail(errc::nac_run_shape, "a kernel of " + std::to_string(kernel) + " for " +
-                                    std::to_string(p.in[a]) + " elements");
+      fail(errc::nac_run_shape, "kernel " + std::to_string(kernel) + " with dilation " +
+                                    std::to_string(w.dilation[a]) +
+                                    " doesn't fit into an axis of " + std::to_string(p.in[a]) +
+                                    " elements with padding " + std::to_string(padding));
   }
   return w;
 }
@@ -272,11 +278,12 @@ template <class F, class D>
   const windows w = windows_of(c, p, 0, c.truth_or(4, false));
   for (std::size_t a = 0; rank == 3 && a < max_axes; ++a)
     if (w.kernel[a] > p.in[a])
-      fail(errc::nac_run_shape, "a kernel of " + std::to_string(w.kernel[a]) + " for " +
-                                    std::to_string(p.in[a]) + " elements");
+      fail(errc::nac_run_shape, "kernel is " + std::to_string(w.kernel[a]) + "; expected at most " +
+                                    std::to_string(p.in[a]) + ", the size of the axis");
   const bool count_padding = c.truth_or(5, true), overridden = c.has(6);
   const std::int64_t given = c.whole_or(6, 1);
-  if (overridden && given == 0) fail(errc::nac_run_argument, "divisor 0");
+  if (overridden && given == 0)
+    fail(errc::nac_run_argument, "divisor_override is 0; expected another number");
   charge_each(c, p, w.kernel);
   const auto at_window = [&](const sizes& at) {
     std::array<stretch, max_axes> s{};
@@ -313,7 +320,7 @@ struct taps {
   std::size_t count;
 };
 
-/// Weights of the four neighbours of a place `t` behind the second one, with PyTorch's coefficient.
+/// Weights of the four neighbours of a place `t` after the second one, with PyTorch's coefficient.
 void cubic(double t, double (&share)[4]) noexcept {
   constexpr double k = -0.75;
   const auto near = [](double d) { return ((k + 2) * d - (k + 3)) * d * d + 1; };
@@ -374,7 +381,8 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
   const bool takes_bytes = how == between::nearest || how == between::exact;
   if (x.type == data_type::uint8 && !takes_bytes) refuse_type(x.type);
   planes p = planes_of(x, x.rank() - 2);
-  if (x.dim(1) == 0) fail(errc::nac_run_shape, x.dims.text() + " has no channels");
+  if (x.dim(1) == 0)
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected at least 1 channel");
   p.out = out;
   charge_each(c, p, {4, 4, 4});
   tensor result = make_tensor(c.arena, x.type, p.result_of(x));
@@ -416,11 +424,14 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
                                 std::size_t scale_letter) {
   const tensor& x = c.tensor_at(0);
   if (x.rank() < 3 || x.rank() > 5)
-    fail(errc::nac_run_shape, x.dims.text() + " is not a shape of channels of batches");
+    fail(errc::nac_run_shape,
+         "shape is " + x.dims.text() + "; expected batch, channels and 1 to 3 more dimensions");
   const std::size_t rank = x.rank() - 2, first = max_axes - rank;
   const bool by_size = c.has(1), by_scale = c.has(scale_letter);
   if (by_size == by_scale)
-    fail(errc::nac_run_argument, by_size ? "a size and scales" : "neither a size nor scales");
+    fail(errc::nac_run_argument,
+         by_size ? "both output_size and scale_factors are given; expected one of them"
+                 : "neither output_size nor scale_factors is given; expected one of them");
   sizes out = {1, 1, 1};
   std::array<double, max_axes> scales = {};
   if (by_size) {
@@ -429,12 +440,14 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
     const std::span<const double> given = c.numbers(scale_letter);
     if (given.size() != 1 && given.size() != rank)
       fail(errc::nac_run_argument,
-           std::to_string(given.size()) + " scales; expected " + std::to_string(rank));
+           std::to_string(given.size()) + " scales; expected 1 or " + std::to_string(rank));
     for (std::size_t a = 0; a < rank; ++a) {
       const double s = given[given.size() == 1 ? 0 : a];
       const double size = std::floor(static_cast<double>(x.dim(2 + a)) * s);
       if (!(size >= 1) || size > static_cast<double>(max_size))
-        fail(errc::nac_run_argument, "a scale of " + std::to_string(s));
+        fail(errc::nac_run_argument,
+             "scale is " + std::to_string(s) + " for an axis of " + std::to_string(x.dim(2 + a)) +
+                 " elements; expected an output of 1 to " + std::to_string(max_size));
       scales[first + a] = s;
       out[first + a] = static_cast<std::int64_t>(size);
     }
@@ -446,7 +459,8 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
                                 std::size_t scale_letter) {
   const tensor& x = c.tensor_at(0);
   if (x.rank() < 3 || x.rank() > 5)
-    fail(errc::nac_run_shape, x.dims.text() + " is not a shape of channels of batches");
+    fail(errc::nac_run_shape,
+         "shape is " + x.dims.text() + "; expected batch, channels and 1 to 3 more dimensions");
   const std::size_t rank = x.rank() - 2;
   if (c.int_list(1).size() != rank)
     fail(errc::nac_run_argument, "a size with " + std::to_string(c.int_list(1).size()) +
@@ -544,8 +558,9 @@ value grid_sampler(call& c) {
   if (grid.type != x.type) refuse_type(grid.type);
   const std::int64_t mode = c.whole_or(2, 0), padding = c.whole_or(3, 0);
   if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
-    fail(errc::nac_run_argument, "mode " + std::to_string(mode) + " and padding " +
-                                     std::to_string(padding) + "; expected 0 to 2");
+    fail(errc::nac_run_argument, "interpolation_mode is " + std::to_string(mode) +
+                                     " and padding_mode " + std::to_string(padding) +
+                                     "; expected 0 to 2");
   const bool align = c.truth_or(4, false);
   constexpr between modes[] = {between::linear, between::nearest, between::cubic};
   const between how = modes[mode];
@@ -553,9 +568,13 @@ value grid_sampler(call& c) {
   const std::size_t rank = x.rank() < 2 ? 0 : x.rank() - 2;
   if ((rank != 2 && rank != 3) || grid.rank() != x.rank() || grid.dim(0) != x.dim(0) ||
       grid.dim(grid.rank() - 1) != static_cast<std::int64_t>(rank))
-    fail(errc::nac_run_shape, x.dims.text() + " sampled by a grid of shape " + grid.dims.text());
+    fail(errc::nac_run_shape,
+         "input has shape " + x.dims.text() + " and grid " + grid.dims.text() +
+             "; expected rank 4 or 5 for both, the same batch, and as many coordinates in the last "
+             "axis of the grid as the image has dimensions");
   if (rank == 3 && how == between::cubic)
-    fail(errc::nac_run_argument, "cubic samples of volumes; expected bilinear or nearest");
+    fail(errc::nac_run_argument,
+         "interpolation_mode is 2, cubic, for volumes; expected 0 or 1, bilinear or nearest");
   planes p = planes_of(x, rank);
   for (std::size_t a = 0; a < rank; ++a) p.out[max_axes - rank + a] = grid.dim(1 + a);
   charge_each(c, p, {4, 4, 4});
@@ -602,7 +621,9 @@ value affine_grid_generator(call& c) {
   const std::size_t rank = size.rank() < 2 ? 0 : size.rank() - 2;
   if ((rank != 2 && rank != 3) || !(theta.dims == shape({size[0], static_cast<std::int64_t>(rank),
                                                          static_cast<std::int64_t>(rank) + 1})))
-    fail(errc::nac_run_shape, "maps of shape " + theta.dims.text() + " for " + size.text());
+    fail(errc::nac_run_shape,
+         "theta has shape " + theta.dims.text() + " and size is " + size.text() +
+             "; expected [N, 2, 3] for [N, C, H, W] or [N, 3, 4] for [N, C, D, H, W]");
   shape dims;
   for (std::size_t i = 0; i < size.rank(); ++i)
     if (i != 1) dims.push_back(size[i]);
@@ -651,8 +672,10 @@ namespace {
   for (std::size_t a = 1; a < max_axes; ++a) {
     const std::int64_t span = p.in[a] + 2 * w.padding[a] - w.dilation[a] * (w.kernel[a] - 1) - 1;
     if (span < 0)
-      fail(errc::nac_run_shape, "a kernel of " + std::to_string(w.kernel[a]) + " for " +
-                                    std::to_string(p.in[a]) + " elements");
+      fail(errc::nac_run_shape, "kernel " + std::to_string(w.kernel[a]) + " with dilation " +
+                                    std::to_string(w.dilation[a]) +
+                                    " doesn't fit into an axis of " + std::to_string(p.in[a]) +
+                                    " elements with padding " + std::to_string(w.padding[a]));
     p.out[a] = span / w.stride[a] + 1;
   }
   return w;
@@ -712,8 +735,8 @@ value col2im(call& c) {
   const std::int64_t area = times(w.kernel[1], w.kernel[2]);
   if ((x.rank() != 2 && x.rank() != 3) || x.dim(x.rank() - 2) % area != 0 ||
       x.dim(x.rank() - 1) != times(p.out[1], p.out[2]))
-    fail(errc::nac_run_shape, x.dims.text() + " is not a shape of columns of " +
-                                  std::to_string(area) + " by " +
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected [batch,] a multiple of " +
+                                  std::to_string(area) + ", " +
                                   std::to_string(p.out[1] * p.out[2]));
   const std::int64_t channels = x.dim(x.rank() - 2) / area;
   shape dims;
@@ -740,9 +763,9 @@ value unfold(call& c) {
   const std::size_t axis = axis_of(c.whole(1), x.rank());
   const std::int64_t all = x.rank() == 0 ? 1 : x.dim(axis);
   if (size < 0 || size > all || step <= 0)
-    fail(errc::nac_run_argument, "parts of " + std::to_string(size) + " every " +
-                                     std::to_string(step) + " of " + std::to_string(all) +
-                                     " elements");
+    fail(errc::nac_run_argument, "size is " + std::to_string(size) + " and step " +
+                                     std::to_string(step) + "; expected a size of 0 to " +
+                                     std::to_string(all) + " and a step of at least 1");
   shape dims = x.dims;
   if (x.rank() != 0) dims[axis] = (all - size) / step + 1;
   dims.push_back(size);
@@ -764,10 +787,15 @@ namespace {
   const tensor& x = c.tensor_at(0);
   const std::int64_t r = c.whole(1);
   const std::size_t rank = x.rank();
-  if (rank < 3) fail(errc::nac_run_shape, x.dims.text() + " is not a shape of images");
+  if (rank < 3)
+    fail(errc::nac_run_shape,
+         "shape is " + x.dims.text() + "; expected rank 3 or more: channels, height, width");
   const std::int64_t channels = x.dim(rank - 3), h = x.dim(rank - 2), w = x.dim(rank - 1);
   if (r <= 0 || r > max_size || (back ? h % r != 0 || w % r != 0 : channels % (r * r) != 0))
-    fail(errc::nac_run_shape, x.dims.text() + " with a factor of " + std::to_string(r));
+    fail(errc::nac_run_shape, "the factor is " + std::to_string(r) +
+                                  "; expected one of at least 1 that divides " +
+                                  (back ? "height and width" : "the channels when squared") +
+                                  " of shape " + x.dims.text());
   const std::int64_t n = x.dims.product(0, rank - 3);
   shape dims = x.dims;
   tensor y;
@@ -787,15 +815,18 @@ namespace {
   return y.with_shape(dims);
 }
 
-/// Around the last axes, as many as the list has pairs; behind channels and maybe a batch.
+/// Around the last axes, as many as the list has pairs; after channels and maybe a batch.
 [[nodiscard]] value padded_by(call& c, const char* mode) {
   const tensor& x = c.tensor_at(0);
   const std::span<const std::int64_t> list = c.int_list(1);
   const std::size_t axes = list.size() / 2;
   if (list.size() % 2 != 0 || axes == 0 || axes > 3)
-    fail(errc::nac_run_argument, std::to_string(list.size()) + " margins; expected 2, 4 or 6");
+    fail(errc::nac_run_argument,
+         "padding has " + std::to_string(list.size()) + " numbers; expected 2, 4 or 6");
   if (x.rank() != axes + 1 && x.rank() != axes + 2)
-    fail(errc::nac_run_shape, x.dims.text() + " padded along " + std::to_string(axes) + " axes");
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank " +
+                                  std::to_string(axes + 1) + " or " + std::to_string(axes + 2) +
+                                  " for padding of " + std::to_string(list.size()) + " numbers");
   return result_of(c, model::operation::pad,
                    {x, value::int_list({list.begin(), list.end()}), value::string(mode)});
 }

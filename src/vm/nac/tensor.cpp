@@ -41,8 +41,8 @@ void memory::refuse() const { fail(errc::budget_steps, steps_.refusal()); }
 
 storage memory::take_any(std::uint64_t bytes, std::uint64_t elements) {
   if (bytes > limit_ || live_ > limit_ - bytes)
-    fail(errc::budget_memory, std::to_string(bytes) + " bytes, with " + std::to_string(live_) +
-                                  " of " + std::to_string(limit_) + " in use");
+    fail(errc::budget_memory, std::to_string(bytes) + " bytes don't fit: " + std::to_string(live_) +
+                                  " of " + std::to_string(limit_) + " are in use");
   charge(product_of_steps(elements, weight_));
   const piece p = piece_for(bytes);
   block* b = free_[p.size_class];
@@ -76,7 +76,7 @@ shape::shape(std::span<const std::int64_t> dims) {
 void shape::insert(std::size_t at, std::int64_t dim) {
   if (rank_ == max_rank) fail(errc::nac_run_rank);
   if (dim < 0)
-    fail(errc::nac_run_shape, "dimension " + std::to_string(dim) + "; expected at least 0");
+    fail(errc::nac_run_shape, "dimension is " + std::to_string(dim) + "; expected at least 0");
   for (std::size_t i = rank_; i > at; --i) dims_[i] = dims_[i - 1];
   dims_[at] = dim;
   ++rank_;
@@ -96,7 +96,9 @@ std::int64_t shape::elements_of_many() const {
       empty = true;
       continue;
     }
-    if (d > max_elements / n) fail(errc::budget_memory, "a tensor of shape " + text());
+    if (d > max_elements / n)
+      fail(errc::budget_memory, "shape " + text() + " has too many elements; expected at most " +
+                                    std::to_string(max_elements));
     n *= d;
   }
   return empty ? 0 : n;

@@ -9,7 +9,7 @@
 //   tensor y = x;                                               // the same elements
 //   value v = y;
 //
-// Tensors are dense, in C order, and nobody changes one that somebody else holds. One that shares the
+// Tensors are dense, in C order, and one that has other owners is never changed. One that shares the
 // elements of another, or a part of them, costs no memory.
 //
 //   type      in memory        floats of 16 bits: half and bfloat, which convert to float and back
@@ -67,7 +67,7 @@ class memory;
 /// The head of a piece of memory, in front of its bytes.
 struct alignas(64) block {
   memory* owner = nullptr;
-  block* next = nullptr;    ///< while nobody uses it
+  block* next = nullptr;    ///< while it is unused
   std::uint64_t bytes = 0;  ///< that can be used
   std::uint64_t asked = 0;  ///< that were asked for
   std::uint32_t uses = 0;
@@ -97,7 +97,7 @@ class storage {
   [[nodiscard]] std::uint64_t size() const noexcept {
     return block_ != nullptr ? block_->asked : 0;
   }
-  /// Whether nobody else shares it.
+  /// Whether it has no other owner.
   [[nodiscard]] bool unique() const noexcept { return block_ != nullptr && block_->uses == 1; }
   [[nodiscard]] const block* identity() const noexcept { return block_; }
 
