@@ -208,7 +208,8 @@ namespace {
 }  // namespace
 
 std::string engine::describe_left(const model::channel& c, std::uint64_t count) {
-  return std::to_string(count) + " messages " + describe(c) + " were never received\n";
+  return std::to_string(count) + (count == 1 ? " message " : " messages ") + describe(c) +
+         (count == 1 ? " was" : " were") + " never received\n";
 }
 
 outcome engine::check(std::uint64_t steps, std::uint64_t max_steps) const {

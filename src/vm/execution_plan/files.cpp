@@ -40,8 +40,9 @@ namespace {
 
 void plan_files::check_names_file(std::string_view path) const {
   if (access_ == file_access::none)
-    fail(errc::nac_plan_path, in_quotes(path) + ": no files are allowed");
-  if (path.empty() || path.find('\0') != path.npos) fail(errc::nac_plan_path, in_quotes(path));
+    fail(errc::nac_plan_path, in_quotes(path) + ": the execution plan may not use files");
+  if (path.empty() || path.find('\0') != path.npos)
+    fail(errc::nac_plan_path, in_quotes(path) + " is not a path");
   const fs::path name = fs::path(path).filename();
   if (name.empty() || name == "." || name == "..")
     fail(errc::nac_plan_path, in_quotes(path) + " is not a file name");
@@ -89,20 +90,22 @@ std::string plan_files::find_to_write(std::string_view path) const {
   fs::path at = folder;
   for (const fs::path& part : file.lexically_relative(folder)) {
     if (part.native().front() == '.')
-      fail(errc::nac_plan_write, in_quotes(path) + ": a hidden file");
+      fail(errc::nac_plan_write, in_quotes(path) + " is hidden; expected a visible, regular file");
     at /= part;
     const fs::file_status there = fs::symlink_status(at, e);
     if (fs::is_symlink(there))
-      fail(errc::nac_plan_write, in_quotes(path) + ": reached by a symbolic link");
+      fail(errc::nac_plan_write,
+           in_quotes(path) + " contains a symbolic link; expected a path without links");
     if (at != file || !fs::exists(there)) continue;
     if (!fs::is_regular_file(there))
       fail(errc::nac_plan_file, in_quotes(path) + " isn't a regular file");
     constexpr fs::perms any =
         fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
     if ((there.permissions() & any) != fs::perms::none)
-      fail(errc::nac_plan_write, in_quotes(path) + ": an executable");
+      fail(errc::nac_plan_write, in_quotes(path) + " is executable; expected a file that isn't");
     if (fs::hard_link_count(at, e) != 1 || e)
-      fail(errc::nac_plan_write, in_quotes(path) + ": a file with other names (hard links)");
+      fail(errc::nac_plan_write,
+           in_quotes(path) + " has other names (hard links); expected a file with one name");
   }
   return file.string();
 }

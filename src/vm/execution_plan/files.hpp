@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The files of a plan: those that it reads below a folder that was named, else below that of its
+// The files of an execution plan: those that it reads below a folder that was named, else below that of its
 // container, unless all are allowed; those that it writes below the one that was named.
 //
 //   const plan_files files(file_access::folder, "models/cat", "models");
@@ -35,7 +35,7 @@ enum class file_access : std::uint8_t { none, folder, anywhere };
 
 class plan_files {
  public:
-  /// `named`: by who runs the plan; empty: nothing is written. `own`: the container's.
+  /// `named`: by the caller; empty: nothing is written. `own`: the container's.
   plan_files(file_access access, std::string named, std::string own)
       : access_(access), named_(std::move(named)), own_(std::move(own)) {}
 

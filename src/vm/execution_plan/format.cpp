@@ -36,7 +36,7 @@ std::string_view name(kind k) noexcept {
 
 void limited_text::make_room(std::uint64_t bytes) const {
   if (bytes > left())
-    fail(errc::budget_memory, "a text of more than " + std::to_string(limit_) + " bytes");
+    fail(errc::budget_memory, "the text has more than " + std::to_string(limit_) + " bytes");
   // What takes longest for a byte is a number's text.
   constexpr std::uint64_t byte_steps = 8;
   if (charged_ != nullptr) charged_->charge(product_of_steps(bytes, byte_steps));
@@ -144,7 +144,7 @@ void append_json_string(limited_text& out, std::string_view s) {
       unit(0xd800 + ((v - 0x10000) >> 10));
       unit(0xdc00 + ((v - 0x10000) & 0x3ff));
     } else if (length == 1 && v > 0x7f) {
-      fail(errc::nac_plan_slot, "a string that isn't UTF-8, as JSON");
+      fail(errc::nac_plan_slot, "the string isn't UTF-8, which JSON needs");
     } else if (v < 0x20 || v > 0x7e) {
       unit(v);
     } else {
@@ -234,7 +234,9 @@ void append_json(limited_text& out, const plan_value& v) {
   if (v.what() == kind::string)
     append_json_string(out, v.as_text());
   else if (v.what() == kind::bytes || v.what() == kind::tokenizer)
-    fail(errc::nac_plan_slot, std::string(name(v.what())) + " as JSON");
+    fail(errc::nac_plan_slot,
+         std::string(name(v.what())) +
+             " can't be written as JSON; expected null, a number, a string, a list or a tensor");
   else
     append_value(out, v, true);
 }
@@ -259,7 +261,8 @@ struct specification {
   std::uint32_t v = 0;
   while (!s.empty() && s[0] >= '0' && s[0] <= '9') {
     v = v * 10 + static_cast<std::uint32_t>(s[0] - '0');
-    if (v > max_width) wrong("a width or precision above " + std::to_string(max_width));
+    if (v > max_width)
+      wrong("the width or precision is too large; expected at most " + std::to_string(max_width));
     s.remove_prefix(1);
   }
   return v;
@@ -303,18 +306,21 @@ struct specification {
   if (!s.empty() && is_one_of(s[0], ",_")) {
     out.grouping = s[0];
     s.remove_prefix(1);
-    if (!s.empty() && is_one_of(s[0], ",_")) wrong("two grouping options");
+    if (!s.empty() && is_one_of(s[0], ",_")) wrong("two grouping options; expected at most one");
   }
   if (take(s, '.')) {
-    if (s.empty() || s[0] < '0' || s[0] > '9') wrong("a precision without digits");
+    if (s.empty() || s[0] < '0' || s[0] > '9')
+      wrong("the precision has no digits; expected some after the point");
     out.has_precision = true;
     out.precision = take_number(s);
   }
-  if (s.size() > 1) wrong("the specification \"" + std::string(whole) + "\"");
+  if (s.size() > 1)
+    wrong("invalid specification \"" + std::string(whole) +
+          "\"; expected [[fill]align][sign][#][0][width][grouping][.precision][type]");
   if (!s.empty()) out.type = s[0];
   if (out.grouping != 0 && out.type != 0 && !is_one_of(out.type, "deEfFgG%") &&
       !(out.grouping == '_' && is_one_of(out.type, "boxX")))
-    wrong("grouped digits of type " + std::string(s));
+    wrong("type " + std::string(s) + " can't group digits");
   if (out.align == 0) out.align = default_align;
   return out;
 }
@@ -367,9 +373,10 @@ void append_aligned(limited_text& out, const specification& s, std::string_view 
 }
 
 void append_string(limited_text& out, const specification& s, std::string_view v) {
-  if (s.type != 0 && s.type != 's') wrong(std::string("a string as type ") + s.type);
+  if (s.type != 0 && s.type != 's')
+    wrong(std::string("type ") + s.type + " for a string; expected s");
   if (s.sign != 0 || s.alternate || s.grouping != 0 || s.align == '=')
-    wrong("a string with a number's specification");
+    wrong("a sign, #, = or grouping for a string; these are for numbers");
   if (s.has_precision) {
     std::size_t end = 0;
     for (std::uint32_t i = 0; i < s.precision && end < v.size(); ++i)
@@ -380,11 +387,11 @@ void append_string(limited_text& out, const specification& s, std::string_view v
 }
 
 void append_whole(limited_text& out, const specification& s, std::int64_t v) {
-  if (s.has_precision) wrong("an integer with a precision");
+  if (s.has_precision) wrong("a precision for an integer; expected none");
   if (s.type == 'c') {
-    if (s.sign != 0 || s.alternate) wrong("a character with a sign or #");
+    if (s.sign != 0 || s.alternate) wrong("a sign or # for a character; expected neither");
     if (v < 0 || v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
-      wrong(std::to_string(v) + " is not a code point");
+      wrong(std::to_string(v) + " is not a code point; expected 0 to 1114111 without surrogates");
     char c[4];
     const unsigned length = utf8_encode(static_cast<std::uint32_t>(v), c);
     return append_aligned(out, s, {}, {}, {c, length});
@@ -476,14 +483,17 @@ void append_real(limited_text& out, const specification& s, double v) {
 void append_field(limited_text& out, const plan_value& v, std::string_view spec) {
   if (spec.empty()) return append_str(out, v);
   if (v.what() == kind::string) return append_string(out, parse(spec, '<'), v.as_text());
-  if (!v.is_number()) wrong("a specification for " + std::string(name(v.what())));
+  if (!v.is_number())
+    wrong("a specification for " + std::string(name(v.what())) + "; expected a number or a string");
   const specification s = parse(spec, '>');
   const bool as_real = v.what() == kind::real;
   if (s.type == 0 || s.type == 'n')
     return as_real ? append_real(out, s, v.as_real()) : append_whole(out, s, v.as_whole());
   if (is_one_of(s.type, "eEfFgG%")) return append_real(out, s, v.as_real());
   if (is_one_of(s.type, "bcdoxX") && !as_real) return append_whole(out, s, v.as_whole());
-  wrong(std::string(name(v.what())) + " as type " + s.type);
+  wrong(std::string("type ") + s.type + " for " + std::string(name(v.what())) +
+        (as_real ? "; expected e, E, f, F, g, G, n or %"
+                 : "; expected b, c, d, o, x, X, n or one of floats"));
 }
 
 /// Which argument is the next one.
@@ -497,7 +507,8 @@ class formatter {
   explicit formatter(std::span<const plan_value> values) noexcept : values_(values) {}
 
   void append(limited_text& out, std::string_view f, unsigned depth) {
-    if (depth == 0) wrong("fields are nested too deeply");
+    if (depth == 0)
+      wrong("fields are nested too deeply; expected at most one inside a specification");
     while (!f.empty()) {
       const std::size_t plain = std::min(f.find_first_of("{}"), f.size());
       out << f.substr(0, plain);
@@ -523,9 +534,9 @@ class formatter {
     const std::string_view wanted = f.substr(0, end);
     char last = f[end], conversion = 0;
     f.remove_prefix(end + 1);
-    if (last == '{') wrong("a { in a name");
+    if (last == '{') wrong("a { in a field's name");
     if (last == '!') {
-      if (f.size() < 2) wrong("a conversion without a }");
+      if (f.size() < 2) wrong("a conversion without }");
       conversion = f[0];
       last = f[1];
       f.remove_prefix(2);
@@ -561,13 +572,14 @@ class formatter {
     } else {
       for (const char c : wanted)
         if (c < '0' || c > '9')
-          wrong("a field \"" + std::string(wanted) + "\"; only numbered arguments are supported");
+          wrong("field {" + std::string(wanted) + "}; expected a number, or nothing");
       index = wanted.size() > 6 ? ~std::size_t{0} : take_number(wanted);
     }
-    if (numbers_.how != numbering::way::unknown && numbers_.how != way) wrong("both {} and {0}");
+    if (numbers_.how != numbering::way::unknown && numbers_.how != way)
+      wrong("both {} and numbered fields; expected one kind");
     numbers_.how = way;
     if (index >= values_.size())
-      wrong("more fields than the " + std::to_string(values_.size()) + " values");
+      wrong("a field without a value: only " + std::to_string(values_.size()) + " given");
     return values_[index];
   }
 
@@ -575,7 +587,7 @@ class formatter {
                                std::string_view spec) {
     if (v.is_tensor()) {
       if (v.elements().size() != 1)
-        wrong("a tensor of shape " + v.elements().dims.text() + " is not a single value");
+        wrong("a tensor of shape " + v.elements().dims.text() + "; expected one element");
       return append_converted(out, number_at(v.elements(), 0), conversion, spec);
     }
     if (conversion == 0) return append_field(out, v, spec);

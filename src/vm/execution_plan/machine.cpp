@@ -75,7 +75,9 @@ template <class T>
   T v{};
   const auto [end, e] = std::from_chars(s.data(), s.data() + s.size(), v);
   if (e != std::errc{} || end != s.data() + s.size() || s.empty())
-    fail(errc::nac_plan_answer, '"' + std::string(answer.substr(0, 100)) + '"');
+    fail(errc::nac_plan_answer, "the answer is \"" + std::string(answer.substr(0, 100)) +
+                                    "\"; expected " +
+                                    (std::is_integral_v<T> ? "an integer" : "a number"));
   return v;
 }
 
@@ -95,7 +97,10 @@ plan_machine::~plan_machine() = default;
 
 void plan_machine::decode() {
   const bytes code = program_.model().execution_plan();
-  if (code.size() > how_.max_memory / 64) fail(errc::budget_memory, "the plan's instructions");
+  if (code.size() > how_.max_memory / 64)
+    fail(errc::budget_memory,
+         "the execution plan's instructions don't fit: " + std::to_string(code.size()) +
+             " bytes; expected at most " + std::to_string(how_.max_memory / 64));
   steps_.clear();
   operands_.clear();
   std::vector<std::uint32_t> at(code.size() + 1);  // of each offset: the instruction
@@ -215,7 +220,7 @@ plan_value plan_machine::prompt(std::uint32_t type, std::string_view text) {
   } else if (std::optional<std::string> given; how_.ask && (given = how_.ask(text))) {
     answer = *std::move(given);
   } else {
-    fail(errc::nac_plan_prompt, '"' + std::string(text) + '"');
+    fail(errc::nac_plan_prompt, "the prompt is \"" + std::string(text) + '"');
   }
   if (type == 1) return plan_value::whole(number_in<std::int64_t>(answer));
   if (type == 2) return plan_value::real(number_in<double>(answer));
@@ -224,7 +229,8 @@ plan_value plan_machine::prompt(std::uint32_t type, std::string_view text) {
 
 void plan_machine::count_written(std::uint64_t bytes) {
   if (bytes > how_.max_written - written_)
-    fail(errc::budget_memory, "more than " + std::to_string(how_.max_written) + " bytes written");
+    fail(errc::budget_memory,
+         "more than " + std::to_string(how_.max_written) + " bytes would be written");
   written_ += bytes;
 }
 
@@ -272,13 +278,14 @@ plan_value plan_machine::image_of(std::string_view path) {
 plan_value plan_machine::array_named(std::string_view name) {
   for (const model::array& a : program_.model().arrays())
     if (a.name == name) return load(arena_, a);
-  fail(errc::nac_plan_array, '"' + std::string(name) + '"');
+  fail(errc::nac_plan_array, "the name is \"" + std::string(name) + '"');
 }
 
 // ---- models
 
 plan_machine::loaded& plan_machine::model_at(std::uint32_t number) const {
-  if (models_[number] == nullptr) fail(errc::nac_plan_model, "model " + std::to_string(number));
+  if (models_[number] == nullptr)
+    fail(errc::nac_plan_model, "model " + std::to_string(number) + " isn't loaded");
   return *models_[number];
 }
 
@@ -300,7 +307,7 @@ void plan_machine::load_model(std::uint32_t number, std::string_view path) {
     made->file = files_.read(found, ~std::uint64_t{0});
     arena_.charge(product_of_steps(made->file.view().size(), read_steps));
     const auto wrong = [&](const error& e) {
-      fail(e.code, '"' + found + "\", byte " + std::to_string(e.offset));
+      fail(e.code, '"' + found + "\" is invalid at byte " + std::to_string(e.offset));
     };
     const result<model::model> file = model::read(made->file.view());
     if (!file) wrong(file.error());
@@ -332,9 +339,11 @@ void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
   const plan_values with{arena_, work_};
   const std::size_t wanted = m.program->inputs().size();
   if (given > wanted)
-    fail(errc::nac_plan_inputs,
-         std::to_string(given) + " slots for " + std::to_string(wanted) + " inputs");
-  if (given == 0 && wanted != 0) fail(errc::nac_run_input, "model " + std::to_string(o[0]));
+    fail(errc::nac_plan_inputs, "slots given: " + std::to_string(given) + "; expected at most " +
+                                    std::to_string(wanted) + ", one per input");
+  if (given == 0 && wanted != 0)
+    fail(errc::nac_run_input,
+         "model " + std::to_string(o[0]) + " gets no slots; expected at least 1");
   for (std::size_t i = 0; i < wanted; ++i)  // in turn where there are fewer than the model has
     m.runs->set_input(i, with.tensor_of(in(from[i % given])));
   const outcome ran = m.runs->run(how_.max_steps);
@@ -349,8 +358,8 @@ void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
   }
   const std::span<const value> outputs = m.runs->outputs();
   if (outputs.size() < taken)
-    fail(errc::nac_plan_outputs,
-         std::to_string(taken) + " slots for " + std::to_string(outputs.size()) + " outputs");
+    fail(errc::nac_plan_outputs, "slots for outputs: " + std::to_string(taken) +
+                                     "; expected at most " + std::to_string(outputs.size()));
   for (std::uint32_t i = 0; i < taken; ++i) slots_[to[i]] = with.from_model(outputs[i]);
 }
 
@@ -510,7 +519,9 @@ void plan_machine::execute(plan_outcome& done) {
           at = s.jump;
           break;
         }
-        if (loops_.size() == max_loops) fail(errc::budget_memory, "loops are nested too deeply");
+        if (loops_.size() == max_loops)
+          fail(errc::budget_memory,
+               "loops are nested too deeply; expected at most " + std::to_string(max_loops));
         loops_.push_back(rounds);
         break;
       }

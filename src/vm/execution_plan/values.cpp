@@ -74,15 +74,17 @@ namespace {
 constexpr std::uint64_t order_steps = 64;
 
 void check_axis_has(const tensor& t) {
-  if (t.rank() == 0) fail(errc::nac_run_axis, "the tensor has no dimensions");
+  if (t.rank() == 0) fail(errc::nac_run_axis, "rank is 0; expected at least 1");
 }
 
 /// An index from the front. Throws nac_run_index.
 [[nodiscard]] std::int64_t index_in(const plan_value& v, std::int64_t size) {
   const std::int64_t i = whole_of(v);
   if (i < -size || i >= size)
-    fail(errc::nac_run_index,
-         "index " + std::to_string(i) + " of an axis of size " + std::to_string(size));
+    fail(errc::nac_run_index, size == 0
+                                  ? "index is " + std::to_string(i) + "; the axis is empty"
+                                  : "index is " + std::to_string(i) + "; expected " +
+                                        std::to_string(-size) + " to " + std::to_string(size - 1));
   return i < 0 ? i + size : i;
 }
 
@@ -267,7 +269,7 @@ plan_value plan_values::pad_left(const plan_value& v, const plan_value& width,
   check_axis_has(x);
   const std::int64_t n = whole_of(width);
   if (n < 0 || n > std::int64_t{1} << 48)
-    fail(errc::nac_run_argument, "a padding of " + std::to_string(n));
+    fail(errc::nac_run_argument, "padding is " + std::to_string(n) + "; expected 0 to 2^48");
   const plan_value filler = number_of(with);
   const std::size_t last = x.rank() - 1;
   shape dims = x.dims;
@@ -298,15 +300,15 @@ plan_value plan_values::squeezed(const plan_value& v, const plan_value& axis) co
   check_axis_has(x);
   const std::size_t a = axis_of(whole_of(axis), x.rank());
   if (x.dim(a) != 1)
-    fail(errc::nac_run_shape,
-         "axis " + std::to_string(a) + " of " + x.dims.text() + " does not have size 1");
+    fail(errc::nac_run_shape, "axis " + std::to_string(a) + " of " + x.dims.text() + " has size " +
+                                  std::to_string(x.dim(a)) + "; expected 1");
   shape dims = x.dims;
   dims.erase(a);
   return x.with_shape(dims);
 }
 
 plan_value plan_values::concatenated(std::span<const tensor> all, const plan_value& axis) const {
-  if (all.empty()) fail(errc::nac_run_argument, "nothing to concatenate");
+  if (all.empty()) fail(errc::nac_run_argument, "no tensors to concatenate; expected at least 1");
   const tensor& first = all[0];
   check_axis_has(first);
   const std::size_t a = axis_of(whole_of(axis), first.rank());
@@ -316,7 +318,8 @@ plan_value plan_values::concatenated(std::span<const tensor> all, const plan_val
     shape others = t.dims;
     if (t.rank() == first.rank()) others[a] = first.dim(a);
     if (others != first.dims)
-      fail(errc::nac_run_shape, first.dims.text() + " and " + t.dims.text());
+      fail(errc::nac_run_shape, "a tensor has shape " + t.dims.text() + "; expected " +
+                                    first.dims.text() + " except along axis " + std::to_string(a));
     if (!checked_add(dims[a], t.dim(a), dims[a])) fail(errc::budget_memory);
   }
   tensor out = make_tensor(arena, first.type, dims);
@@ -351,9 +354,10 @@ plan_value plan_values::extracted(const plan_value& v, const plan_value& index) 
   if (!v.is_list() && !v.is_tensor()) wrong_slot("a tensor or a list", v);
   const tensor& x = v.elements();
   if (x.rank() == 0 || x.rank() > 4)
-    fail(errc::nac_run_shape, "elements of a tensor of shape " + x.dims.text());
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 1 to 4");
   const std::size_t axis = x.rank() == 1 ? 0 : 1;
-  if (axis == 1 && x.dim(0) == 0) fail(errc::nac_run_index, "batch 0 of " + x.dims.text());
+  if (axis == 1 && x.dim(0) == 0)
+    fail(errc::nac_run_index, "shape " + x.dims.text() + " has no batches; expected at least 1");
   const auto i = static_cast<std::size_t>(index_in(index, x.dim(axis)));
   if (v.is_list()) return number_at(x, i);
   shape dims;
@@ -415,7 +419,7 @@ plan_value plan_values::compared(std::uint32_t op, const plan_value& a, const pl
   }
   const bool alike = (a.is_number() && b.is_number()) || (a.is_text() && a.what() == b.what());
   if (!alike) {
-    if (op > 1) wrong_slot("what " + std::string(name(a.what())) + " can be compared with", b);
+    if (op > 1) wrong_slot("a value that compares with " + std::string(name(a.what())), b);
     return plan_value::boolean((a.is_null() && b.is_null()) == (op == 0));
   }
   if (a.is_text()) arena.charge(std::min(a.as_text().size(), b.as_text().size()) / 8);
@@ -437,7 +441,8 @@ void plan_values::top_k(const plan_value& v, const plan_value& k, plan_value& in
                         plan_value& values) const {
   const tensor x = tensor_of(v);
   const std::int64_t wanted = whole_of(k);
-  if (wanted < 0) fail(errc::nac_run_argument, "the " + std::to_string(wanted) + " largest");
+  if (wanted < 0)
+    fail(errc::nac_run_argument, "k is " + std::to_string(wanted) + "; expected at least 0");
   const std::size_t n =
       static_cast<std::size_t>(std::min(wanted, static_cast<std::int64_t>(x.size())));
   arena.charge(product_of_steps(x.size(), order_steps));
@@ -472,17 +477,19 @@ plan_value plan_values::sample(const plan_value& logits, const plan_value& tempe
   const std::int64_t k = whole_of(top_k);
   const auto n = static_cast<std::int64_t>(x.size());
   if (n == 0 || n > INT32_MAX)
-    fail(errc::nac_run_argument, "a choice among " + std::to_string(n) + " values");
+    fail(errc::nac_run_argument,
+         std::to_string(n) + " values to choose from; expected 1 to " + std::to_string(INT32_MAX));
   arena.charge(product_of_steps(x.size(), order_steps));
   storage owner, copy;
   const std::span<double> all = doubles(arena, x, owner);
   double best = -std::numeric_limits<double>::infinity();
   for (const double v : all) {
-    if (std::isnan(v)) fail(errc::nac_run_argument, "a choice among NaN values");
+    if (std::isnan(v))
+      fail(errc::nac_run_argument, "a value to choose from is NaN; expected numbers");
     best = std::max(best, v);
   }
   if (best == -std::numeric_limits<double>::infinity())
-    fail(errc::nac_run_argument, "a choice among values that are all -inf");
+    fail(errc::nac_run_argument, "all values to choose from are -inf; expected at least one other");
   double lowest = -std::numeric_limits<double>::infinity();
   if (k > 0 && k < n) {
     const std::span<double> sorted = doubles(arena, x, copy);

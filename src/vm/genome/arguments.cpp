@@ -78,7 +78,7 @@ class collector {
  private:
   [[noreturn]] void refuse() const {
     std::string text(name_.target);
-    text += " with " + std::to_string(inputs_) + (inputs_ == 1 ? " tensor" : " tensors");
+    text += ": found " + std::to_string(inputs_) + (inputs_ == 1 ? " tensor" : " tensors");
     for (const position_argument& p : positions_)
       if (p.items.size() == 1 && p.items[0].what.constant != nullptr)
         text += ", arg" + std::to_string(p.position);
@@ -91,7 +91,10 @@ class collector {
     const loaded_constant& c = compiler_.constant(id);
     if (c.slice) {
       if (call_.operation != operation::getitem)
-        nac::fail(errc::genome_run_constant, "a slice, for " + std::string(name_.target));
+        nac::fail(errc::genome_run_constant,
+                  "constant " + std::to_string(id) +
+                      " is a slice; expected a number, a string or a list for " +
+                      std::string(name_.target));
       slices_ = true;
       slice_ = &c;
     }

@@ -49,7 +49,10 @@ void interpreter::compile() {
     size += n.what() == command::pattern ? library_.flat_size(library_.find_pattern(n.pattern_id()))
                                          : 1;
   if (size > how_.max_nodes || size > INT32_MAX || size * sizeof(nac::value) > arena_.limit())
-    nac::fail(errc::budget_memory, std::to_string(size) + " nodes in the expansion");
+    nac::fail(errc::budget_memory,
+              "the expansion has " + std::to_string(size) + " nodes; expected at most " +
+                  std::to_string(std::min(std::uint64_t{how_.max_nodes},
+                                          arena_.limit() / sizeof(nac::value))));
   parameter_at_.resize(0x10000);
   call_of_.resize(library_.registry().patterns.size());
   shapes_.resize(call_of_.size());
@@ -57,7 +60,12 @@ void interpreter::compile() {
   for (const model::pattern_result& r : how_.results) {
     const std::uint32_t at = library_.find_pattern(r.pattern_id);
     if (at == model::library::none || r.node >= library_.flat_size(at))
-      nac::fail(errc::genome_pattern_result, std::to_string(r.pattern_id));
+      nac::fail(errc::genome_pattern_result,
+                at == model::library::none
+                    ? "the registry has no pattern " + std::to_string(r.pattern_id)
+                    : "pattern " + std::to_string(r.pattern_id) + " has no node " +
+                          std::to_string(r.node) + "; expected 0 to " +
+                          std::to_string(library_.flat_size(at) - 1));
     chosen_[at] = r.node + 1;
   }
   compile_code(s, true);
@@ -279,7 +287,8 @@ void interpreter::compile_node(const model::stream_view& code, std::uint32_t i, 
 
 void interpreter::add_given(std::vector<nac::value>& to, std::uint32_t count) const {
   if (to.size() + std::uint64_t{count} > how_.max_nodes)
-    nac::fail(errc::budget_memory, "more inputs than max_nodes");
+    nac::fail(errc::budget_memory,
+              "more than " + std::to_string(how_.max_nodes) + " inputs (max_nodes)");
   to.resize(to.size() + count);
 }
 
@@ -313,7 +322,7 @@ void interpreter::find_drops() {
   std::uint32_t i = 0, end = stream_size, base = 0;
   const auto refuse = [&](errc code, std::uint32_t from) {
     at_ = calls.empty() ? i : calls[0].node;
-    nac::fail(code, "node " + std::to_string(from) + " of the expansion");
+    nac::fail(code, "the reference leads to node " + std::to_string(from) + " of the expansion");
   };
   const auto check = [&](std::uint32_t from, bool opener) {
     if (block_of[from] == 0 || !open[block_of[from] - 1] || opener)

@@ -164,7 +164,7 @@ bool run_visitor::spend(std::uint32_t node, std::uint64_t steps) {
   const bool is_counted = ++events_ < max_events;
   if (is_counted && steps_.charge(steps)) return true;
   found_.set({loops_, values_});  // the last executed task may be another
-  found_.over_budget(node, is_counted ? steps_.refusal() : "a task number of more than 32 bits");
+  found_.over_budget(node, is_counted ? steps_.refusal() : "more than 2^32 - 1 tasks");
   is_over_ = true;
   return false;
 }

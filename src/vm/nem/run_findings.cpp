@@ -76,7 +76,7 @@ void run_findings::failed(const bound_task& t, const verdict& v) {
     case errc::nem_rt_index:
       out << " has index " << v.index << " for element " << at << " of its output, ";
       if (t.what.opcode == opcode::argmax || t.what.opcode == opcode::argmin)
-        out << "which holds at most " << v.size;
+        out << "whose type holds at most " << v.size;
       else
         out << "and the axis has " << v.size << (v.size == 1 ? " element" : " elements");
       break;

@@ -61,7 +61,8 @@ class bpe {
 
   void split(std::string_view text) {
     // Places are numbers of 32 bits.
-    if (text.size() >= none) throw trouble{errc::budget_memory, "a fragment of 4 GiB"};
+    if (text.size() >= none)
+      throw trouble{errc::budget_memory, "a fragment of the text has 4 GiB or more"};
     use_.work(text.size() * 8);
     nodes_.clear();
     use_.reserve(nodes_, text.size());
@@ -214,7 +215,8 @@ void encode_unigram(std::string_view text, std::span<const fragment> fragments, 
       use.push(ids, id_or(v.find(s), unknown));
       continue;
     }
-    if (s.size() >= none) throw trouble{errc::budget_memory, "a fragment of 4 GiB"};
+    if (s.size() >= none)
+      throw trouble{errc::budget_memory, "a fragment of the text has 4 GiB or more"};
     places.clear();
     use.resize(places, s.size() + 1);
     places[0].score = 0;

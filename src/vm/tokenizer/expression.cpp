@@ -88,7 +88,7 @@ class translator {
     const char c = peek(1);
     switch (c) {
       case '\0':
-        if (at_ + 1 >= from_.size()) refuse("nothing after \\");
+        if (at_ + 1 >= from_.size()) refuse("incomplete escape");
         break;
       case 'v': add("\\x0b"), at_ += 2; return;
       case 'u': return code_point(4);
@@ -237,7 +237,7 @@ class translator {
           case 'X':
           case 'Z':
           case 'A':
-          case 'z': refuse("unsupported in a set");
+          case 'z': refuse("unsupported escape in a set");
           default: common_escape();
         }
       } else {
@@ -276,7 +276,8 @@ class translator {
       std::size_t end = at_ + 2;
       while (end < from_.size() && (is_letter(from_[end]) || from_[end] == '-')) ++end;
       const std::string_view flags = from_.substr(at_ + 2, end - at_ - 2);
-      if (flags.find_first_not_of("imsx-") != flags.npos) refuse("unsupported flags");
+      if (flags.find_first_not_of("imsx-") != flags.npos)
+        refuse("unsupported flags; expected i, m, s or x");
       if (end < from_.size() && from_[end] == ')' && at_ != 0)
         refuse("flags are only supported at the start");
       add("(?", flags);
@@ -383,7 +384,7 @@ struct expression::matcher::state {
 expression::matcher::matcher() : state_(new state) {
   state_->data.reset(pcre2_match_data_create(1, nullptr));
   state_->context.reset(pcre2_match_context_create(nullptr));
-  if (!state_->data || !state_->context) throw trouble{errc::budget_memory, "PCRE2's memory"};
+  if (!state_->data || !state_->context) throw trouble{errc::budget_memory, "no memory for PCRE2"};
   (void)pcre2_set_heap_limit(state_->context.get(), heap_limit);
 }
 
@@ -391,7 +392,7 @@ expression::expression(std::string_view pattern, std::uint32_t match_limit)
     : code_(new code), match_limit_(match_limit) {
   std::unique_ptr<pcre2_compile_context, freer<pcre2_compile_context_free>> how(
       pcre2_compile_context_create(nullptr));
-  if (!how) throw trouble{errc::budget_memory, "PCRE2's memory"};
+  if (!how) throw trouble{errc::budget_memory, "no memory for PCRE2"};
   (void)pcre2_set_newline(how.get(), PCRE2_NEWLINE_LF);
   int failure = 0;
   std::size_t offset = 0;
@@ -478,7 +479,7 @@ struct expression::code {};
 struct expression::matcher::state {};
 expression::matcher::matcher() = default;
 expression::expression(std::string_view, std::uint32_t) {
-  throw trouble{errc::nac_tokenizer_unavailable, "PCRE2, for partition_rules"};
+  throw trouble{errc::nac_tokenizer_unavailable, "partition_rules needs PCRE2"};
 }
 std::uint64_t expression::bytes() const noexcept { return 0; }
 bool expression::search(std::string_view, std::size_t, std::size_t, bool, matcher&, meter&,

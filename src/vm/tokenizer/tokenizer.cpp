@@ -102,9 +102,9 @@ template <class Function>
   } catch (trouble& t) {
     return std::move(t);
   } catch (const std::bad_alloc&) {
-    return {errc::budget_memory, "the machine's memory"};
+    return {errc::budget_memory, "no memory is left"};
   } catch (const std::length_error&) {
-    return {errc::budget_memory, "the machine's memory"};
+    return {errc::budget_memory, "no memory is left"};
   }
 }
 
@@ -126,7 +126,7 @@ struct tokenizer::parts {
 
   void make(const model::model& f, meter& use) {
     if (!f.has(model::section::proc))
-      throw trouble{errc::nac_tokenizer_missing, "there is no PROC"};
+      throw trouble{errc::nac_tokenizer_missing, "the container has no PROC section"};
     manifest = f.manifest();
     if (const error e = model::verify_manifest(manifest, 0); e.code != errc::ok)
       throw trouble{e.code, std::string(e.message()) + ", at " + std::to_string(e.offset) +
@@ -141,7 +141,7 @@ struct tokenizer::parts {
         case model::tokenizer_op::filter_category:
           if (!has_unicode())
             throw trouble{errc::nac_tokenizer_unavailable,
-                          "utf8proc, for " + std::string(i.row->name)};
+                          std::string(i.row->name) + " needs utf8proc"};
           break;
         case model::tokenizer_op::partition_rules:
           use.hold(sizeof(partition));

@@ -203,7 +203,7 @@ namespace {
 
 [[noreturn]] void unavailable() {
   throw trouble{errc::nac_tokenizer_unavailable,
-                "utf8proc, for lowercase, unicode_norm and filter_category"};
+                "lowercase, unicode_norm and filter_category need utf8proc"};
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ class resource_reader {
       json_vocabulary();
     } else {
       throw trouble{errc::nac_tokenizer_resource,
-                    "there is no vocab.b, tokenizer.json or vocab.json"};
+                    "no vocabulary; expected vocab.b, tokenizer.json or vocab.json"};
     }
   }
 
@@ -152,7 +152,7 @@ class resource_reader {
     }
     if (open("merges.txt")) return text_merges();
     throw trouble{errc::nac_tokenizer_resource,
-                  "there is no merges.b, merges.txt or model.merges in tokenizer.json"};
+                  "no merges; expected merges.b, merges.txt, or model.merges in tokenizer.json"};
   }
 
  private:
@@ -176,8 +176,8 @@ class resource_reader {
     if (!is_utf8(s)) refuse("invalid UTF-8", offset);
   }
   void add(const token& t, std::uint64_t offset) {
-    if (t.id < 0) refuse("a negative id", offset);
-    if (!std::isfinite(t.score)) refuse("a score that is not finite", offset);
+    if (t.id < 0) refuse("negative id; expected at least 0", offset);
+    if (!std::isfinite(t.score)) refuse("the score is not finite", offset);
     if (!v_.add(t, use_)) refuse("duplicate token", offset);
   }
 
@@ -197,7 +197,10 @@ class resource_reader {
   /// Reads a count that precedes as many numbers of 4 bytes; returns the end of these.
   [[nodiscard]] std::uint64_t table(std::uint32_t& count) const {
     count = number<std::uint32_t>(0);
-    if ((data_.size() - 4) / 4 < count) refuse("more entries than the file can hold", 0);
+    if ((data_.size() - 4) / 4 < count)
+      refuse("the count is " + std::to_string(count) + "; the file holds at most " +
+                 std::to_string((data_.size() - 4) / 4),
+             0);
     return 4 + std::uint64_t{count} * 4;
   }
 
@@ -205,7 +208,10 @@ class resource_reader {
     std::uint32_t count = 0;
     const std::uint64_t first = table(count);
     // A record has 10 bytes at least.
-    if ((data_.size() - first) / 10 < count) refuse("more tokens than the file can hold", 0);
+    if ((data_.size() - first) / 10 < count)
+      refuse("the count is " + std::to_string(count) + "; the file holds at most " +
+                 std::to_string((data_.size() - first) / 10),
+             0);
     v_.reserve(count, use_);
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint64_t at = first + number<std::uint32_t>(4 + std::uint64_t{i} * 4);
@@ -229,19 +235,21 @@ class resource_reader {
       const std::uint64_t at = first + number<std::uint32_t>(entry);
       if (at > tokens.size() || tokens.size() - at < 10) {
         if (at == first) continue;  // of an empty vocabulary
-        refuse("offset outside of vocab.b", entry);
+        refuse("the offset leaves no token before the end of vocab.b, " +
+                   std::to_string(tokens.size()) + " bytes",
+               entry);
       }
       const auto size = load_le<std::uint16_t>(tokens.data() + at);
-      if (tokens.size() - at - 10 < size) refuse("offset where vocab.b has no token", entry);
+      if (tokens.size() - at - 10 < size) refuse("no token of vocab.b begins at the offset", entry);
       const auto id = load_le<std::int32_t>(tokens.data() + at + 2 + size);
       if (id < 0 || static_cast<std::uint32_t>(id) != i) {
         if (at == first) continue;
-        refuse("offset where vocab.b has a different id", entry);
+        refuse("the token at the offset in vocab.b has another id", entry);
       }
       use_.work(size);
       const token* const t =
           v_.find(as_text(tokens.subspan(static_cast<std::size_t>(at) + 2, size)));
-      if (t == nullptr || t->id != id) refuse("offset where vocab.b has no token", entry);
+      if (t == nullptr || t->id != id) refuse("no token of vocab.b begins at the offset", entry);
       v_.prefer(t);
     }
   }
@@ -355,7 +363,7 @@ class resource_reader {
           }
         }
         if (in.failed()) return;
-        if (!has_id || !content) refuse("an added token must have content and id", at);
+        if (!has_id || !content) refuse("an added token lacks content or id; expected both", at);
         t.text = *content;
         if (v_.find(t.text) == nullptr) add(t, at);
       }

@@ -287,7 +287,7 @@ TEST_CASE("vm/execution_plan/format: tensors of one element are that element",
   CHECK(format("{}", {one}).text == "0.10000000149011612");
   const tensor two = make.row<std::int64_t>({1, 2}).with_shape({1, 2});
   CHECK(format("{}", {two}).code == errc::nac_plan_format);
-  CHECK(format("{}", {two}).text == "a tensor of shape [1, 2] is not a single value");
+  CHECK(format("{}", {two}).text == "a tensor of shape [1, 2]; expected one element");
   CHECK(written<vm::nac::append_str>(two).text == "[[1, 2]]");
   CHECK(written<vm::nac::append_str>(make.row<std::int64_t>({1, 2}).with_shape({2, 1, 1})).text ==
         "[[[1]], [[2]]]");

@@ -238,18 +238,18 @@ TEST_CASE("vm/nac/in_place: results have the type and shape of what they replace
   CHECK(type_of("int32", "aten.gt_.Scalar", 1) == "i32");
   CHECK(type_of("float64", "aten.gt_.Scalar", 1) == "f64");
   CHECK(type_of("int64", "aten.div_.Scalar", 2) ==
-        "a result of type f32 in place of one of type i64");
+        "the result has type f32; expected i64, that of the target");
   CHECK(type_of("bool", "aten.mul_.Scalar", 2) ==
-        "a result of type i64 in place of one of type bool");
+        "the result has type i64; expected bool, that of the target");
   CHECK(type_of("int32", "aten.add_.Scalar", 0.5) ==
-        "a result of type f32 in place of one of type i32");
+        "the result has type f32; expected i32, that of the target");
   builder b;
   const operand x = b.input();
   const operand row = b.op("aten.select.int", {x, b.whole(0), b.whole(0)});
   b.op("aten.add_.Tensor", {row, x});
   b.output({row});
   CHECK(error_of(b, {2, 2}, {1, 2, 3, 4}) ==
-        "nac_run_shape: a result of shape [2, 2] in place of one of shape [2]");
+        "nac_run_shape: the result has shape [2, 2]; expected [2], that of the target");
 }
 
 TEST_CASE("vm/nac/in_place: what can't be followed is refused before it runs", "[vm_nac]") {
@@ -267,14 +267,16 @@ TEST_CASE("vm/nac/in_place: what can't be followed is refused before it runs", "
           b.output({flat});
         }) ==
         "aten.relu_.default: whether v1, aten.reshape.default, changes with it depends on strides, "
-        "which NAC hasn't");
+        "which NAC doesn't store");
   CHECK(refused([](builder& b, operand x) {
           b.parameter({1}, {2});
           b.op("aten.add_.Tensor", {x, b.whole(1)});
           const auto again = b.instruction(nac::op_input, 1, {0}, {});
           b.op("aten.relu_.default", {again});
           b.output({again});
-        }) == "aten.relu_.default: several INPUTs give what v3 gives");
+        }) ==
+        "aten.relu_.default: v3 and another INPUT have the same contents; only one of them would "
+        "change");
   CHECK(refused([](builder& b, operand x) {
           const operand both = b.op("aten.max.dim", {x, b.whole(0)});
           const operand first = b.op("operator.getitem", {both, b.whole(0)});
@@ -282,11 +284,11 @@ TEST_CASE("vm/nac/in_place: what can't be followed is refused before it runs", "
           b.output({both, first});
         }) ==
         "aten.relu_.default: whether v1, aten.max.dim, changes with it depends on strides, "
-        "which NAC hasn't");
+        "which NAC doesn't store");
   CHECK(refused([](builder& b, operand x) {
           b.op("aten.add_.Tensor", {b.whole(1), x});
           b.output({x});
-        }).find("a constant can't be changed") != std::string::npos);
+        }).find("the target is a constant") != std::string::npos);
   // Other elements of the list aren't changed with it.
   builder b;
   const operand both = b.op("aten.max.dim", {b.input(), b.whole(1)});

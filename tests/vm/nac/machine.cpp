@@ -85,7 +85,7 @@ TEST_CASE("vm/nac/machine: a missing input is reported with its instruction", "[
   const vm::outcome done = machine.run();
   CHECK(done.code == tessera::errc::nac_run_input);
   CHECK(done.instruction == 1);
-  CHECK(done.text == "input 1, x1");
+  CHECK(done.text == "input 1 (\"x1\") isn't set");
 }
 
 TEST_CASE("vm/nac/machine: inputs, parameters, constants and outputs in their order", "[vm_nac]") {
@@ -142,7 +142,7 @@ TEST_CASE("vm/nac/machine: a run has as many outputs as the header", "[vm_nac]")
     const vm::outcome done = machine.run();
     CHECK(summary(done) == (wanted == 1 ? "ok" : "nac_run_outputs"));
     CHECK(machine.outputs().size() == (wanted == 1 ? 1u : 0u));
-    if (wanted == 2) CHECK(done.text == "the run gave 1 outputs; the header has 2");
+    if (wanted == 2) CHECK(done.text == "outputs of the run: 1; expected 2, as the header counts");
   }
 }
 

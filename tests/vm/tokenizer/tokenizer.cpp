@@ -847,7 +847,7 @@ TEST_CASE("vm/tokenizer: resources that aren't whole", "[vm_tokenizer]") {
   refused({{"vocab.b", far}, {"merges.b", merges}}, "vocab.b at");
   std::string many = vocab;
   many[3] = '\xff';
-  refused({{"vocab.b", many}, {"merges.b", merges}}, "more entries");
+  refused({{"vocab.b", many}, {"merges.b", merges}}, "the file holds at most");
   // A record has 10 bytes at least, and its place 4.
   const std::string least = vocab_b(std::vector<word>{{"", 0, 0}});
   CHECK(least.size() == 4 + 4 + 10);
@@ -855,10 +855,10 @@ TEST_CASE("vm/tokenizer: resources that aren't whole", "[vm_tokenizer]") {
   std::string two = vocab_b(std::vector<word>{{"", 0, 0}, {"", 1, 0}});
   refused({{"vocab.b", two}, {"merges.b", merges}}, "duplicate token");
   two.pop_back();
-  refused({{"vocab.b", two}, {"merges.b", merges}}, "more tokens than the file can hold");
+  refused({{"vocab.b", two}, {"merges.b", merges}}, "the count is 2; the file holds at most 1");
   std::string places;
   for (const std::uint32_t n : {2u, 0u}) put(places, n);
-  refused({{"vocab.b", places}, {"merges.b", merges}}, "more entries than the file can hold");
+  refused({{"vocab.b", places}, {"merges.b", merges}}, "the count is 2; the file holds at most 1");
   // vidx.b: the last 10 bytes are a token, the last 9 none.
   const std::string last = from_hex(
       "02000000000000000b0000000100610000000000000000"
@@ -870,7 +870,7 @@ TEST_CASE("vm/tokenizer: resources that aren't whole", "[vm_tokenizer]") {
     if (place == 11)
       CHECK(trouble_of(all).code == errc::ok);
     else
-      refused(all, "offset outside of vocab.b");
+      refused(all, "the offset leaves no token");
   }
   for (const std::vector<std::uint32_t>& index : std::vector<std::vector<std::uint32_t>>{
            {}, {1}, {0xffffffff, 0}, {1, 1}, {1, 0x10000}, {1, 0, 0}, {2, 0, 2}}) {
