@@ -75,8 +75,7 @@ template <class T>
   T v{};
   const auto [end, e] = std::from_chars(s.data(), s.data() + s.size(), v);
   if (e != std::errc{} || end != s.data() + s.size() || s.empty())
-    fail(errc::nac_plan_answer, "the answer is \"" + std::string(answer.substr(0, 100)) +
-                                    "\"; expected " +
+    fail(errc::nac_plan_answer, "found \"" + std::string(answer.substr(0, 100)) + "\"; expected " +
                                     (std::is_integral_v<T> ? "an integer" : "a number"));
   return v;
 }

@@ -295,9 +295,8 @@ void interpreter::begin_run() {
 
 void interpreter::end_run_well() {
   if (const std::size_t wanted = program_.model().outputs(); outputs_.size() != wanted)
-    fail(errc::nac_run_outputs, "outputs of the run: " + std::to_string(outputs_.size()) +
-                                    "; expected " + std::to_string(wanted) +
-                                    ", as the header counts");
+    fail(errc::nac_run_outputs,
+         "found " + std::to_string(outputs_.size()) + "; expected " + std::to_string(wanted));
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (!next_states_[i].is_none()) states_[i] = std::move(next_states_[i]);
 }

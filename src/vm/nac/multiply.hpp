@@ -184,7 +184,7 @@ inline void expect_type(const tensor& t, data_type type) {
   fail(errc::nac_run_type, "an operand is " + std::string(model::name(type)));
 }
 [[noreturn]] inline void refuse_shapes(const tensor& a, const tensor& b) {
-  fail(errc::nac_run_shape, "shapes " + a.dims.text() + " and " + b.dims.text() + " don't match");
+  fail(errc::nac_run_shape, a.dims.text() + " and " + b.dims.text() + " don't match");
 }
 
 /// Refuses a shape that doesn't broadcast to another one without changing that.

@@ -41,8 +41,9 @@ void memory::refuse() const { fail(errc::budget_steps, steps_.refusal()); }
 
 storage memory::take_any(std::uint64_t bytes, std::uint64_t elements) {
   if (bytes > limit_ || live_ > limit_ - bytes)
-    fail(errc::budget_memory, std::to_string(bytes) + " bytes don't fit: " + std::to_string(live_) +
-                                  " of " + std::to_string(limit_) + " are in use");
+    fail(errc::budget_memory, std::to_string(bytes) + " bytes are needed, and " +
+                                  std::to_string(live_) + " of " + std::to_string(limit_) +
+                                  " are in use");
   charge(product_of_steps(elements, weight_));
   const piece p = piece_for(bytes);
   block* b = free_[p.size_class];

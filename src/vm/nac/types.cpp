@@ -108,7 +108,7 @@ shape broadcast(const shape& a, const shape& b) {
   for (std::size_t i = 0; i < shorter.rank(); ++i) {
     const std::int64_t x = longer[skipped + i], y = shorter[i];
     if (x != y && x != 1 && y != 1)
-      fail(errc::nac_run_shape, "shapes " + a.text() + " and " + b.text() +
+      fail(errc::nac_run_shape, a.text() + " and " + b.text() +
                                     " don't broadcast; expected equal sizes, or 1, where " +
                                     std::to_string(x) + " meets " + std::to_string(y));
     out[skipped + i] = x == 1 ? y : x;

@@ -126,7 +126,7 @@ struct tokenizer::parts {
 
   void make(const model::model& f, meter& use) {
     if (!f.has(model::section::proc))
-      throw trouble{errc::nac_tokenizer_missing, "the container has no PROC section"};
+      throw trouble{errc::nac_tokenizer_missing, "there is no section PROC"};
     manifest = f.manifest();
     if (const error e = model::verify_manifest(manifest, 0); e.code != errc::ok)
       throw trouble{e.code, std::string(e.message()) + ", at " + std::to_string(e.offset) +
