@@ -3228,7 +3228,8 @@ inline void instructions::iterator::read() noexcept {
 // enough arguments for the mandatory letters after it: "vn" gives the last number to n.
 //
 // The form in place of an operation has no row: aten.add_.Tensor is aten.add.Tensor, whose first
-// operand has the result from then on. is_in_place() tells them apart.
+// operand has the result from then on. is_in_place() tells them apart. Only where the overloads
+// differ, its name is one of the row's: aten.transpose_.default, aten.transpose.int.
 //
 // Lifetime:   constants.
 // Errors:     none.
@@ -3250,7 +3251,8 @@ namespace nac {
 // every operation: a machine's functions, say.
 // clang-format off
 #define TESSERA_NAC_OPERATIONS(X)                                                                  \
-  X(pass, "x?d*", "nac.pass aten.detach.default aten.alias.default")                               \
+  X(pass, "x?d*", "nac.pass aten.detach.default aten.alias.default aten.lift.default "             \
+                  "aten.lift_fresh.default aten.resolve_conj.default aten.resolve_neg.default")    \
   X(dropout, "t?nb", "aten.dropout.default")                                                       \
   X(feature_dropout, "t?nb", "aten.feature_dropout.default")                                       \
   X(native_dropout, "tn?B", "aten.native_dropout.default")                                         \
@@ -3269,40 +3271,54 @@ namespace nac {
   X(bernoulli_by, "t?x", "aten.bernoulli.p aten.bernoulli.Tensor aten.bernoulli_.float")           \
   X(multinomial, "ti?b", "aten.multinomial.default")                                               \
   X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar add _operator.add")                      \
-  X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar sub _operator.sub")                      \
+  X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar sub _operator.sub "                      \
+                 "aten.subtract.Tensor aten.subtract.Scalar")                                      \
   X(rsub, "xx?n", "aten.rsub.Tensor aten.rsub.Scalar")                                             \
-  X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar gt _operator.gt")                              \
+  X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar gt _operator.gt aten.greater.Tensor "          \
+              "aten.greater.Scalar")                                                               \
   X(neg, "x", "nac.neg aten.neg.default neg _operator.neg aten.negative.default")                  \
+  X(positive, "t", "aten.positive.default")                                                        \
   X(where, "txx", "nac.where aten.where.self aten.where.ScalarOther aten.where.ScalarSelf "        \
                   "aten.where.Scalar")                                                             \
+  X(where_true, "t", "aten.where.default aten.nonzero_numpy.default")                              \
   X(masked_fill, "ttx", "aten.masked_fill.Scalar aten.masked_fill.Tensor")                         \
   X(clone, "x?d", "nac.clone aten.clone.default aten.lift_fresh_copy.default "                     \
-                  "aten.contiguous.default")                                                       \
-  X(view, "tv", "nac.view aten.view.default aten.reshape.default aten._unsafe_view.default")       \
-  X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar le _operator.le")                              \
+                  "aten.contiguous.default aten.alias_copy.default aten.detach_copy.default")      \
+  X(view, "tv", "nac.view aten.view.default aten.reshape.default aten._unsafe_view.default "       \
+                "aten.view_copy.default")                                                          \
+  X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar le _operator.le aten.less_equal.Tensor "       \
+              "aten.less_equal.Scalar")                                                            \
   X(arange, "n?nnd*", "nac.arange aten.arange.default aten.arange.start aten.arange.start_step")   \
-  X(linspace, "nnn?d*", "aten.linspace.default")                                                   \
-  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul _operator.mul "                        \
-               "aten.multiply.Tensor")                                                             \
+  X(linspace, "nnn?d*", "aten.linspace.default aten.linspace.Tensor_Tensor "                       \
+                        "aten.linspace.Tensor_Scalar aten.linspace.Scalar_Tensor")                 \
+  X(logspace, "nnn?nd*", "aten.logspace.default")                                                  \
+  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul _operator.mul aten.multiply.Tensor "   \
+               "aten.multiply.Scalar")                                                             \
   X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv _operator.truediv "                \
-               "aten.divide.Tensor aten.true_divide.Tensor")                                       \
-  X(matmul, "tt", "nac.matmul aten.matmul.default aten.mm.default aten.bmm.default")               \
+               "aten.divide.Tensor aten.true_divide.Tensor aten.divide.Scalar "                    \
+               "aten.true_divide.Scalar")                                                          \
+  X(matmul, "tt", "nac.matmul aten.matmul.default aten.mm.default aten.bmm.default "               \
+                  "aten.linalg_matmul.default")                                                    \
   X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default aten.swapaxes.default "    \
-                       "aten.swapdims.default")                                                    \
+                       "aten.swapdims.default aten.transpose_.default aten.transpose_copy.int "    \
+                       "aten.t_copy.default")                                                      \
   X(zeros, "v?d*", "nac.zeros aten.zeros.default aten.empty.memory_format")                        \
   X(zeros_like, "t?d*", "nac.zeros_like aten.zeros_like.default aten.empty_like.default "          \
                         "aten.zero.default")                                                       \
-  X(new_zeros, "tv?d*", "nac.new_zeros aten.new_zeros.default")                                    \
+  X(new_zeros, "tv?d*", "nac.new_zeros aten.new_zeros.default aten.new_empty.default")             \
   X(ones, "v?d*", "nac.ones aten.ones.default")                                                    \
   X(ones_like, "t?d*", "nac.ones_like aten.ones_like.default")                                     \
   X(new_ones, "tv?d*", "nac.new_ones aten.new_ones.default")                                       \
+  X(new_full, "tvn?d*", "aten.new_full.default")                                                   \
   X(full, "vn?d*", "nac.full aten.full.default")                                                   \
   X(full_like, "tn?d*", "nac.full_like aten.full_like.default")                                    \
   X(getitem, "ti", "getitem operator.getitem")                                                     \
-  X(sym_size, "ti", "aten.sym_size.int")                                                           \
-  X(sym_stride, "ti", "aten.sym_stride.int")                                                       \
+  X(sym_size, "ti", "aten.sym_size.int aten.size.int")                                             \
+  X(sym_stride, "ti", "aten.sym_stride.int aten.stride.int")                                       \
   X(sym_storage_offset, "t", "aten.sym_storage_offset.default")                                    \
-  X(as_strided, "tll?I", "aten.as_strided.default")                                                \
+  X(sym_is_contiguous, "t?d*", "aten.sym_is_contiguous.default")                                   \
+  X(as_strided, "tll?I", "aten.as_strided.default aten.as_strided_copy.default")                   \
+  X(resize, "tv?d*", "aten.resize.default")                                                        \
   X(relu, "t", "aten.relu.default")                                                                \
   X(exp, "t", "aten.exp.default")                                                                  \
   X(cos, "t", "aten.cos.default")                                                                  \
@@ -3317,6 +3333,7 @@ namespace nac {
   X(floor, "t", "aten.floor.default")                                                              \
   X(ceil, "t", "aten.ceil.default")                                                                \
   X(round, "t", "aten.round.default")                                                              \
+  X(round_decimals, "ti", "aten.round.decimals")                                                   \
   X(erf, "t", "aten.erf.default aten.special_erf.default")                                         \
   X(sigmoid, "t", "aten.sigmoid.default aten.special_expit.default")                               \
   X(hardsigmoid, "t", "aten.hardsigmoid.default")                                                  \
@@ -3330,33 +3347,46 @@ namespace nac {
   X(clamp, "t?NN", "aten.clamp.default aten.clamp_min.default aten.clip.default")                  \
   X(clamp_max, "tn", "aten.clamp_max.default")                                                     \
   X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow "                \
-               "_operator.pow")                                                                    \
+               "_operator.pow aten.pow_.Tensor")                                                   \
+  X(float_power, "xx", "aten.float_power.Tensor_Tensor aten.float_power.Tensor_Scalar "            \
+                       "aten.float_power.Scalar")                                                  \
+  X(ldexp, "tx", "aten.ldexp.Tensor")                                                              \
   X(minimum, "xx", "aten.min.other aten.minimum.default aten.clamp_max.Tensor")                    \
   X(maximum, "xx", "aten.max.other aten.maximum.default")                                          \
-  X(floor_divide, "xx", "aten.floor_divide.default floordiv _operator.floordiv")                   \
-  X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod _operator.mod")              \
+  X(floor_divide, "xx", "aten.floor_divide.default floordiv _operator.floordiv "                   \
+                        "aten.floor_divide.Scalar aten.floor_divide_.Tensor")                      \
+  X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod _operator.mod "              \
+                     "aten.remainder.Scalar_Tensor")                                               \
   X(fmod, "tx", "aten.fmod.Tensor aten.fmod.Scalar")                                               \
-  X(div_mode, "xx?S", "aten.div.Tensor_mode aten.div.Scalar_mode")                                 \
-  X(left_shift, "tx", "aten.__lshift__.Tensor aten.__lshift__.Scalar "                             \
-                      "aten.bitwise_left_shift.Tensor aten.bitwise_left_shift.Tensor_Scalar")      \
-  X(right_shift, "tx", "aten.__rshift__.Tensor aten.__rshift__.Scalar "                            \
-                       "aten.bitwise_right_shift.Tensor "                                          \
-                       "aten.bitwise_right_shift.Tensor_Scalar")                                   \
-  X(atan2, "tt?t", "aten.atan2.default aten.atan2.out aten.arctan2.default")                               \
+  X(div_mode, "xx?S", "aten.div.Tensor_mode aten.div.Scalar_mode aten.divide.Tensor_mode "         \
+                      "aten.divide.Scalar_mode")                                                   \
+  X(left_shift, "xx", "aten.__lshift__.Tensor aten.__lshift__.Scalar "                             \
+                      "aten.bitwise_left_shift.Tensor aten.bitwise_left_shift.Tensor_Scalar "      \
+                      "aten.bitwise_left_shift.Scalar_Tensor")                                     \
+  X(right_shift, "xx", "aten.__rshift__.Tensor aten.__rshift__.Scalar "                            \
+                       "aten.bitwise_right_shift.Tensor aten.bitwise_right_shift.Tensor_Scalar "   \
+                       "aten.bitwise_right_shift.Scalar_Tensor")                                   \
+  X(atan2, "tt?t", "aten.atan2.default aten.atan2.out aten.arctan2.default")                       \
   X(hypot, "tt", "aten.hypot.default")                                                             \
   X(addcmul, "ttt?n", "aten.addcmul.default")                                                      \
   X(addcdiv, "ttt?n", "aten.addcdiv.default")                                                      \
   X(lerp, "ttx", "aten.lerp.Scalar aten.lerp.Tensor")                                              \
-  X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default lt _operator.lt")                     \
-  X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar ge _operator.ge")                                     \
+  X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default lt _operator.lt aten.less.Tensor "    \
+              "aten.less.Scalar")                                                                  \
+  X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar ge _operator.ge aten.greater_equal.Tensor "           \
+              "aten.greater_equal.Scalar")                                                         \
   X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar eq _operator.eq")                                     \
-  X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar ne _operator.ne")                                     \
-  X(bitwise_and, "xx", "aten.__and__.Tensor aten.bitwise_and.Tensor "                              \
-                       "aten.bitwise_and.Scalar aten.__and__.Scalar")                              \
-  X(bitwise_or, "xx", "aten.__or__.Tensor aten.bitwise_or.Tensor "                                 \
-                      "aten.bitwise_or.Scalar aten.__or__.Scalar")                                 \
+  X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar ne _operator.ne aten.not_equal.Tensor "               \
+              "aten.not_equal.Scalar")                                                             \
+  X(isclose, "tt?nnb", "aten.isclose.default")                                                     \
+  X(allclose, "tt?nnb", "aten.allclose.default")                                                   \
+  X(equal, "tt", "aten.equal.default")                                                             \
+  X(bitwise_and, "xx", "aten.__and__.Tensor aten.bitwise_and.Tensor aten.bitwise_and.Scalar "      \
+                       "aten.__and__.Scalar aten.bitwise_and.Scalar_Tensor")                       \
+  X(bitwise_or, "xx", "aten.__or__.Tensor aten.bitwise_or.Tensor aten.bitwise_or.Scalar "          \
+                      "aten.__or__.Scalar aten.bitwise_or.Scalar_Tensor")                          \
   X(bitwise_xor, "xx", "aten.__xor__.Tensor aten.bitwise_xor.Tensor aten.bitwise_xor.Scalar "      \
-                       "aten.__xor__.Scalar")                                                      \
+                       "aten.__xor__.Scalar aten.bitwise_xor.Scalar_Tensor")                       \
   X(bitwise_not, "t", "aten.__not__.Tensor aten.bitwise_not.default")                              \
   X(logical_and, "tt", "aten.logical_and.default")                                                 \
   X(logical_or, "tt", "aten.logical_or.default")                                                   \
@@ -3420,6 +3450,8 @@ namespace nac {
   X(outer, "tt", "aten.outer.default aten.ger.default")                                            \
   X(dot, "tt", "aten.dot.default aten.vdot.default")                                               \
   X(mv, "tt", "aten.mv.default")                                                                   \
+  X(vecdot, "tt?i", "aten.linalg_vecdot.default")                                                  \
+  X(inner, "tt", "aten.inner.default")                                                             \
   X(addmv, "ttt?nn", "aten.addmv.default")                                                         \
   X(addr, "ttt?nn", "aten.addr.default")                                                           \
   X(addbmm, "ttt?nn", "aten.addbmm.default")                                                       \
@@ -3432,6 +3464,7 @@ namespace nac {
   X(cross, "tt?I", "aten.cross.default")                                                           \
   X(linalg_cross, "tt?i", "aten.linalg_cross.default")                                             \
   X(det, "t", "aten.linalg_det.default aten.det.default")                                          \
+  X(logdet, "t", "aten.logdet.default")                                                            \
   X(inverse, "t", "aten.linalg_inv.default aten.inverse.default")                                  \
   X(inverse_ex, "t?b", "aten.linalg_inv_ex.default")                                               \
   X(solve, "tt?b", "aten.linalg_solve.default")                                                    \
@@ -3461,8 +3494,9 @@ namespace nac {
   X(fused_rms_norm, "tlTN", "aten._fused_rms_norm.default")                                        \
   X(weight_norm, "tt?i", "aten._weight_norm.default")                                              \
   X(weight_norm_interface, "tt?i", "aten._weight_norm_interface.default")                          \
-  X(softmax, "ti?d", "aten.softmax.int aten._softmax.default")                                     \
-  X(log_softmax, "ti?d", "aten.log_softmax.int aten._log_softmax.default")                         \
+  X(softmax, "ti?d", "aten.softmax.int aten._softmax.default aten.special_softmax.default")        \
+  X(log_softmax, "ti?d", "aten.log_softmax.int aten._log_softmax.default "                         \
+                         "aten.special_log_softmax.default")                                       \
   X(safe_softmax, "ti?d", "aten._safe_softmax.default")                                            \
   X(attention, "ttt?TnbNb", "aten.scaled_dot_product_attention.default")                           \
   X(attention_for_cpu, "ttt?nbTN", "aten._scaled_dot_product_flash_attention_for_cpu.default")     \
@@ -3472,16 +3506,18 @@ namespace nac {
   X(embedding_bag, "ttt?bibTbI", "aten.embedding_bag.default aten.embedding_bag.padding_idx")      \
   X(embedding_bag_forward, "ttt?bibTbi", "aten._embedding_bag.default "                            \
                                          "aten._embedding_bag_forward_only.default")               \
-  X(slice, "t?iIIi", "aten.slice.Tensor")                                                          \
-  X(select, "tii", "aten.select.int")                                                              \
+  X(slice, "t?iIIi", "aten.slice.Tensor aten.slice_copy.Tensor")                                   \
+  X(select, "tii", "aten.select.int aten.select_copy.int")                                         \
   X(slice_scatter, "tt?iIIi", "aten.slice_scatter.default")                                        \
-  X(index, "tT*", "aten.index.Tensor")                                                             \
+  X(index, "tT*", "aten.index.Tensor aten._unsafe_index.Tensor")                                   \
   X(index_select, "tit", "aten.index_select.default")                                              \
   X(gather, "tit?b", "aten.gather.default")                                                        \
   X(scatter, "titx", "aten.scatter.src aten.scatter.value")                                        \
   X(scatter_add, "titt", "aten.scatter_add.default")                                               \
+  X(scatter_by_word, "titxs", "aten.scatter.reduce aten.scatter.value_reduce")                     \
   X(scatter_reduce, "titts?b", "aten.scatter_reduce.two")                                          \
   X(index_add, "titt?n", "aten.index_add.default")                                                 \
+  X(index_reduce, "titts?b", "aten.index_reduce.default")                                          \
   X(index_copy, "titt", "aten.index_copy.default")                                                 \
   X(index_fill, "titx", "aten.index_fill.int_Scalar aten.index_fill.int_Tensor")                   \
   X(take_along_dim, "tt?I", "aten.take_along_dim.default")                                         \
@@ -3489,29 +3525,42 @@ namespace nac {
   X(index_put, "tT*?b", "aten.index_put.default aten._unsafe_index_put.default")                   \
   X(masked_select, "tt", "aten.masked_select.default")                                             \
   X(masked_scatter, "ttt", "aten.masked_scatter.default")                                          \
-  X(nonzero, "t", "aten.nonzero.default")                                                          \
+  X(nonzero, "t", "aten.nonzero.default aten.argwhere.default")                                    \
   X(one_hot, "t?i", "aten.one_hot.default")                                                        \
-  X(expand, "tv", "aten.expand.default aten.broadcast_to.default")                                 \
+  X(expand, "tv", "aten.expand.default aten.broadcast_to.default aten.expand_copy.default")        \
   X(repeat, "tv", "aten.repeat.default")                                                           \
   X(tile, "tv", "aten.tile.default")                                                               \
-  X(permute, "tv", "aten.permute.default")                                                         \
+  X(permute, "tv", "aten.permute.default aten.permute_copy.default")                               \
   X(flip, "tl", "aten.flip.default")                                                               \
+  X(flip_columns, "t", "aten.fliplr.default")                                                      \
+  X(flip_rows, "t", "aten.flipud.default")                                                         \
+  X(rot90, "t?il", "aten.rot90.default")                                                           \
   X(roll, "tl?l", "aten.roll.default")                                                             \
-  X(squeeze, "t?l", "aten.squeeze.default aten.squeeze.dim aten.squeeze.dims")                     \
-  X(unsqueeze, "ti", "aten.unsqueeze.default")                                                     \
-  X(cat, "t*?i", "aten.cat.default")                                                               \
+  X(squeeze, "t?l", "aten.squeeze.default aten.squeeze.dim aten.squeeze.dims "                     \
+                    "aten.squeeze_copy.default aten.squeeze_copy.dim aten.squeeze_copy.dims")      \
+  X(unsqueeze, "ti", "aten.unsqueeze.default aten.unsqueeze_copy.default")                         \
+  X(atleast_1d, "t", "aten.atleast_1d.default")                                                    \
+  X(atleast_2d, "t", "aten.atleast_2d.default")                                                    \
+  X(atleast_3d, "t", "aten.atleast_3d.default")                                                    \
+  X(cat, "t*?i", "aten.cat.default aten.concat.default aten.concatenate.default")                  \
   X(stack, "t*?i", "aten.stack.default")                                                           \
-  X(split, "ti?i", "aten.split.Tensor")                                                            \
-  X(split_with_sizes, "tl?i", "aten.split_with_sizes.default")                                     \
-  X(chunk, "ti?i", "aten.chunk.default")                                                           \
-  X(unbind, "t?i", "aten.unbind.int")                                                              \
+  X(hstack, "t*", "aten.hstack.default")                                                           \
+  X(vstack, "t*", "aten.vstack.default aten.row_stack.default")                                    \
+  X(dstack, "t*", "aten.dstack.default")                                                           \
+  X(column_stack, "t*", "aten.column_stack.default")                                               \
+  X(split, "ti?i", "aten.split.Tensor aten.unsafe_split.Tensor aten.split_copy.Tensor")            \
+  X(split_with_sizes, "tl?i", "aten.split_with_sizes.default aten.split.sizes "                    \
+                              "aten.unsafe_split_with_sizes.default "                              \
+                              "aten.split_with_sizes_copy.default")                                \
+  X(chunk, "ti?i", "aten.chunk.default aten.unsafe_chunk.default")                                 \
+  X(unbind, "t?i", "aten.unbind.int aten.unbind_copy.int")                                         \
   X(mean, "t?Lbd", "aten.mean.dim aten.mean.default")                                              \
   X(sum, "t?Lbd", "aten.sum.dim_IntList aten.sum.default")                                         \
-  X(var, "t?Lnb", "aten.var.correction aten.var.dim aten.var.default")                             \
-  X(std_dev, "t?Lnb", "aten.std.correction aten.std.dim aten.std.default")                         \
-  X(var_mean, "t?Lnb", "aten.var_mean.correction aten.var_mean.dim aten.var_mean.default")         \
-  X(all, "t?Lb", "aten.all.default aten.all.dim aten.all.dims")                                    \
-  X(any, "t?Lb", "aten.any.default aten.any.dim aten.any.dims")                                    \
+  X(var, "t?LNb", "aten.var.correction aten.var.dim aten.var.default")                             \
+  X(std_dev, "t?LNb", "aten.std.correction aten.std.dim aten.std.default")                         \
+  X(var_mean, "t?LNb", "aten.var_mean.correction aten.var_mean.dim aten.var_mean.default")         \
+  X(all, "t?Lb", "aten.all.default aten.all.dim aten.all.dims aten._is_all_true.default")          \
+  X(any, "t?Lb", "aten.any.default aten.any.dim aten.any.dims aten._is_any_true.default")          \
   X(max_all, "t", "aten.max.default")                                                              \
   X(min_all, "t", "aten.min.default")                                                              \
   X(max_dim, "ti?b", "aten.max.dim")                                                               \
@@ -3525,12 +3574,24 @@ namespace nac {
   X(nanmean, "t?Lbd", "aten.nanmean.default")                                                      \
   X(count_nonzero, "t?L", "aten.count_nonzero.default aten.count_nonzero.dim_IntList")             \
   X(logsumexp, "tl?b", "aten.logsumexp.default aten.special_logsumexp.default")                    \
-  X(std_mean, "t?Lnb", "aten.std_mean.correction aten.std_mean.dim aten.std_mean.default")         \
-  X(aminmax, "t?Ib", "aten.aminmax.default")                                                       \
+  X(std_mean, "t?LNb", "aten.std_mean.correction aten.std_mean.dim aten.std_mean.default")         \
+  X(aminmax, "t?Ib", "aten.aminmax.default aten._aminmax.default aten._aminmax.dim")               \
   X(norm, "t?NLbd", "aten.linalg_vector_norm.default aten.norm.Scalar aten.norm.ScalarOpt_dim "    \
                     "aten.norm.ScalarOpt_dtype aten.norm.ScalarOpt_dim_dtype")                     \
+  X(frobenius_norm, "tl?b", "aten.frobenius_norm.dim")                                             \
   X(dist, "tt?n", "aten.dist.default")                                                             \
   X(cosine_similarity, "tt?in", "aten.cosine_similarity.default")                                  \
+  X(pairwise_distance, "tt?nnb", "aten.pairwise_distance.default")                                 \
+  X(mse_loss, "tt?i", "aten.mse_loss.default")                                                     \
+  X(l1_loss, "tt?i", "aten.l1_loss.default")                                                       \
+  X(smooth_l1_loss, "tt?in", "aten.smooth_l1_loss.default")                                        \
+  X(huber_loss, "tt?in", "aten.huber_loss.default")                                                \
+  X(soft_margin_loss, "tt?i", "aten.soft_margin_loss.default")                                     \
+  X(binary_cross_entropy, "tt?Ti", "aten.binary_cross_entropy.default")                            \
+  X(binary_cross_entropy_with_logits, "tt?TTi", "aten.binary_cross_entropy_with_logits.default")   \
+  X(kl_div, "tt?ib", "aten.kl_div.default")                                                        \
+  X(hinge_embedding_loss, "tt?ni", "aten.hinge_embedding_loss.default")                            \
+  X(margin_ranking_loss, "ttt?ni", "aten.margin_ranking_loss.default")                             \
   X(median, "t", "aten.median.default")                                                            \
   X(nanmedian, "t", "aten.nanmedian.default")                                                      \
   X(median_dim, "ti?b", "aten.median.dim")                                                         \
@@ -3544,12 +3605,12 @@ namespace nac {
   X(topk, "ti?ibb", "aten.topk.default")                                                           \
   X(sort, "t?ib", "aten.sort.default")                                                             \
   X(argsort, "t?ib", "aten.argsort.default")                                                       \
+  X(argsort_stable, "tB?ib", "aten.argsort.stable")                                                \
   X(sort_stable, "tB?ib", "aten.sort.stable")                                                      \
   X(msort, "t", "aten.msort.default")                                                              \
   X(searchsorted, "tx?bbST", "aten.searchsorted.Tensor aten.searchsorted.Scalar")                  \
   X(bucketize, "xt?bb", "aten.bucketize.Tensor aten.bucketize.Scalar")                             \
-  X(isin, "xx?bb", "aten.isin.Tensor_Tensor aten.isin.Tensor_Scalar "                              \
-                  "aten.isin.Scalar_Tensor")                                                       \
+  X(isin, "xx?bb", "aten.isin.Tensor_Tensor aten.isin.Tensor_Scalar aten.isin.Scalar_Tensor")      \
   X(unique, "t?bbb", "aten._unique2.default")                                                      \
   X(cumsum, "ti?d", "aten.cumsum.default")                                                         \
   X(cumprod, "ti?d", "aten.cumprod.default")                                                       \
@@ -3597,9 +3658,10 @@ namespace nac {
   X(affine_grid_generator, "tlb", "aten.affine_grid_generator.default")                            \
   X(im2col, "tllll", "aten.im2col.default")                                                        \
   X(col2im, "tlllll", "aten.col2im.default")                                                       \
-  X(unfold, "tiii", "aten.unfold.default")                                                         \
+  X(unfold, "tiii", "aten.unfold.default aten.unfold_copy.default")                                \
   X(pixel_shuffle, "ti", "aten.pixel_shuffle.default")                                             \
   X(pixel_unshuffle, "ti", "aten.pixel_unshuffle.default")                                         \
+  X(channel_shuffle, "ti", "aten.channel_shuffle.default aten.native_channel_shuffle.default")     \
   X(reflection_pad, "tl", "aten.reflection_pad1d.default aten.reflection_pad2d.default "           \
                           "aten.reflection_pad3d.default")                                         \
   X(replication_pad, "tl", "aten.replication_pad1d.default aten.replication_pad2d.default "        \
@@ -3607,21 +3669,28 @@ namespace nac {
   X(upsample_nearest, "t?VR", "aten.upsample_nearest2d.vec")                                       \
   X(upsample_nearest_to, "tl?NN", "aten.upsample_nearest2d.default")                               \
   X(to_copy, "x?d*", "aten._to_copy.default aten.to.dtype aten.to.device aten.to.dtype_layout")    \
-  X(type_as, "tt", "aten.type_as.default")                                                         \
+  X(type_as, "tt?d*", "aten.type_as.default aten.to.other")                                        \
   X(copy, "tx?b", "aten.copy.default")                                                             \
   X(fill, "tn", "aten.fill.Scalar aten.fill.Tensor")                                               \
   X(scalar_tensor, "n?d*", "aten.scalar_tensor.default")                                           \
   X(empty_strided, "ll?d*", "aten.empty_strided.default aten.empty_permuted.default")              \
   X(new_empty_strided, "tll?d*", "aten.new_empty_strided.default")                                 \
-  X(flatten, "t?ii", "aten.flatten.using_ints")                                                    \
+  X(flatten, "t?ii", "aten.flatten.using_ints aten.ravel.default")                                 \
   X(unflatten, "til", "aten.unflatten.int")                                                        \
   X(expand_as, "tt", "aten.expand_as.default")                                                     \
+  X(broadcast_tensors, "t*", "aten.broadcast_tensors.default")                                     \
   X(reshape_as, "tt", "aten.reshape_as.default aten.view_as.default")                              \
-  X(movedim, "tll", "aten.movedim.int aten.movedim.intlist "                                       \
-                    "aten.moveaxis.int aten.moveaxis.intlist")                                     \
+  X(movedim, "tll", "aten.movedim.int aten.movedim.intlist aten.moveaxis.int "                     \
+                    "aten.moveaxis.intlist")                                                       \
   X(reverse_axes, "t", "aten.numpy_T.default")                                                     \
+  X(transpose_matrices, "t", "aten.mT.default aten.mH.default aten.adjoint.default "               \
+                             "aten.matrix_H.default")                                              \
   X(narrow, "tiii", "aten.narrow.default")                                                         \
-  X(diagonal, "t?iii", "aten.diagonal.default")                                                    \
+  X(diagonal, "t?iii", "aten.diagonal.default aten.diagonal_copy.default")                         \
+  X(linalg_diagonal, "t?iii", "aten.linalg_diagonal.default")                                      \
+  X(diag, "t?i", "aten.diag.default")                                                              \
+  X(diag_embed, "t?iii", "aten.diag_embed.default")                                                \
+  X(diagflat, "t?i", "aten.diagflat.default")                                                      \
   X(diagonal_scatter, "tt?iii", "aten.diagonal_scatter.default")                                   \
   X(select_scatter, "ttii", "aten.select_scatter.default")                                         \
   X(tensor_split, "ti?i", "aten.tensor_split.sections")                                            \
@@ -3631,10 +3700,13 @@ namespace nac {
                                 "aten.repeat_interleave.self_Tensor")                              \
   X(repeat_indices, "t?I", "aten.repeat_interleave.Tensor")                                        \
   X(eye, "n?nd*", "aten.eye.default aten.eye.m")                                                   \
-  X(sym_numel, "t", "aten.sym_numel.default")                                                      \
+  X(tril_indices, "ii?id*", "aten.tril_indices.default")                                           \
+  X(triu_indices, "ii?id*", "aten.triu_indices.default")                                           \
+  X(sym_numel, "t", "aten.sym_numel.default aten.numel.default")                                   \
   X(item, "t", "aten.item.default aten._local_scalar_dense.default")                               \
   X(assert_metadata, "t?LLd*", "aten._assert_tensor_metadata.default")                             \
-  X(assert_true, "x?s", "aten._assert_scalar.default")                                             \
+  X(assert_true, "x?s", "aten._assert_scalar.default aten._assert_async.default "                  \
+                        "aten._assert_async.msg")                                                  \
   X(lstm_cell, "ttttt?TT", "aten.lstm_cell.default")                                               \
   X(gru_cell, "tttt?TT", "aten.gru_cell.default")                                                  \
   X(rnn_tanh_cell, "tttt?TT", "aten.rnn_tanh_cell.default")                                        \
@@ -3648,6 +3720,9 @@ namespace nac {
   X(real, "t", "aten.real.default")                                                                \
   X(imag, "t", "aten.imag.default")                                                                \
   X(complex, "tt", "aten.complex.default")                                                         \
+  X(polar, "tt", "aten.polar.default")                                                             \
+  X(conj, "t", "aten.conj.default aten._conj.default aten.conj_physical.default "                  \
+               "aten._conj_physical.default")                                                      \
   X(fft, "t?IiS", "aten.fft_fft.default")                                                          \
   X(ifft, "t?IiS", "aten.fft_ifft.default")                                                        \
   X(rfft, "t?IiS", "aten.fft_rfft.default")                                                        \
@@ -8983,15 +9058,13 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {}  // namespace nac
 namespace nac::detail {
 
-/// The first operation with a name that is `wanted`, or begins with it.
-[[nodiscard]] inline operation operation_named(std::string_view wanted, bool begins) noexcept {
+[[nodiscard]] inline operation operation_named(std::string_view wanted) noexcept {
   for (std::size_t i = 1; i < operation_count; ++i) {
     std::string_view rest = operations[i].names;
     while (!rest.empty()) {
       const std::size_t blank = rest.find(' ');
       const std::string_view name = rest.substr(0, blank);
-      if (begins ? name.substr(0, wanted.size()) == wanted : name == wanted)
-        return static_cast<operation>(i);
+      if (name == wanted) return static_cast<operation>(i);
       rest = blank == std::string_view::npos ? std::string_view() : rest.substr(blank + 1);
     }
   }
@@ -9023,21 +9096,17 @@ TESSERA_INLINE bool is_in_place(std::string_view name) noexcept {
 
 TESSERA_INLINE operation find_operation(std::string_view wanted) noexcept {
   if (wanted.empty()) return operation::unknown;
-  const operation found = detail::operation_named(wanted, false);
+  const operation found = detail::operation_named(wanted);
   char name[256];
   if (found != operation::unknown || wanted.size() > sizeof name || !is_in_place(wanted))
     return found;
   const std::string_view base = detail::without_overload(wanted);
   const std::size_t dropped =
       detail::is_python_in_place(base) ? base.rfind('.') + 3 : base.size() - 1;
-  std::size_t size = 0, functional = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
     if (i != dropped) name[size++] = wanted[i];
-    if (i == base.size()) functional = size;
-  }
-  const operation same = detail::operation_named({name, size}, false);
-  // Some have another overload: aten.transpose_.default and aten.transpose.int.
-  return same != operation::unknown ? same : detail::operation_named({name, functional}, true);
+  return detail::operation_named({name, size});
 }
 
 TESSERA_INLINE bool takes(char letter, argument_form form) noexcept {

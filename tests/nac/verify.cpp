@@ -97,6 +97,18 @@ TEST_CASE("nac/verify: the table of operations", "[nac]") {
   CHECK(nac::find_operation("aten.lt.Scalar") == operation::lt);
   CHECK(nac::find_operation("aten.lt.Tensor") == operation::lt);
   CHECK(nac::find_operation("aten.lt") == operation::unknown);
+  // In place: the overload with the same name, which may be another operation, or none.
+  CHECK(nac::find_operation("aten.round_.decimals") == operation::round_decimals);
+  CHECK(nac::find_operation("aten.scatter_.reduce") == operation::scatter_by_word);
+  CHECK(nac::find_operation("aten.scatter_.value_reduce") == operation::scatter_by_word);
+  CHECK(nac::find_operation("aten.scatter_.value") == operation::scatter);
+  CHECK(nac::find_operation("aten.divide_.Tensor_mode") == operation::div_mode);
+  CHECK(nac::find_operation("aten.divide_.Scalar_mode") == operation::div_mode);
+  CHECK(nac::find_operation("aten.divide_.Scalar") == operation::div);
+  CHECK(nac::find_operation("aten.floor_divide_.Tensor") == operation::floor_divide);
+  CHECK(nac::find_operation("aten.transpose_.default") == operation::transpose);
+  CHECK(nac::find_operation("aten.pow_.Tensor") == operation::pow);
+  CHECK(nac::find_operation("aten.relu_.other") == operation::unknown);
   CHECK(nac::find_operation("") == operation::unknown);
   CHECK(nac::find_operation(" ") == operation::unknown);
 }

@@ -128,6 +128,7 @@ class call {
 
   // ---- numbers: letters n, i and b; tensors of one element too
 
+  [[nodiscard]] static scalar number_of(const value& v);
   [[nodiscard]] scalar number(std::size_t letter) const { return number_of(at(letter)); }
   [[nodiscard]] double real(std::size_t letter) const { return number(letter).real; }
   [[nodiscard]] double real_or(std::size_t letter, double otherwise) const {
@@ -162,7 +163,6 @@ class call {
 
  private:
   [[nodiscard]] const tensor& first_of(const value& v) const;
-  [[nodiscard]] static scalar number_of(const value& v);
   [[nodiscard]] static std::int64_t whole_of(const value& v) {
     if (v.is_tensor())
       if (const tensor& t = v.as_tensor(); t.is_number && t.type == data_type::int64)

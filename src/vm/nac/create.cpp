@@ -204,7 +204,6 @@ value to_copy(call& c) {
   const tensor& x = c.tensor_at(0);
   return cast(c.arena, x, c.type_or(1, type_of(x)));
 }
-value type_as(call& c) { return cast(c.arena, c.tensor_at(0), type_of(c.tensor_at(1))); }
 
 value copy(call& c) {
   const tensor &to = c.tensor_at(0), &from = c.tensor_at(1);

@@ -195,6 +195,27 @@ value square(call& c) {
   return map(c, x, type, loop_of<formulas::square, 1>(widened(type)));
 }
 
+value positive(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (x.type == data_type::boolean) refuse(c, x.type);
+  return x;
+}
+
+value round_decimals(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (!is_floating(x.type)) refuse(c, x.type);
+  const std::int64_t decimals = c.whole(1);
+  if (decimals == 0) return result_of(c, model::operation::round, {x});
+  using enum model::operation;
+  const tensor wide = cast(c.arena, x, widened(x.type));
+  const tensor power =
+      filled(c.arena, wide.type, {},
+             {data_type::float64, 0, std::pow(10.0, std::abs(static_cast<double>(decimals)))});
+  const tensor scaled = tensor_of(c, decimals > 0 ? mul : div, {wide, power});
+  const tensor whole = tensor_of(c, round, {scaled});
+  return cast(c.arena, tensor_of(c, decimals > 0 ? div : mul, {whole, power}), x.type);
+}
+
 value neg(call& c) {
   const tensor& x = c.tensor_at(0);
   if (!x.is_number) return on_each<formulas::neg>(c);

@@ -392,6 +392,7 @@ value view_as_real(call& c) {
 }
 value imag(call& c) { return view_as_real(c); }
 value real(call& c) { return c.tensor_at(0); }
+value conj(call& c) { return c.tensor_at(0); }
 
 value view_as_complex(call& c) {
   const tensor& x = c.tensor_at(0);
@@ -511,6 +512,9 @@ value run_complex(call& c) {
   if (o == operation::view_as_real) return pairs;
   if (o == operation::real) return part_of(c, pairs, 0);
   if (o == operation::imag) return part_of(c, pairs, 1);
+  if (o == operation::conj)
+    return value::complex(
+        paired(c, part_of(c, pairs, 0), tensor_of(c, operation::neg, {part_of(c, pairs, 1)})));
   if (o == operation::abs)
     return tensor_of(c, operation::hypot, {part_of(c, pairs, 0), part_of(c, pairs, 1)});
   if (o == operation::mul) return product_of(c);

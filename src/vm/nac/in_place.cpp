@@ -47,19 +47,20 @@ enum class link : std::uint8_t {
 }
 
 constexpr std::string_view gives_operand =
-    "detach alias pass lift lift_fresh resolve_conj resolve_neg";
+    "detach alias pass lift lift_fresh resolve_conj resolve_neg positive conj";
 constexpr std::string_view gives_views =
     "view _unsafe_view view_as expand expand_as broadcast_to permute transpose t swapaxes swapdims "
     "movedim moveaxis select slice narrow squeeze unsqueeze split split_with_sizes chunk "
     "tensor_split hsplit vsplit dsplit unsafe_split unsafe_split_with_sizes unsafe_chunk unbind "
-    "diagonal unfold unflatten as_strided numpy_T mT mH adjoint matrix_H";
+    "diagonal linalg_diagonal unfold unflatten as_strided numpy_T mT mH adjoint matrix_H "
+    "broadcast_tensors";
 constexpr std::string_view may_give_views =
     "reshape reshape_as flatten ravel contiguous to type_as atleast_1d atleast_2d atleast_3d "
     "view_as_real view_as_complex real imag";
 constexpr std::string_view drops = "dropout feature_dropout alpha_dropout feature_alpha_dropout";
 /// In place, these change no element.
 constexpr std::string_view changes_shapes =
-    "detach_ squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ as_strided_";
+    "detach_ squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ as_strided_ resize_";
 
 class change_finder {
  public:

@@ -12,7 +12,7 @@
 //   views      of the target, and what it is a view of: select, slice, view, transpose, expand, split
 //              and the like. The elements are written into the base, as the views lead to them, and
 //              views that later instructions use are made again of it.
-//   shapes     unsqueeze_, squeeze_, t_, transpose_ and detach_ change no element: later uses of the
+//   shapes     unsqueeze_, squeeze_, t_, transpose_, resize_ and detach_ change no element: later uses of the
 //              target take their result instead
 //   a state    in place of it, its value for later runs too
 //   an input   or parameter: for the rest of the run

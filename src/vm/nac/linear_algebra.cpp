@@ -211,6 +211,13 @@ value mv(call& c) {
   return result_of(c, operation::matmul, {a, b});
 }
 
+value inner(call& c) {
+  const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
+  if (a.rank() == 0 || b.rank() == 0) return result_of(c, operation::mul, {a, b});
+  const value last = whole(c, -1);
+  return result_of(c, operation::tensordot, {a, b, last, last});
+}
+
 value addmv(call& c) {
   const tensor &addend = c.tensor_at(0), &a = c.tensor_at(1), &b = c.tensor_at(2);
   if (a.rank() != 2 || b.rank() != 1) refuse_shapes(a, b);

@@ -26,7 +26,8 @@ constexpr void set_steps(steps_by_operation& to, element_steps each,
   to.fill({1, 2});
   // Parts and shapes of what is there: only what is copied counts.
   set_steps(to, {0, 2}, {pass, view, getitem, sym_size,
-    sym_stride, sym_storage_offset, slice, select, squeeze, unsqueeze, expand,
+    sym_stride, sym_storage_offset, sym_is_contiguous, resize, atleast_1d, atleast_2d,
+    atleast_3d, positive, new_full, slice, select, squeeze, unsqueeze, expand,
     zeros, zeros_like, new_zeros, ones, ones_like, new_ones, full, full_like, fill, scalar_tensor,
     empty_strided, new_empty_strided});
   // Rows of a table, which isn't read as a whole.
@@ -41,7 +42,9 @@ constexpr void set_steps(steps_by_operation& to, element_steps each,
     pad, where, masked_fill, index, gather, scatter, scatter_add, slice_scatter, upsample_nearest,
     upsample_nearest_to, scatter_reduce, index_add, index_copy, index_fill, index_put,
     masked_select, masked_scatter, take, take_along_dim, nonzero, diagonal, diagonal_scatter,
-    select_scatter, movedim, reverse_axes, repeat_interleave, meshgrid, unfold, pixel_shuffle,
+    select_scatter, movedim, reverse_axes, repeat_interleave, meshgrid, unfold, pixel_shuffle, channel_shuffle, rot90,
+    flip_columns, flip_rows, diag, diag_embed, diagflat, hstack, vstack, dstack, column_stack,
+    broadcast_tensors, scatter_by_word, index_reduce,
     pixel_unshuffle, reflection_pad, replication_pad});
   // Divisions, exponential functions and the like.
   set_steps(to, {4, 16}, {exp, cos, sin, tanh, log, erf, sigmoid, silu, gelu, elu, softplus, tan,
@@ -63,7 +66,7 @@ constexpr void set_steps(steps_by_operation& to, element_steps each,
     count_nonzero, aminmax, histc, bincount, cumprod, cummax, cummin, cumsum});
   set_steps(to, {4, 4}, {einsum});
   // As many comparisons, or divisions, as a count has bits.
-  set_steps(to, {64, 32}, {mode, gcd, lcm, sort, argsort, sort_stable, msort, unique, multinomial, topk,
+  set_steps(to, {64, 32}, {mode, gcd, lcm, sort, argsort, sort_stable, msort, argsort_stable, unique, multinomial, topk,
     searchsorted, bucketize, isin});
   return to;
 }
@@ -91,7 +94,7 @@ value run(call& c) {
   return out;
 }
 
-value result_of(call& c, model::operation o, std::initializer_list<value> arguments) {
+value result_of(call& c, model::operation o, std::span<const value> arguments) {
   std::vector<const value*> given;
   model::binding b;
   std::size_t letter = 0;

@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <tessera/nac/operations.hpp>
 
 #include "call.hpp"
@@ -50,7 +51,11 @@ extern const std::array<element_steps, model::operation_count> steps_of_elements
 [[nodiscard]] value run_complex(call& c);
 /// What another operation gives, for those that are made of others: one argument for each letter of
 /// its pattern; a list of tensors is all that a repeated letter gets. Charges what run() charges.
-[[nodiscard]] value result_of(call& c, model::operation o, std::initializer_list<value> arguments);
+[[nodiscard]] value result_of(call& c, model::operation o, std::span<const value> arguments);
+[[nodiscard]] inline value result_of(call& c, model::operation o,
+                                     std::initializer_list<value> arguments) {
+  return result_of(c, o, std::span(arguments.begin(), arguments.size()));
+}
 /// The same where the result is one tensor.
 [[nodiscard]] inline tensor tensor_of(call& c, model::operation o,
                                       std::initializer_list<value> arguments) {

@@ -151,7 +151,7 @@ void fold_variances(const reduction& r, double correction, const tensor& means, 
          "input is " + std::string(model::name(x.type)) + "; expected a floating-point type");
   // Axes are a list here: a number in their place is the correction, or whether it is 1, and what
   // follows says whether axes stay. With three arguments each is in its place.
-  const bool without_axes = c.has(1) && c.at(1).is_tensor() && !c.has(3);
+  const bool without_axes = c.has(1) && c.at(1).is_tensor() && c.count(3) == 0;
   if (without_axes && c.has(2) && c.real(2) != 0 && c.real(2) != 1)
     fail(errc::nac_run_argument, "correction " + std::to_string(c.real(1)) + " is followed by " +
                                      std::to_string(c.real(2)) +
@@ -507,6 +507,13 @@ value std_dev(call& c) { return variance(c, true, false); }
 value var_mean(call& c) { return variance(c, false, true); }
 value std_mean(call& c) { return variance(c, true, true); }
 value all(call& c) { return truth<reductions::all>(c); }
+value equal(call& c) {
+  using enum model::operation;
+  const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
+  if (!(a.dims == b.dims)) return make_number(c.arena, false);
+  return result_of(c, item, {result_of(c, model::operation::all, {result_of(c, eq, {a, b})})});
+}
+
 value any(call& c) { return truth<reductions::any>(c); }
 value max_all(call& c) { return extreme<reductions::amax>(c, all_axes, false); }
 value min_all(call& c) { return extreme<reductions::amin>(c, all_axes, false); }

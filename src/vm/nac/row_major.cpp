@@ -28,11 +28,13 @@ constexpr void set(orders& to, order o, std::initializer_list<model::operation> 
   using enum model::operation;
   orders to = {};
   set(to, order::row_major,
-      {rand,    randn,     randint, randperm,  arange,  linspace,     zeros,        new_zeros,
-       ones,    new_ones,  full,    eye,       matmul,  addmm,        linear,       baddbmm,
-       mean,    sum,       prod,    var,       std_dev, all,          any,          amax,
-       amin,    argmax,    argmin,  max_all,   min_all, max_dim,      min_dim,      nansum,
-       nanmean, logsumexp, norm,    embedding, one_hot, index_select, scalar_tensor});
+      {rand,         randn,   randint,      randperm,      arange,   linspace,  zeros,
+       new_zeros,    ones,    new_ones,     full,          eye,      matmul,    addmm,
+       linear,       baddbmm, mean,         sum,           prod,     var,       std_dev,
+       all,          any,     amax,         amin,          argmax,   argmin,    max_all,
+       min_all,      max_dim, min_dim,      nansum,        nanmean,  logsumexp, norm,
+       embedding,    one_hot, index_select, scalar_tensor, new_full, logspace,  tril_indices,
+       triu_indices, logdet});
   set(to, order::unknown,
       {transpose,
        permute,
@@ -73,6 +75,12 @@ constexpr void set(orders& to, order o, std::initializer_list<model::operation> 
        rnn_relu,
        empty_strided,
        new_empty_strided,
+       transpose_matrices,
+       linalg_diagonal,
+       diag,
+       diag_embed,
+       where_true,
+       broadcast_tensors,
        meshgrid,
        nonzero});
   return to;
@@ -81,7 +89,8 @@ constexpr orders order_of = all_orders();
 
 [[nodiscard]] bool asks_for_strides(model::operation o) {
   return o == model::operation::as_strided || o == model::operation::sym_stride ||
-         o == model::operation::sym_storage_offset;
+         o == model::operation::sym_storage_offset || o == model::operation::sym_is_contiguous ||
+         o == model::operation::resize;
 }
 
 }  // namespace

@@ -199,6 +199,23 @@ struct target {
   return out;
 }
 
+/// A word for what becomes of elements.
+struct reduction_word {
+  std::string_view name;
+  merge how;
+};
+/// The one that letter 4 has.
+[[nodiscard]] merge merge_named(const call& c, std::span<const reduction_word> words) {
+  const std::string_view name = c.string_or(4, "");
+  std::string expected;
+  for (const reduction_word& w : words) {
+    if (w.name == name) return w.how;
+    expected.append(expected.empty() ? "" : ", ").append(w.name);
+  }
+  fail(errc::nac_run_argument,
+       "reduce is \"" + std::string(name) + "\"; expected one of " + expected);
+}
+
 /// Times a number, in its own type.
 [[nodiscard]] tensor times(call& c, const tensor& x, const scalar& by) {
   tensor out = make_tensor(c.arena, x.type, x.dims);
@@ -241,27 +258,40 @@ value scatter_add(call& c) {
   return at.like(c, scattered(c.arena, at.x, at.axis, at.index, source, merge::sum, true));
 }
 
+value scatter_by_word(call& c) {
+  constexpr reduction_word words[] = {{"add", merge::sum}, {"multiply", merge::product}};
+  const merge how = merge_named(c, words);
+  const target at(c);
+  const tensor& given = c.tensor_at(3);
+  tensor source = with_dimensions(given);
+  if (given.is_number) source = expanded(c.arena, cast(c.arena, source, at.x.type), at.index.dims);
+  return at.like(c, scattered(c.arena, at.x, at.axis, at.index, source, how, true));
+}
+
 value scatter_reduce(call& c) {
-  struct word {
-    std::string_view name;
-    merge how;
-  };
-  constexpr word words[] = {{"sum", merge::sum},
-                            {"prod", merge::product},
-                            {"mean", merge::mean},
-                            {"amax", merge::largest},
-                            {"amin", merge::least}};
-  const std::string_view name = c.string_or(4, "");
-  const word* found = nullptr;
-  for (const word& w : words)
-    if (w.name == name) found = &w;
-  if (found == nullptr)
-    fail(errc::nac_run_argument,
-         "reduce is \"" + std::string(name) + "\"; expected sum, prod, mean, amax or amin");
+  constexpr reduction_word words[] = {{"sum", merge::sum},
+                                      {"prod", merge::product},
+                                      {"mean", merge::mean},
+                                      {"amax", merge::largest},
+                                      {"amin", merge::least}};
+  const merge how = merge_named(c, words);
   const target at(c);
   const tensor source = with_dimensions(c.tensor_at(3));
-  return at.like(
-      c, scattered(c.arena, at.x, at.axis, at.index, source, found->how, c.truth_or(5, true)));
+  return at.like(c, scattered(c.arena, at.x, at.axis, at.index, source, how, c.truth_or(5, true)));
+}
+
+value index_reduce(call& c) {
+  constexpr reduction_word words[] = {{"prod", merge::product},
+                                      {"mean", merge::mean},
+                                      {"amax", merge::largest},
+                                      {"amin", merge::least}};
+  const merge how = merge_named(c, words);
+  const target at(c);
+  if (how == merge::mean && at.x.type == data_type::boolean)
+    fail(errc::nac_run_type, "reduce is \"mean\" of bool; expected numbers");
+  const tensor index = index_of_slices(c, at);
+  const tensor source = slices_of(c, at, index);
+  return at.like(c, scattered(c.arena, at.x, at.axis, index, source, how, c.truth_or(5, true)));
 }
 
 value index_add(call& c) {

@@ -16,6 +16,10 @@ namespace vm::nac::operations {
 namespace {
 
 using int_list = std::span<const std::int64_t>;
+using model::operation;
+
+/// Of a diagonal; matrices of more elements fit into no memory.
+constexpr std::int64_t max_offset = std::int64_t{1} << 40;
 
 /// Axes `from` moved to the places `to`; the others keep their order.
 [[nodiscard]] tensor moved(memory& arena, const tensor& x, int_list from, int_list to) {
@@ -118,6 +122,80 @@ struct diagonals {
   std::int64_t* to = out.as<std::int64_t>();
   for (std::int64_t i = 0; i < size; ++i) to = std::fill_n(to, of[n == 1 ? 0 : i], i);
   return out;
+}
+
+/// With dimensions of 1 where there are too few: in front, and one more at the end for three.
+[[nodiscard]] tensor at_least(const tensor& x, std::size_t rank) {
+  shape dims = x.dims;
+  if (dims.rank() == 0) dims.push_back(1);
+  if (dims.rank() == 1 && rank > 1) dims.insert(0, 1);
+  if (dims.rank() == 2 && rank > 2) dims.push_back(1);
+  return x.with_shape(dims);
+}
+
+/// What `prepared` makes of all operands, along an axis.
+template <class F>
+[[nodiscard]] value joined(call& c, std::int64_t axis, F&& prepared) {
+  std::vector<value> all;
+  for (std::size_t k = 0; k < c.count(0); ++k)
+    all.emplace_back(axis == 0 && c.tensor_at(0, k).rank() == 0
+                         ? at_least(prepared(c.tensor_at(0, k)), 1)
+                         : prepared(c.tensor_at(0, k)));
+  return result_of(c, operation::cat, {value(std::move(all)), make_number(c.arena, axis)});
+}
+
+/// Matrices along two axes of the result, zero but for a diagonal: the last axis of `x`.
+[[nodiscard]] tensor embedded(call& c, const tensor& x, std::int64_t offset, std::int64_t axis1,
+                              std::int64_t axis2) {
+  if (x.rank() == 0)
+    fail(errc::nac_run_rank, "diagonals of shape []; expected 1 dimension or more");
+  const std::size_t rank = x.rank() + 1, row = axis_of(axis1, rank), column = axis_of(axis2, rank);
+  if (row == column)
+    fail(errc::nac_run_axis, "diagonals along axis " + std::to_string(axis1) + " twice");
+  if (offset < -max_offset || offset > max_offset)
+    fail(errc::budget_memory, "a diagonal " + std::to_string(offset) + " off the middle");
+  const std::int64_t size = x.dim(x.rank() - 1) + (offset < 0 ? -offset : offset);
+  shape dims;
+  for (std::size_t i = 0, k = 0; i < rank; ++i)
+    dims.push_back(i == row || i == column ? size : x.dim(k++));
+  const tensor out = make_tensor(c.arena, x.type, dims);
+  if (out.size() == 0) return out;
+  std::memset(out.data, 0, out.bytes());
+  const diagonals d(out, offset, axis1, axis2);
+  if (x.size() != 0) d.copy(dims, out.data, x.data, model::size_of(x.type), true);
+  return out;
+}
+
+/// Rows and columns of the elements of a triangle, in their order. Letters: row col offset type.
+[[nodiscard]] tensor indices_of_triangle(call& c, bool upper) {
+  const std::int64_t rows = c.whole(0), columns = c.whole(1);
+  const data_type type = c.type_or(3, data_type::int64);
+  if (type != data_type::int64 && type != data_type::int32)
+    fail(errc::nac_run_type, std::string(model::name(type)) + "; expected i32 or i64");
+  if (rows < 0 || columns < 0)
+    fail(errc::nac_run_shape, "a triangle of " + std::to_string(rows) + " rows and " +
+                                  std::to_string(columns) + " columns; expected at least 0");
+  (void)shape{rows, columns}.elements();
+  const std::int64_t offset = std::clamp(c.whole_or(2, 0), -rows, columns);
+  c.arena.charge(static_cast<std::uint64_t>(rows));
+  // Where the triangle begins in a row, and where it ends.
+  const auto first = [&](std::int64_t i) {
+    return upper ? std::clamp(i + offset, std::int64_t{0}, columns) : std::int64_t{0};
+  };
+  const auto last = [&](std::int64_t i) {
+    return upper ? columns : std::clamp(i + offset + 1, std::int64_t{0}, columns);
+  };
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < rows; ++i) count += last(i) - first(i);
+  const tensor out = make_tensor(c.arena, data_type::int64, {2, count});
+  std::int64_t* row = out.as<std::int64_t>();
+  std::int64_t* column = row + count;
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = first(i); j < last(i); ++j) {
+      *row++ = i;
+      *column++ = j;
+    }
+  return cast(c.arena, out, type);
 }
 
 }  // namespace
@@ -369,6 +447,104 @@ value assert_true(call& c) {
     fail(errc::nac_run_argument,
          "the asserted condition is false: " + std::string(c.string_or(1, "no message")));
   return c.tensor_at(0);
+}
+
+// ---- stacks
+
+value atleast_1d(call& c) { return at_least(c.tensor_at(0), 1); }
+value atleast_2d(call& c) { return at_least(c.tensor_at(0), 2); }
+value atleast_3d(call& c) { return at_least(c.tensor_at(0), 3); }
+
+value hstack(call& c) {
+  const std::size_t rank = c.tensor_at(0).rank();
+  return joined(c, rank <= 1 ? 0 : 1, [](const tensor& t) { return at_least(t, 1); });
+}
+value vstack(call& c) {
+  return joined(c, 0, [](const tensor& t) { return at_least(t, 2); });
+}
+value dstack(call& c) {
+  return joined(c, 2, [](const tensor& t) { return at_least(t, 3); });
+}
+value column_stack(call& c) {
+  return joined(c, 1, [](const tensor& t) {
+    return t.rank() > 1 ? t : t.with_shape({static_cast<std::int64_t>(t.size()), 1});
+  });
+}
+
+value broadcast_tensors(call& c) {
+  shape dims;
+  for (std::size_t k = 0; k < c.count(0); ++k) dims = broadcast(dims, c.tensor_at(0, k).dims);
+  std::vector<value> list;
+  for (std::size_t k = 0; k < c.count(0); ++k)
+    list.emplace_back(expanded(c.arena, c.tensor_at(0, k), dims));
+  return value(std::move(list));
+}
+
+// ---- matrices of diagonals
+
+value diag_embed(call& c) {
+  return embedded(c, c.tensor_at(0), c.whole_or(1, 0), c.whole_or(2, -2), c.whole_or(3, -1));
+}
+value diag(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (x.rank() != 1 && x.rank() != 2)
+    fail(errc::nac_run_shape, x.dims.text() + "; expected 1 or 2 dimensions");
+  const std::int64_t offset = c.whole_or(1, 0);
+  if (x.rank() == 1) return embedded(c, x, offset, 0, 1);
+  return result_of(c, operation::diagonal, {x, make_number(c.arena, offset)});
+}
+value diagflat(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return embedded(c, x.with_shape({static_cast<std::int64_t>(x.size())}), c.whole_or(1, 0), 0, 1);
+}
+
+value tril_indices(call& c) { return indices_of_triangle(c, false); }
+value triu_indices(call& c) { return indices_of_triangle(c, true); }
+
+// ---- other orders
+
+value channel_shuffle(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::int64_t groups = c.whole(1);
+  if (x.rank() < 3) fail(errc::nac_run_shape, x.dims.text() + "; expected at least 3 dimensions");
+  if (groups <= 0 || x.dim(1) % groups != 0)
+    fail(errc::nac_run_argument, std::to_string(x.dim(1)) + " channels in " +
+                                     std::to_string(groups) + " groups; expected a divisor");
+  const tensor parts =
+      x.with_shape({x.dim(0), groups, x.dim(1) / groups, x.dims.product(2, x.rank())});
+  const std::size_t order[] = {0, 2, 1, 3};
+  return permuted(c.arena, parts, order).with_shape(x.dims);
+}
+
+value rot90(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const int_list given = c.int_list(2);
+  const std::int64_t usual[] = {0, 1};
+  const int_list axes = c.has(2) ? given : int_list(usual);
+  if (axes.size() != 2)
+    fail(errc::nac_run_argument, std::to_string(axes.size()) + " axes; expected 2");
+  if (x.rank() < 2) fail(errc::nac_run_rank, x.dims.text() + "; expected at least 2 dimensions");
+  (void)axes_of(axes, x.rank());  // which are different ones
+  const std::int64_t turns = (c.whole_or(1, 1) % 4 + 4) % 4;
+  const value first = make_number(c.arena, axes[0]), second = make_number(c.arena, axes[1]);
+  if (turns == 0) return x;
+  if (turns == 2) return result_of(c, operation::flip, {x, value::int_list({axes[0], axes[1]})});
+  const value flipped = result_of(c, operation::flip, {x, turns == 1 ? second : first});
+  return result_of(c, operation::transpose, {flipped, first, second});
+}
+
+/// Of rows after rows: check_strides() has seen that PyTorch has them so.
+value resize(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const shape dims(c.int_list(1));
+  if (dims.elements() > static_cast<std::int64_t>(x.size()))
+    fail(errc::nac_run_shape, x.dims.text() + " made " + dims.text() +
+                                  ", with elements of any value; expected as many or fewer");
+  return x.with_shape(dims);
+}
+value sym_is_contiguous(call& c) {
+  (void)c.tensor_at(0);
+  return make_number(c.arena, true);
 }
 
 }  // namespace vm::nac::operations

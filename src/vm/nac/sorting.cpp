@@ -172,6 +172,7 @@ value sort_stable(call& c) {
   const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
   return ordered(c, x, axis, along(x.dims, axis).count, c.truth_or(3, false), true);
 }
+value argsort_stable(call& c) { return sort_stable(c).as_list()[1]; }
 value msort(call& c) {
   const tensor& x = c.tensor_at(0);
   return ordered(c, x, 0, along(x.dims, 0).count, false, true).as_list()[0];

@@ -185,11 +185,6 @@ value norm(call& c) {
   return norm_of(c, x, c.real_or(1, 2), axes_at(c, 2, x.rank()), c.truth_or(3, false),
                  c.type_or(4, x.type));
 }
-value dist(call& c) {
-  const value difference = invoke(c, sub, {{&c.at(0)}, {&c.at(1)}});
-  const tensor& x = difference.as_tensor();
-  return norm_of(c, x, c.real_or(2, 2), all_axes, false, x.type);
-}
 value cosine_similarity(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   const data_type common = promote(a, b);

@@ -3488,7 +3488,7 @@ def searching():
     row("aten.sym_storage_offset.default", x)
 
 
-def write():
+def write(script="operations.py"):
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
         with open(os.path.join(here, "operations", name + ".txt"), "w", encoding="utf-8") as out:
@@ -3496,7 +3496,7 @@ def write():
                       "# SPDX-License-Identifier: MIT\n#\n"
                       f"# NAC operations, {name}: what PyTorch {torch.__version__} gives on a CPU,"
                       " recorded by\n"
-                      "#   python3 tests/data/nac/operations.py\n"
+                      f"#   python3 tests/data/nac/{script}\n"
                       "# whose top comment has the form: tolerances (!), operations, rows of them.\n")
             for limits, operations in lines.items():
                 out.write(limits + "\n")

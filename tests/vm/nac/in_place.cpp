@@ -96,7 +96,7 @@ TEST_CASE("vm/nac/in_place: names of forms in place are those of operations", "[
   CHECK(nac::find_operation("aten.transpose_.default") == operation::transpose);
   CHECK(nac::find_operation("aten.__iand__.Tensor") == operation::bitwise_and);
   CHECK(nac::find_operation("aten.zero_.default") == operation::zeros_like);
-  CHECK(nac::find_operation("aten.resize_.default") == operation::unknown);
+  CHECK(nac::find_operation("aten.resize_.default") == operation::resize);
   CHECK(nac::find_operation("aten.__iadd__.Tensor") == operation::unknown);
   CHECK(nac::is_in_place("aten.relu_.default"));
   CHECK(nac::is_in_place("aten.__ior__.Scalar"));
@@ -118,6 +118,19 @@ TEST_CASE("vm/nac/in_place: names of forms in place are those of operations", "[
     INFO(name);
     CHECK(nac::find_operation(name) != operation::unknown);
   }
+}
+
+TEST_CASE("vm/nac/in_place: resize_ changes the shape of what is used after it", "[vm_nac]") {
+  builder b;
+  const operand x = b.op("aten.relu.default", {b.input()});
+  (void)b.op("aten.resize_.default", {x, b.int_list({3, 2})});
+  b.output({b.op("aten.select.int", {x, b.whole(0), b.whole(1)})});
+  CHECK(outputs_of(b, {2, 3}, {1, 2, 3, 4, 5, 6}) == std::vector<list>{{3, 4}});
+
+  builder more;
+  const operand y = more.op("aten.relu.default", {more.input()});
+  more.output({more.op("aten.resize_.default", {y, more.int_list({7})})});
+  CHECK(error_of(more, {2, 3}, {1, 2, 3, 4, 5, 6}).find("nac_run_shape") == 0);
 }
 
 TEST_CASE("vm/nac/in_place: random programs give what PyTorch does", "[vm_nac]") {

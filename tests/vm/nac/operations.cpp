@@ -166,14 +166,17 @@ TEST_CASE("vm/nac/operations: random", "[vm_nac]") { check("random"); }
 TEST_CASE("vm/nac/operations: arithmetic", "[vm_nac]") { check("arithmetic"); }
 TEST_CASE("vm/nac/operations: statistics", "[vm_nac]") { check("statistics"); }
 TEST_CASE("vm/nac/operations: searching", "[vm_nac]") { check("searching"); }
+TEST_CASE("vm/nac/operations: aliases", "[vm_nac]") { check("aliases"); }
+TEST_CASE("vm/nac/operations: compositions", "[vm_nac]") { check("compositions"); }
 
 TEST_CASE("vm/nac/operations: every name has rows, every operation one with float32", "[vm_nac]") {
   std::set<std::string> names;
   std::set<nac::operation> with_floats, with_errors;
   for (const char* const group :
-       {"elementwise", "create", "layout", "indexing", "reduce", "products", "convolution",
-        "normalise", "pooling", "functions", "networks", "algebra", "fourier", "selection",
-        "random", "arithmetic", "statistics", "spatial", "searching"})
+       {"elementwise", "create",    "layout",      "indexing",   "reduce",     "products",
+        "convolution", "normalise", "pooling",     "functions",  "networks",   "algebra",
+        "fourier",     "selection", "random",      "arithmetic", "statistics", "spatial",
+        "searching",   "aliases",   "compositions"})
     for (const row& r : rows_of(group)) {
       const nac::operation o = nac::find_operation(r.name);
       if (o == nac::operation::unknown) FAIL(r.name << " isn't an operation");

@@ -88,8 +88,8 @@ namespace fs = std::filesystem;
       });
 }
 
-/// What is wrong with the results of a container; empty: nothing, or operations are missing.
-[[nodiscard]] std::string fault_of(const fs::path& base, bool& ran) {
+/// What is wrong with the results of a container; empty: nothing, or its compiler has `lost` values.
+[[nodiscard]] std::string fault_of(const fs::path& base, bool& lost) {
   const auto source = io::load(base.string() + ".nac");
   REQUIRE(source);
   const auto file = nac::read(source->view());
@@ -104,16 +104,15 @@ namespace fs = std::filesystem;
     how.weights = &*weights;
   }
   const auto program = nac::verify(*file, how, &found);
-  if (!program && lacks_values(found)) return {};
+  lost = !program && lacks_values(found);
+  if (lost) return {};
   if (!program) return std::string(program.error().name());
   vm::interpreter machine(*program);
   for (std::size_t k = 0; k < program->inputs().size(); ++k)
     machine.set_input(k, tensor_of(machine.arena(),
                                    read_array(base.string() + ".in" + std::to_string(k) + ".npy")));
   const vm::outcome done = machine.run();
-  if (done.code == errc::nac_operation_unsupported) return {};
   if (!done) return std::string(tessera::error{done.code, 0}.name()) + ": " + done.text;
-  ran = true;
   for (std::size_t k = 0; k < machine.outputs().size(); ++k) {
     const fs::path path = base.string() + ".out" + std::to_string(k) + ".npy";
     vm::memory arena(std::uint64_t{1} << 30);
@@ -136,18 +135,19 @@ TEST_CASE("vm/nac/samples: containers of the format's own compiler give PyTorch'
     WARN("left out: no folder " << folder.string() << " (TESSERA_SAMPLES_DIR)");
     return;
   }
-  std::set<std::string> names;
+  std::set<std::string> names, lost;
   std::string wrong;
-  std::size_t right = 0;
   for (std::string line; std::getline(index, line);) {
     const std::string name = line.substr(0, line.find('\t'));
     if (!names.insert(name).second) continue;
-    bool ran = false;
-    const std::string fault = fault_of(folder / name, ran);
+    bool is_lost = false;
+    const std::string fault = fault_of(folder / name, is_lost);
     if (!fault.empty()) wrong += "\n" + name + ": " + fault;
-    if (ran && fault.empty()) ++right;
+    if (is_lost) lost.insert(name);
   }
-  INFO(right << " of " << names.size() << " are right" << wrong);
+  INFO(names.size() << " containers" << wrong);
   CHECK(wrong.empty());
-  CHECK(right >= 109);  // the others need operations
+  CHECK(names.size() == 112);
+  // Nodes of two zero bytes: values that the compiler didn't write.
+  CHECK(lost == std::set<std::string>{"llama_tiny.v16", "logic_zoo.v16", "lstm.v16"});
 }

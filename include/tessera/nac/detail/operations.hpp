@@ -17,15 +17,13 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {}  // namespace nac
 namespace nac::detail {
 
-/// The first operation with a name that is `wanted`, or begins with it.
-[[nodiscard]] inline operation operation_named(std::string_view wanted, bool begins) noexcept {
+[[nodiscard]] inline operation operation_named(std::string_view wanted) noexcept {
   for (std::size_t i = 1; i < operation_count; ++i) {
     std::string_view rest = operations[i].names;
     while (!rest.empty()) {
       const std::size_t blank = rest.find(' ');
       const std::string_view name = rest.substr(0, blank);
-      if (begins ? name.substr(0, wanted.size()) == wanted : name == wanted)
-        return static_cast<operation>(i);
+      if (name == wanted) return static_cast<operation>(i);
       rest = blank == std::string_view::npos ? std::string_view() : rest.substr(blank + 1);
     }
   }
@@ -57,21 +55,17 @@ TESSERA_INLINE bool is_in_place(std::string_view name) noexcept {
 
 TESSERA_INLINE operation find_operation(std::string_view wanted) noexcept {
   if (wanted.empty()) return operation::unknown;
-  const operation found = detail::operation_named(wanted, false);
+  const operation found = detail::operation_named(wanted);
   char name[256];
   if (found != operation::unknown || wanted.size() > sizeof name || !is_in_place(wanted))
     return found;
   const std::string_view base = detail::without_overload(wanted);
   const std::size_t dropped =
       detail::is_python_in_place(base) ? base.rfind('.') + 3 : base.size() - 1;
-  std::size_t size = 0, functional = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
     if (i != dropped) name[size++] = wanted[i];
-    if (i == base.size()) functional = size;
-  }
-  const operation same = detail::operation_named({name, size}, false);
-  // Some have another overload: aten.transpose_.default and aten.transpose.int.
-  return same != operation::unknown ? same : detail::operation_named({name, functional}, true);
+  return detail::operation_named({name, size});
 }
 
 TESSERA_INLINE bool takes(char letter, argument_form form) noexcept {
