@@ -100,6 +100,14 @@ void visit(element_type type, F&& f) {
   }
 }
 #undef TESSERA_ELEMENT_TYPES
+/// Calls f(of<T>{}) with the unsigned integer of 1, 2, 4 or 8 bytes.
+template <class F>
+decltype(auto) with_word(std::size_t bytes, F&& f) {
+  if (bytes == 1) return f(of<std::uint8_t>{});
+  if (bytes == 2) return f(of<std::uint16_t>{});
+  if (bytes == 4) return f(of<std::uint32_t>{});
+  return f(of<std::uint64_t>{});
+}
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "element_type.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace tensors {
 namespace {
@@ -141,18 +143,12 @@ void walk::copy(std::byte* to, const std::byte* from, std::size_t element_size) 
     if (how == inner::run) {
       std::memmove(to, from, static_cast<std::size_t>(last.size * size));
     } else {
-      const auto of_size = [&]<class T>(T) {
+      with_word(element_size, [&]<class T>(of<T>) {
         if (how == inner::blocks)
           transpose<T>(to, from, other.size, last.size, other.to, last.from);
         else
           row<T>(to, from, last.size, last.to, last.from);
-      };
-      switch (element_size) {
-        case 1: of_size(std::uint8_t{}); break;
-        case 2: of_size(std::uint16_t{}); break;
-        case 4: of_size(std::uint32_t{}); break;
-        default: of_size(std::uint64_t{}); break;
-      }
+      });
     }
     std::size_t i = outer;
     for (; i != 0; --i) {

@@ -85,8 +85,9 @@ struct descriptor {
     switch (form) {
       case model::quantization::per_tensor: return 0;
       case model::quantization::per_channel: return static_cast<std::size_t>(index);
-      default: return static_cast<std::size_t>(index / group_size);
+      case model::quantization::per_group: break;
     }
+    return static_cast<std::size_t>(index / group_size);
   }
   [[nodiscard]] double scale(std::size_t pair) const noexcept {
     return static_cast<double>(scales[scales.size() == 1 ? 0 : pair]);

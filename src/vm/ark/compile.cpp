@@ -107,8 +107,37 @@ using name = model::argument_name;
     case op_type::softmax:
     case op_type::layer_norm:
     case op_type::rope: return 16;
-    default: return 8;
+    case op_type::tensor:
+    case op_type::placeholder:
+    case op_type::reshape:
+    case op_type::noop:
+    case op_type::add:
+    case op_type::sub:
+    case op_type::mul:
+    case op_type::scalar_add:
+    case op_type::scalar_mul:
+    case op_type::scalar_assign:
+    case op_type::copy:
+    case op_type::cast:
+    case op_type::relu:
+    case op_type::reduce_sum:
+    case op_type::reduce_max:
+    case op_type::reduce_mean:
+    case op_type::transpose:
+    case op_type::embedding:
+    case op_type::send:
+    case op_type::send_done:
+    case op_type::recv:
+    case op_type::send_packet:
+    case op_type::recv_packet:
+    case op_type::recv_reduce_send_packet:
+    case op_type::recv_reduce_send:
+    case op_type::device_sync:
+    case op_type::store:
+    case op_type::kv_cache_slot:
+    case op_type::unknown: break;
   }
+  return 8;
 }
 
 /// Makes the steps of one rank.

@@ -511,6 +511,9 @@ row_function cast_row(data_type from, data_type to) noexcept {
   });
 }
 
+static_assert(std::ranges::count(model::op_table, model::op_kind::reduce, &model::op_row::kind) ==
+                  3,
+              "sum, mean and max");
 reduce_function reduction(op_type op, data_type type) noexcept {
   if (op == op_type::reduce_sum)
     return TESSERA_CHOOSE(reduce_function, type, reduce_sum<T>, reduce_sum<T>);

@@ -57,15 +57,11 @@ constexpr std::uint64_t read_steps = 8;
 /// Steps of an instruction besides those of its elements. What the system does takes longest.
 [[nodiscard]] std::uint64_t steps_of(plan_op op, std::span<const std::uint32_t> operands) noexcept {
   const std::uint64_t all = instruction_steps + operand_steps * operands.size();
-  switch (op) {
-    case plan_op::res_load_model:
-    case plan_op::res_load_datafile:
-    case plan_op::res_load_dynamic: return all + file_steps;
-    case plan_op::io_write: return all + (operands[1] == 2 ? disk_steps : stream_steps);
-    case plan_op::src_user_prompt:
-    case plan_op::sys_debug_print: return all + stream_steps;
-    default: return all;
-  }
+  const auto is = [op](auto... any) { return ((op == any) || ...); };
+  if (is(plan_op::res_load_model, plan_op::res_load_datafile, plan_op::res_load_dynamic))
+    return all + file_steps;
+  if (is(plan_op::io_write)) return all + (operands[1] == 2 ? disk_steps : stream_steps);
+  return is(plan_op::src_user_prompt, plan_op::sys_debug_print) ? all + stream_steps : all;
 }
 
 template <class T>
@@ -491,10 +487,16 @@ void plan_machine::execute(plan_outcome& done) {
         break;
       }
 
-      case plan_op::math_unary: slots_[o[1]] = with.unary(o[0], in(o[2])); break;
-      case plan_op::math_binary: slots_[o[1]] = with.binary(o[0], in(o[2]), in(o[3])); break;
+      case plan_op::math_unary:
+        slots_[o[1]] = with.unary(choice<plan_unary>(o[0]), in(o[2]));
+        break;
+      case plan_op::math_binary:
+        slots_[o[1]] = with.binary(choice<plan_binary>(o[0]), in(o[2]), in(o[3]));
+        break;
       case plan_op::math_aggregate: slots_[o[1]] = with.argmax(in(o[2])); break;
-      case plan_op::logic_compare: slots_[o[1]] = with.compared(o[0], in(o[2]), in(o[3])); break;
+      case plan_op::logic_compare:
+        slots_[o[1]] = with.compared(choice<plan_comparison>(o[0]), in(o[2]), in(o[3]));
+        break;
       case plan_op::analysis_top_k: {
         plan_value indices, values;
         with.top_k(in(o[0]), in(o[1]), indices, values);

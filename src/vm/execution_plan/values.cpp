@@ -109,29 +109,97 @@ void check_axis_has(const tensor& t) {
   return static_cast<std::int64_t>(out);
 }
 
-[[nodiscard]] plan_value whole_result(std::uint32_t op, std::int64_t a, std::int64_t b) noexcept {
+[[nodiscard]] plan_value whole_result(plan_binary op, std::int64_t a, std::int64_t b) noexcept {
   const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
   switch (op) {
-    case 0: return plan_value::whole(static_cast<std::int64_t>(x + y));
-    case 1: return plan_value::whole(static_cast<std::int64_t>(x - y));
-    case 2: return plan_value::whole(static_cast<std::int64_t>(x * y));
-    case 4: return plan_value::whole(power(a, b));
-    case 5: return plan_value::whole(std::max(a, b));
-    default: return plan_value::whole(std::min(a, b));
+    case plan_binary::add: return plan_value::whole(static_cast<std::int64_t>(x + y));
+    case plan_binary::sub: return plan_value::whole(static_cast<std::int64_t>(x - y));
+    case plan_binary::mul: return plan_value::whole(static_cast<std::int64_t>(x * y));
+    case plan_binary::div: break;  // gives a float
+    case plan_binary::pow: return plan_value::whole(power(a, b));
+    case plan_binary::max: return plan_value::whole(std::max(a, b));
+    case plan_binary::min: return plan_value::whole(std::min(a, b));
   }
+  return {};
 }
 
-[[nodiscard]] plan_value real_result(std::uint32_t op, double a, double b) noexcept {
+[[nodiscard]] plan_value real_result(plan_binary op, double a, double b) noexcept {
+  const bool has_nan = std::isnan(a) || std::isnan(b);
   switch (op) {
-    case 0: return plan_value::real(a + b);
-    case 1: return plan_value::real(a - b);
-    case 2: return plan_value::real(a * b);
-    case 3: return plan_value::real(a / b);
-    case 4: return plan_value::real(std::pow(a, b));
-    default: break;
+    case plan_binary::add: return plan_value::real(a + b);
+    case plan_binary::sub: return plan_value::real(a - b);
+    case plan_binary::mul: return plan_value::real(a * b);
+    case plan_binary::div: return plan_value::real(a / b);
+    case plan_binary::pow: return plan_value::real(std::pow(a, b));
+    case plan_binary::max: return plan_value::real(has_nan ? a + b : std::max(a, b));
+    case plan_binary::min: return plan_value::real(has_nan ? a + b : std::min(a, b));
   }
-  if (std::isnan(a) || std::isnan(b)) return plan_value::real(a + b);
-  return plan_value::real(op == 5 ? std::max(a, b) : std::min(a, b));
+  return {};
+}
+
+[[nodiscard]] plan_value negative_of(const plan_value& v) noexcept {
+  if (v.what() == kind::real) return plan_value::real(-v.as_real());
+  return whole_result(plan_binary::sub, 0, v.as_whole());
+}
+
+[[nodiscard]] plan_value result_of(plan_unary op, const plan_value& v) noexcept {
+  const double x = v.as_real();
+  switch (op) {
+    case plan_unary::softmax: return plan_value::real(1);
+    case plan_unary::sqrt: return plan_value::real(std::sqrt(x));
+    case plan_unary::abs:
+      if (v.what() == kind::real) return plan_value::real(std::fabs(x));
+      return v.as_whole() < 0 ? negative_of(v) : plan_value::whole(v.as_whole());
+    case plan_unary::neg: return negative_of(v);
+    case plan_unary::exp: return plan_value::real(std::exp(x));
+    case plan_unary::reciprocal: return plan_value::real(1 / x);
+  }
+  return {};
+}
+
+[[nodiscard]] bool result_of(plan_comparison op, std::partial_ordering o) noexcept {
+  switch (op) {
+    case plan_comparison::eq: return o == 0;
+    case plan_comparison::ne: return o != 0;
+    case plan_comparison::gt: return o > 0;
+    case plan_comparison::lt: return o < 0;
+  }
+  return false;
+}
+
+// The operation of tensors for each choice.
+
+[[nodiscard]] operation operation_of(plan_unary op) noexcept {
+  switch (op) {
+    case plan_unary::softmax: return operation::softmax;
+    case plan_unary::sqrt: return operation::sqrt;
+    case plan_unary::abs: return operation::abs;
+    case plan_unary::neg: return operation::neg;
+    case plan_unary::exp: return operation::exp;
+    case plan_unary::reciprocal: break;
+  }
+  return operation::reciprocal;
+}
+[[nodiscard]] operation operation_of(plan_binary op) noexcept {
+  switch (op) {
+    case plan_binary::add: return operation::add;
+    case plan_binary::sub: return operation::sub;
+    case plan_binary::mul: return operation::mul;
+    case plan_binary::div: return operation::div;
+    case plan_binary::pow: return operation::pow;
+    case plan_binary::max: return operation::maximum;
+    case plan_binary::min: break;
+  }
+  return operation::minimum;
+}
+[[nodiscard]] operation operation_of(plan_comparison op) noexcept {
+  switch (op) {
+    case plan_comparison::eq: return operation::eq;
+    case plan_comparison::ne: return operation::ne;
+    case plan_comparison::gt: return operation::gt;
+    case plan_comparison::lt: break;
+  }
+  return operation::lt;
 }
 
 /// An integer and a float as they are, which a double may not hold both.
@@ -369,62 +437,40 @@ plan_value plan_values::extracted(const plan_value& v, const plan_value& index) 
 
 // ---- arithmetic
 
-plan_value plan_values::unary(std::uint32_t op, const plan_value& v) const {
-  if (v.is_number()) {
-    const double x = v.as_real();
-    const bool real = v.what() == kind::real;
-    const plan_value negative = real ? plan_value::real(-x) : whole_result(1, 0, v.as_whole());
-    switch (op) {
-      case 0: return plan_value::real(1);
-      case 1: return plan_value::real(std::sqrt(x));
-      case 2:
-        if (real) return plan_value::real(std::fabs(x));
-        return v.as_whole() < 0 ? negative : plan_value::whole(v.as_whole());
-      case 3: return negative;
-      case 4: return plan_value::real(std::exp(x));
-      default: return plan_value::real(1 / x);
-    }
-  }
-  static constexpr operation operations[] = {operation::softmax, operation::sqrt,
-                                             operation::abs,     operation::neg,
-                                             operation::exp,     operation::reciprocal};
+plan_value plan_values::unary(plan_unary op, const plan_value& v) const {
+  if (v.is_number()) return result_of(op, v);
   const tensor x = tensor_of(v);
-  if (op != 0) return apply(operations[op], std::initializer_list<value>{x});
+  if (op != plan_unary::softmax) return apply(operation_of(op), std::initializer_list<value>{x});
   const tensor row = cast(arena, x.rank() == 0 ? x.with_shape({1}) : x, as_float(x.type));
-  const tensor out = apply(operations[op],
+  const tensor out = apply(operation_of(op),
                            std::initializer_list<value>{row, make_number(arena, std::int64_t{-1})});
   return out.with_shape(x.dims);
 }
 
-plan_value plan_values::binary(std::uint32_t op, const plan_value& a, const plan_value& b) const {
+plan_value plan_values::binary(plan_binary op, const plan_value& a, const plan_value& b) const {
   if (a.is_number() && b.is_number()) {
-    const bool real = a.what() == kind::real || b.what() == kind::real || op == 3 ||
-                      (op == 4 && b.as_whole() < 0);
+    const bool real = a.what() == kind::real || b.what() == kind::real || op == plan_binary::div ||
+                      (op == plan_binary::pow && b.as_whole() < 0);
     return real ? real_result(op, a.as_real(), b.as_real())
                 : whole_result(op, a.as_whole(), b.as_whole());
   }
-  static constexpr operation operations[] = {operation::add,    operation::sub, operation::mul,
-                                             operation::div,    operation::pow, operation::maximum,
-                                             operation::minimum};
-  return apply(operations[op], std::initializer_list<value>{tensor_of(a), tensor_of(b)});
+  return apply(operation_of(op), std::initializer_list<value>{tensor_of(a), tensor_of(b)});
 }
 
-plan_value plan_values::compared(std::uint32_t op, const plan_value& a, const plan_value& b) const {
+plan_value plan_values::compared(plan_comparison op, const plan_value& a,
+                                 const plan_value& b) const {
   const auto has_elements = [](const plan_value& v) { return v.is_list() || v.is_tensor(); };
   const auto counts = [&](const plan_value& v) { return v.is_number() || has_elements(v); };
-  if ((has_elements(a) && counts(b)) || (has_elements(b) && counts(a))) {
-    static constexpr operation operations[] = {operation::eq, operation::ne, operation::gt,
-                                               operation::lt};
-    return apply(operations[op], std::initializer_list<value>{tensor_of(a), tensor_of(b)});
-  }
+  if ((has_elements(a) && counts(b)) || (has_elements(b) && counts(a)))
+    return apply(operation_of(op), std::initializer_list<value>{tensor_of(a), tensor_of(b)});
   const bool alike = (a.is_number() && b.is_number()) || (a.is_text() && a.what() == b.what());
   if (!alike) {
-    if (op > 1) wrong_slot("a value that compares with " + std::string(name(a.what())), b);
-    return plan_value::boolean((a.is_null() && b.is_null()) == (op == 0));
+    if (op != plan_comparison::eq && op != plan_comparison::ne)
+      wrong_slot("a value that compares with " + std::string(name(a.what())), b);
+    return plan_value::boolean((a.is_null() && b.is_null()) == (op == plan_comparison::eq));
   }
   if (a.is_text()) arena.charge(std::min(a.as_text().size(), b.as_text().size()) / 8);
-  const std::partial_ordering o = order(a, b);
-  return plan_value::boolean(op == 0 ? o == 0 : op == 1 ? o != 0 : op == 2 ? o > 0 : o < 0);
+  return plan_value::boolean(result_of(op, order(a, b)));
 }
 
 plan_value plan_values::argmax(const plan_value& v) const {

@@ -4,7 +4,7 @@
 // Instructions of a plan that only use values, not files or models.
 //
 //   plan_values with{arena, work};
-//   plan_value sum = with.binary(0, a, b);                       // by the choice's number
+//   plan_value sum = with.binary(plan_binary::add, a, b);
 //   plan_value shaped = with.create(data_type::int64, 0, sum);   // [1, 1]
 //
 // Lifetime:   for one instruction.
@@ -15,6 +15,7 @@
 #ifndef TESSERA_VM_EXECUTION_PLAN_VALUES_HPP
 #define TESSERA_VM_EXECUTION_PLAN_VALUES_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -38,6 +39,19 @@ namespace vm::nac {
 /// Rounds of a loop.
 [[nodiscard]] std::int64_t rounds_of(const plan_value& v);
 
+/// The choices of math_unary, math_binary and logic_compare, by their numbers in the format.
+enum class plan_unary : std::uint8_t { softmax, sqrt, abs, neg, exp, reciprocal };
+enum class plan_binary : std::uint8_t { add, sub, mul, div, pow, max, min };
+enum class plan_comparison : std::uint8_t { eq, ne, gt, lt };
+static_assert(std::ranges::count(model::plan_choices, 'Q', &model::plan_choice::set) == 6 &&
+              std::ranges::count(model::plan_choices, 'B', &model::plan_choice::set) == 7 &&
+              std::ranges::count(model::plan_choices, 'L', &model::plan_choice::set) == 4);
+/// A choice by its number, which is verified.
+template <class Choice>
+[[nodiscard]] Choice choice(std::uint32_t number) noexcept {
+  return static_cast<Choice>(number);
+}
+
 struct plan_values {
   memory& arena;
   workspaces& work;
@@ -57,9 +71,9 @@ struct plan_values {
   [[nodiscard]] plan_value shape_of(const plan_value& v) const;
   [[nodiscard]] plan_value dimension(const plan_value& v, const plan_value& index) const;
   [[nodiscard]] plan_value extracted(const plan_value& v, const plan_value& index) const;
-  [[nodiscard]] plan_value unary(std::uint32_t op, const plan_value& v) const;
-  [[nodiscard]] plan_value binary(std::uint32_t op, const plan_value& a, const plan_value& b) const;
-  [[nodiscard]] plan_value compared(std::uint32_t op, const plan_value& a,
+  [[nodiscard]] plan_value unary(plan_unary op, const plan_value& v) const;
+  [[nodiscard]] plan_value binary(plan_binary op, const plan_value& a, const plan_value& b) const;
+  [[nodiscard]] plan_value compared(plan_comparison op, const plan_value& a,
                                     const plan_value& b) const;
   [[nodiscard]] plan_value argmax(const plan_value& v) const;
   void top_k(const plan_value& v, const plan_value& k, plan_value& indices,

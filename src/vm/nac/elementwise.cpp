@@ -75,18 +75,11 @@ void prepare(walk& w, const shape& out, std::span<const source> in, std::size_t 
   }
 }
 
-template <std::size_t Size>
-void repeat(std::byte* to, const std::byte* one, std::size_t n) noexcept {
-  for (std::size_t i = 0; i < n; ++i) std::memcpy(to + i * Size, one, Size);
-}
 /// n times the element that `one` points to, which lies elsewhere.
 void repeat(std::byte* to, const std::byte* one, std::size_t size, std::size_t n) noexcept {
-  switch (size) {
-    case 1: return repeat<1>(to, one, n);
-    case 2: return repeat<2>(to, one, n);
-    case 4: return repeat<4>(to, one, n);
-    default: return repeat<8>(to, one, n);
-  }
+  tensors::with_word(size, [&]<class T>(of<T>) {
+    for (std::size_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof(T), one, sizeof(T));
+  });
 }
 
 /// Elements of an operand as lanes; at most a block of them.
@@ -198,12 +191,7 @@ void lane_of_one(const source& s, std::byte* to) noexcept {
     convert_lanes(s, from, own, n);
     from = own;
   }
-  switch (lane_size) {
-    case 1: spread<1>(to, from, x.dims, out); break;
-    case 2: spread<2>(to, from, x.dims, out); break;
-    case 4: spread<4>(to, from, x.dims, out); break;
-    default: spread<8>(to, from, x.dims, out); break;
-  }
+  tensors::with_word(lane_size, [&]<class T>(of<T>) { spread<sizeof(T)>(to, from, x.dims, out); });
   return to;
 }
 
@@ -314,34 +302,28 @@ void refuse(const call& c, data_type a, data_type b) {
 
 namespace {
 
-template <std::size_t Size>
+template <class word>
 void select_loop(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
-  using word = std::conditional_t<
-      Size == 1, std::uint8_t,
-      std::conditional_t<Size == 2, std::uint16_t,
-                         std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
+  constexpr std::size_t size = sizeof(word);
   // `std::byte*` may alias anything, pointers too: these are read once.
   const bool* const which = lanes<bool>(in[0]);
   const std::byte *const yes = in[1], *const no = in[2];
   for (std::size_t i = 0; i < n; ++i) {
     word a, b;
-    std::memcpy(&a, yes + i * Size, Size);
-    std::memcpy(&b, no + i * Size, Size);
+    std::memcpy(&a, yes + i * size, size);
+    std::memcpy(&b, no + i * size, size);
     // Without a branch, so that vectors can be used.
     const word all = static_cast<word>(word{0} - static_cast<word>(which[i]));
     const word y = static_cast<word>((a & all) | (b & static_cast<word>(~all)));
-    std::memcpy(to + i * Size, &y, Size);
+    std::memcpy(to + i * size, &y, size);
   }
 }
 
 /// `yes` where the mask is set, `no` elsewhere, as `type`.
 [[nodiscard]] tensor choose(memory& arena, const shape& dims, const tensor& mask, const tensor& yes,
                             const tensor& no, data_type type) {
-  const std::size_t size = model::size_of(type);
-  const loop f = size == 1   ? select_loop<1>
-                 : size == 2 ? select_loop<2>
-                 : size == 4 ? select_loop<4>
-                             : select_loop<8>;
+  const loop f = tensors::with_word(model::size_of(type),
+                                    []<class T>(of<T>) -> loop { return select_loop<T>; });
   const source in[] = {
       {&mask, data_type::boolean, data_type::boolean}, {&yes, type, type}, {&no, type, type}};
   return elementwise(arena, dims, in, type, type, f);

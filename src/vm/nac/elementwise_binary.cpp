@@ -22,14 +22,12 @@ struct power : formulas::div {
   template <class T>
   static T of(T x, T) noexcept {
     using formulas::quotient;
-    switch (TwiceExponent) {
-      case -4: return quotient(T{1}, x * x);
-      case -2: return quotient(T{1}, x);
-      case -1: return quotient(T{1}, std::sqrt(x));
-      case 1: return std::sqrt(x);
-      case 4: return x * x;
-      default: return x * x * x;
-    }
+    if constexpr (TwiceExponent == -4) return quotient(T{1}, x * x);
+    if constexpr (TwiceExponent == -2) return quotient(T{1}, x);
+    if constexpr (TwiceExponent == -1) return quotient(T{1}, std::sqrt(x));
+    if constexpr (TwiceExponent == 1) return std::sqrt(x);
+    if constexpr (TwiceExponent == 4) return x * x;
+    if constexpr (TwiceExponent == 6) return x * x * x;
   }
 };
 

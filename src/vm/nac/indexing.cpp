@@ -4,6 +4,7 @@
 // Operations that take elements out of tensors by their indices, and put others there.
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -38,19 +39,13 @@ struct range {
 /// Blocks of elements, taken from `from` at offsets in bytes.
 void take_blocks(std::byte* to, const std::byte* from, std::span<const std::int64_t> offsets,
                  std::size_t bytes) noexcept {
-  const auto of_size = [&]<class T>(T) {
-    for (const std::int64_t o : offsets) {
-      std::memcpy(to, from + o, sizeof(T));
-      to += sizeof(T);
-    }
-  };
-  switch (bytes) {
-    case 1: return of_size(std::uint8_t{});
-    case 2: return of_size(std::uint16_t{});
-    case 4: return of_size(std::uint32_t{});
-    case 8: return of_size(std::uint64_t{});
-    default: break;
-  }
+  if (bytes <= 8 && std::has_single_bit(bytes))
+    return tensors::with_word(bytes, [&]<class T>(of<T>) {
+      for (const std::int64_t o : offsets) {
+        std::memcpy(to, from + o, sizeof(T));
+        to += sizeof(T);
+      }
+    });
   for (const std::int64_t o : offsets) {
     std::memcpy(to, from + o, bytes);
     to += bytes;

@@ -75,12 +75,10 @@ inline void each_of_few(std::size_t n, float* y, const Rows*... x) {
     const quad four = F::of(load(x + i)...);
     std::memcpy(y + i, &four, sizeof four);
   }
-  switch (n - i) {
-    case 3: y[i + 2] = F::of(x[i + 2]...); [[fallthrough]];
-    case 2: y[i + 1] = F::of(x[i + 1]...); [[fallthrough]];
-    case 1: y[i] = F::of(x[i]...); [[fallthrough]];
-    default: break;
-  }
+  // At most three, without a loop.
+  if (i < n) y[i] = F::of(x[i]...);
+  if (i + 1 < n) y[i + 1] = F::of(x[i + 1]...);
+  if (i + 2 < n) y[i + 2] = F::of(x[i + 2]...);
 }
 /// By the function's kernel, unless there are few and the formula gives the same bits.
 template <class F, std::size_t Operands>

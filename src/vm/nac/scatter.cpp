@@ -182,20 +182,14 @@ struct target {
   tensor out = make_tensor(arena, x.type, index.dims);
   if (out.size() == 0) return out;
   need_inside(index, x, axis);
-  const auto copy_words = [&]<class T>(T) {
+  tensors::with_word(model::size_of(x.type), [&]<class T>(of<T>) {
     const std::byte* const from = x.data;
     std::byte* const to = out.data;
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
     each_index(index, x.dims, axis, [&](std::int64_t k, std::int64_t at) {
       std::memcpy(to + k * size, from + at * size, sizeof(T));
     });
-  };
-  switch (model::size_of(x.type)) {
-    case 1: copy_words(std::uint8_t{}); break;
-    case 2: copy_words(std::uint16_t{}); break;
-    case 4: copy_words(std::uint32_t{}); break;
-    default: copy_words(std::uint64_t{}); break;
-  }
+  });
   return out;
 }
 

@@ -117,16 +117,6 @@ namespace {
   return (static_cast<std::size_t>(x.extent) + 15) / 16 * 16;
 }
 
-[[nodiscard]] verdict reduce_or_find(const call& c, workspace& scratch) {
-  switch (as<reduction_opcode>(c.opcode)) {
-    case reduction_opcode::sum:
-    case reduction_opcode::max:
-    case reduction_opcode::min: break;
-    case reduction_opcode::argmax:
-    case reduction_opcode::argmin: return find_extremum(c, scratch);
-  }
-  return reduce(c, scratch);
-}
 [[nodiscard]] verdict convert(const call& c, workspace& scratch) {
   switch (as<conversion_opcode>(c.opcode)) {
     case conversion_opcode::cast: return cast(c, scratch);
@@ -147,7 +137,7 @@ namespace {
     case model::opcode_category::elementwise_other: return clamp(c, scratch);
     case model::opcode_category::pooling: return pool(c, scratch);
     case model::opcode_category::layout: return change_layout(c, scratch);
-    case model::opcode_category::reduction: return reduce_or_find(c, scratch);
+    case model::opcode_category::reduction: return reduce(c, scratch);
     case model::opcode_category::normalization: return normalize(c, scratch);
     case model::opcode_category::softmax: return softmax(c, scratch);
     case model::opcode_category::type_conversion: return convert(c, scratch);

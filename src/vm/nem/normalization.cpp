@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "opcodes.hpp"
 #include "operations.hpp"
 #include "reals.hpp"
 
@@ -71,7 +72,7 @@ verdict normalize(const call& c, workspace& scratch) {
   const integers as = meaning(c);
   const std::span<const double> scale = vector_of(c.inputs, 1, as, scratch),
                                 bias = vector_of(c.inputs, 2, as, scratch);
-  const bool has_mean = c.opcode == opcode::layernorm;
+  const bool has_mean = nem::as<normalization_opcode>(c.opcode) == normalization_opcode::layer;
   const double epsilon = c.attributes.epsilon;
   each_slice(c, c.inputs[0], as, scratch, [&](std::span<double> x) {
     const auto size = static_cast<double>(x.size());
@@ -96,7 +97,7 @@ verdict normalize(const call& c, workspace& scratch) {
 
 verdict softmax(const call& c, workspace& scratch) {
   if (!has_room(c)) return {.code = errc::nem_rt_mem};
-  const bool is_log = c.opcode == opcode::log_softmax;
+  const bool is_log = nem::as<softmax_opcode>(c.opcode) == softmax_opcode::logarithm;
   each_slice(c, c.inputs[0], meaning(c), scratch, [&](std::span<double> x) {
     // A NaN is never the greatest, but makes the sum one; so does a slice of only -inf.
     double greatest = -std::numeric_limits<double>::infinity();

@@ -55,6 +55,9 @@ enum class binary_opcode : std::uint8_t { add, sub, mul, div, min, max, pow };
 enum class layout_opcode : std::uint8_t { transpose, reshape, slice, concat, split, pad, gather };
 enum class reduction_opcode : std::uint8_t { sum, max, min, argmax, argmin };
 enum class conversion_opcode : std::uint8_t { cast, quantize, dequantize };
+enum class pooling_opcode : std::uint8_t { max, average };
+enum class normalization_opcode : std::uint8_t { layer, root_mean_square };
+enum class softmax_opcode : std::uint8_t { plain, logarithm };
 
 /// An opcode of a category by its place there.
 template <class Kind>
@@ -79,6 +82,12 @@ static_assert(opcodes_in(model::opcode_category::reduction) == 5 &&
               as<reduction_opcode>(opcode::argmin) == reduction_opcode::argmin);
 static_assert(opcodes_in(model::opcode_category::type_conversion) == 3 &&
               as<conversion_opcode>(opcode::dequantize) == conversion_opcode::dequantize);
+static_assert(opcodes_in(model::opcode_category::pooling) == 2 &&
+              as<pooling_opcode>(opcode::avgpool) == pooling_opcode::average);
+static_assert(opcodes_in(model::opcode_category::normalization) == 2 &&
+              as<normalization_opcode>(opcode::rmsnorm) == normalization_opcode::root_mean_square);
+static_assert(opcodes_in(model::opcode_category::softmax) == 2 &&
+              as<softmax_opcode>(opcode::log_softmax) == softmax_opcode::logarithm);
 
 }  // namespace vm::nem
 }  // namespace tessera::inline TESSERA_ABI

@@ -56,7 +56,6 @@ namespace vm::nem {
 [[nodiscard]] verdict pool(const call& c, workspace& scratch);
 [[nodiscard]] verdict change_layout(const call& c, workspace& scratch);
 [[nodiscard]] verdict reduce(const call& c, workspace& scratch);
-[[nodiscard]] verdict find_extremum(const call& c, workspace& scratch);
 [[nodiscard]] verdict normalize(const call& c, workspace& scratch);
 [[nodiscard]] verdict softmax(const call& c, workspace& scratch);
 [[nodiscard]] verdict cast(const call& c, workspace& scratch);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "opcodes.hpp"
 #include "operations.hpp"
 #include "reals.hpp"
 #include "tensor/formulas.hpp"
@@ -40,7 +41,7 @@ struct window {
 verdict pool(const call& c, workspace&) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
   const tensor &from = c.inputs[0], &to = c.outputs[0];
-  const bool is_max = c.opcode == opcode::maxpool;
+  const bool is_max = nem::as<pooling_opcode>(c.opcode) == pooling_opcode::max;
   // Values that stay in one scale need no scale: the greatest is that of the stored values.
   integers as = integers::plain;
   if (from.is_integer() && is_quantized(c))

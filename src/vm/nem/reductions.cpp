@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "opcodes.hpp"
 #include "operations.hpp"
 #include "reals.hpp"
 #include "tensor/reductions.hpp"
@@ -126,40 +127,22 @@ void fold_by(const folding& f, Load&& load_row, Finish&& finish) {
       [](A& a, Value v, std::int64_t) { a = R::template step<A>(a, static_cast<A>(v)); }, finish);
 }
 
-}  // namespace
-
-verdict reduce(const call& c, workspace&) {
-  if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
-  const integers as = is_quantized(c) ? integers::quantized : integers::plain;
-  reals x(c.inputs[0], as), y(c.outputs[0], as);
-  const folding f(c, x, y);
-  const auto load_row = [&](const row_place& at, double* to, std::int64_t n) { x.load(at, to, n); };
-  const auto store_row = [&](const row_place& at, double* from, std::int64_t n) {
-    y.store(at, from, n);
-  };
-  if (c.opcode == opcode::reduce_max)
-    fold_by<reductions::ordered_max, double>(f, load_row, store_row);
-  else if (c.opcode == opcode::reduce_min)
-    fold_by<reductions::ordered_min, double>(f, load_row, store_row);
-  else if (!c.outputs[0].is_integer() || as == integers::quantized)
-    fold_by<reductions::sum, double>(f, load_row, store_row);
-  else  // modulo 2^64, of which the output takes its low bits
-    fold_by<reductions::sum, std::uint64_t, std::int64_t>(
-        f,
-        [&](const row_place& at, std::int64_t* to, std::int64_t n) {
-          load(c.inputs[0], at.first, at.step, to, static_cast<std::size_t>(n));
-        },
-        [&](const row_place& at, const std::uint64_t* sums, std::int64_t n) {
-          std::array<std::int64_t, block> row;
-          const auto count = static_cast<std::size_t>(n);
-          std::copy_n(sums, count, row.begin());
-          wrap(c.outputs[0], at.first, at.step, row.data(), count);
-        });
-  return {};
+/// Sums modulo 2^64, of which the output takes its low bits.
+void sum_integers(const call& c, const folding& f) {
+  fold_by<reductions::sum, std::uint64_t, std::int64_t>(
+      f,
+      [&](const row_place& at, std::int64_t* to, std::int64_t n) {
+        load(c.inputs[0], at.first, at.step, to, static_cast<std::size_t>(n));
+      },
+      [&](const row_place& at, const std::uint64_t* sums, std::int64_t n) {
+        std::array<std::int64_t, block> row;
+        const auto count = static_cast<std::size_t>(n);
+        std::copy_n(sums, count, row.begin());
+        wrap(c.outputs[0], at.first, at.step, row.data(), count);
+      });
 }
 
-verdict find_extremum(const call& c, workspace&) {
-  if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
+[[nodiscard]] verdict find_extremum(const call& c) {
   // The output is an index, not a quantized value: only the input's descriptor gives its meaning.
   reals x(c.inputs[0], integers::quantized), y(c.outputs[0], integers::plain);
   const folding f(c, x, y);
@@ -195,6 +178,36 @@ verdict find_extremum(const call& c, workspace&) {
         wrap(c.outputs[0], at.first, at.step, indices.data(), static_cast<std::size_t>(n));
       });
   return found;
+}
+
+}  // namespace
+
+verdict reduce(const call& c, workspace&) {
+  if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
+  const integers as = is_quantized(c) ? integers::quantized : integers::plain;
+  reals x(c.inputs[0], as), y(c.outputs[0], as);
+  const folding f(c, x, y);
+  const auto load_row = [&](const row_place& at, double* to, std::int64_t n) { x.load(at, to, n); };
+  const auto store_row = [&](const row_place& at, double* from, std::int64_t n) {
+    y.store(at, from, n);
+  };
+  switch (nem::as<reduction_opcode>(c.opcode)) {
+    case reduction_opcode::max:
+      fold_by<reductions::ordered_max, double>(f, load_row, store_row);
+      break;
+    case reduction_opcode::min:
+      fold_by<reductions::ordered_min, double>(f, load_row, store_row);
+      break;
+    case reduction_opcode::argmax:
+    case reduction_opcode::argmin: return find_extremum(c);
+    case reduction_opcode::sum:
+      if (!c.outputs[0].is_integer() || as == integers::quantized)
+        fold_by<reductions::sum, double>(f, load_row, store_row);
+      else
+        sum_integers(c, f);
+      break;
+  }
+  return {};
 }
 
 }  // namespace vm::nem

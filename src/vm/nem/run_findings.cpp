@@ -65,27 +65,21 @@ void run_findings::failed(const bound_task& t, const verdict& v) {
   const bool has_output = !t.what.outputs.empty();
   const coordinates at{has_output ? t.what.outputs[0].shape : shape_view(), v.element};
   name(out, t);
-  switch (v.code) {
-    case errc::nem_rt_div0:
-      if (t.what.opcode == opcode::pow)
-        out << " raises 0 to a negative power";
-      else
-        out << " divides by 0";
-      out << ": element " << at << " of its output has no value";
-      break;
-    case errc::nem_rt_index:
-      out << " has index " << v.index << " for element " << at << " of its output, ";
-      if (t.what.opcode == opcode::argmax || t.what.opcode == opcode::argmin)
-        out << "whose type holds at most " << v.size;
-      else
-        out << "and the axis has " << v.size << (v.size == 1 ? " element" : " elements");
-      break;
-    case errc::nem_rt_mem: out << " needs more memory than is available"; break;
-    default:
-      if (t.what.opcode == opcode::compute)
-        out << " has op \"" << t.what.op << "\", which the machine does not support";
-      else
-        out << " is not supported for operands of these types";
+  if (v.code == errc::nem_rt_div0) {
+    out << (t.what.opcode == opcode::pow ? " raises 0 to a negative power" : " divides by 0");
+    out << ": element " << at << " of its output has no value";
+  } else if (v.code == errc::nem_rt_index) {
+    out << " has index " << v.index << " for element " << at << " of its output, ";
+    if (t.what.opcode == opcode::argmax || t.what.opcode == opcode::argmin)
+      out << "whose type holds at most " << v.size;
+    else
+      out << "and the axis has " << v.size << (v.size == 1 ? " element" : " elements");
+  } else if (v.code == errc::nem_rt_mem) {
+    out << " needs more memory than is available";
+  } else if (t.what.opcode == opcode::compute) {
+    out << " has op \"" << t.what.op << "\", which the machine does not support";
+  } else {
+    out << " is not supported for operands of these types";
   }
 }
 void run_findings::unsupported(const bound_task& t, element e) {
@@ -138,16 +132,12 @@ bool run_findings::races(const tessera::report& from, std::size_t first) {
   found_.end_with({});  // the texts have theirs
   for (std::size_t i = first; i < from.diagnostics.size(); ++i) {
     const tessera::diagnostic& d = from.diagnostics[i];
-    switch (d.code) {
-      case errc::nem_haz_001_unordered:
-      case errc::nem_haz_002_iterations:
-        copy(errc::nem_rt_race, from, d);
-        is_race = true;
-        break;
-      case errc::nem_haz_003_rewritten:
-      case errc::nem_haz_005_partial: copy(d.code, from, d); break;
-      default: break;  // verification's
-    }
+    if (d.code == errc::nem_haz_001_unordered || d.code == errc::nem_haz_002_iterations) {
+      copy(errc::nem_rt_race, from, d);
+      is_race = true;
+    } else if (d.code == errc::nem_haz_003_rewritten || d.code == errc::nem_haz_005_partial) {
+      copy(d.code, from, d);
+    }  // others are verification's
   }
   found_.end_with({write_iteration, this});
   return is_race;

@@ -51,8 +51,15 @@ constexpr parameter parameters[] = {
     case element::u16: return "int16_macs";
     case element::f16:
     case element::bf16: return "fp16_macs";
-    default: return {};
+    case element::i32:
+    case element::u32:
+    case element::f32:
+    case element::tf32:
+    case element::f64:
+    case element::bool_:
+    case element::none: break;
   }
+  return {};
 }
 
 /// The maximum that is alive at once, of intervals that begin and end; one that ends is gone when

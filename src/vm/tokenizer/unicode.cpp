@@ -49,26 +49,18 @@ namespace {
 /// Unicode's Cased, of characters that aren't Case_Ignorable: letters of a case, Roman numerals,
 /// letters in circles and squares, ordinal indicators.
 [[nodiscard]] bool is_cased(std::uint32_t c) noexcept {
-  switch (category_of(c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT: return true;
-    default:
-      return c == 0xaa || c == 0xba || (c >= 0x2160 && c <= 0x217f) ||
-             (c >= 0x24b6 && c <= 0x24e9) || (c >= 0x1f130 && c <= 0x1f149) ||
-             (c >= 0x1f150 && c <= 0x1f169) || (c >= 0x1f170 && c <= 0x1f189);
-  }
+  const utf8proc_category_t kind = category_of(c);
+  return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL ||
+         kind == UTF8PROC_CATEGORY_LT || c == 0xaa || c == 0xba || (c >= 0x2160 && c <= 0x217f) ||
+         (c >= 0x24b6 && c <= 0x24e9) || (c >= 0x1f130 && c <= 0x1f149) ||
+         (c >= 0x1f150 && c <= 0x1f169) || (c >= 0x1f170 && c <= 0x1f189);
 }
 /// Unicode's Case_Ignorable: marks, modifiers, and what may be inside a word.
 [[nodiscard]] bool is_case_ignorable(std::uint32_t c) noexcept {
-  switch (category_of(c)) {
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_SK: return true;
-    default: break;
-  }
+  const utf8proc_category_t kind = category_of(c);
+  if (kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_ME ||
+      kind == UTF8PROC_CATEGORY_CF || kind == UTF8PROC_CATEGORY_LM || kind == UTF8PROC_CATEGORY_SK)
+    return true;
   static constexpr std::uint32_t inside_words[] = {0x27,   0x2e,   0x3a,   0xb7,   0x387,  0x55f,
                                                    0x5f4,  0x2018, 0x2019, 0x2024, 0x2027, 0xfe13,
                                                    0xfe52, 0xfe55, 0xff07, 0xff0e, 0xff1a};
