@@ -400,6 +400,58 @@ void note_limit(errc code, const reporting& to) {
   if (code == errc::budget_steps && !to.as_json) show_note("--max-steps raises the limit");
 }
 
+constexpr std::string_view run_help = R"(
+The format of a file is that of its name: .npy, .csv, or else raw little-endian numbers. Standard
+input and output are CSV. A name that also ends in .gz or .zst is that of a compressed file. Random
+numbers are the same on every machine.
+
+ALIR: NAME is the number of an input or output. A file for one input replaces its column of the file
+for all inputs. Raw files have doubles. Random samples are uniform in the interval of each input.
+
+ARK: NAME is a tensor's Id (12, t12 or %12), a buffer's Id (b3 or @3), or the name of the operation
+that makes a tensor; with several ranks it follows the rank (r0:t12). Files without a NAME are for
+the inputs or outputs in the order of `tessera info`. A .npy file has the tensor's type (BF16 as
+uint16) and Shape, up to dimensions of 1; a .csv file has a line per row; a file for a buffer has
+all its bytes. Random elements are in [-1, 1) or small integers. Buffers are zero at first.
+
+NAC: NAME is the name or else the index of an input, as `tessera info` shows them; state:0 is a
+state. A .npy file gives the shape and type; other files need --shape. An input with only --shape is zeros,
+or random with --random. --text is encoded as int64 [1, n]. If the container has a plan, the plan runs,
+unless inputs or outputs are given. A plan writes files only in --folder, and none that is hidden,
+executable or a link.
+
+NEM: NAME is a buffer, or a region that `let` names; an output may also be a region of a loop, as
+the last iteration used it. Bytes without an input are zero; reading them is a warning. -i NAME=zero
+makes the zeros explicit, and -i NAME=random fills a buffer or region with random values (seed 0, or
+--random); files of these names are ./zero and ./random. --random fills everything that is read
+before it is written, with elements of the type that it is read as: floats in [-1, 1), integers of a
+byte, valid indices. A .npy file has the elements of a region (BF16 as uint16, I4 as int8) or the
+bytes of a buffer, as any type; a .csv file has numbers, for a buffer only if all of it has one
+type; a raw file has bytes, with two I4 in each. The summary shows the buffers written in DDR, or
+else in L2 or L1. Verification refuses races; if it can't check all tasks, the run searches for
+them.
+
+NAC v1.2: NAME is the index of an input or the name of a parameter. Parameters come from tensors of
+the same name in --weights, or from --input; files without a NAME are for the inputs.
+
+Examples:
+  tessera run model.json.gz --input x.csv
+  tessera run model.json --input x.npy --output y.npy
+  tessera run model.json -i 0=a.csv -i 1=b.csv -o 3=third.csv
+  tessera run model.bc --random 1 --samples 1000 --json -o y.f64
+  generate | tessera run model.json --input - | plot
+  tessera run ark.json --random 1 -i t0=x.npy -o matmul=y.npy
+  tessera run rank0.json rank1.json --random 1 -o r1:t12=-
+  tessera run resnet.nac --shape 1x3x224x224 --random 1 --json
+  tessera run bert.nac --text input_ids='a text' -i attention_mask=ones.npy -o 0=y.npy
+  tessera run classifier.nac --answer cat.png
+  tessera run gemm.nem -i inputs=x.npy -i weights=w.bin -i biases=zero -o y=y.npy
+  tessera run gemm.nem --random 1 --schedule random:7 --json
+  tessera run racy.nem --allow-races --schedule reverse -o outputs=-
+  tessera run head.b64 --registry registry.json --weights model.safetensors -i x.npy
+
+)";
+
 void add_run(const command& app, action& run) {
   const auto o = std::make_shared<run_options>();
   const command verb =
@@ -481,58 +533,7 @@ void add_run(const command& app, action& run) {
   verb.add_flag("--allow-races", o->nem.allow_races,
                 "NEM: run a program despite races; each is a warning");
   verb.add_flag("--json", o->json, "Print a summary as one JSON object, and outputs only to files");
-  verb.footer({R"(
-The format of a file is that of its name: .npy, .csv, or else raw little-endian numbers. Standard
-input and output are CSV. A name that also ends in .gz or .zst is that of a compressed file. Random
-numbers are the same on every machine.
-
-ALIR: NAME is the number of an input or output. A file for one input replaces its column of the file
-for all inputs. Raw files have doubles. Random samples are uniform in the interval of each input.
-
-ARK: NAME is a tensor's Id (12, t12 or %12), a buffer's Id (b3 or @3), or the name of the operation
-that makes a tensor; with several ranks it follows the rank (r0:t12). Files without a NAME are for
-the inputs or outputs in the order of `tessera info`. A .npy file has the tensor's type (BF16 as
-uint16) and Shape, up to dimensions of 1; a .csv file has a line per row; a file for a buffer has
-all its bytes. Random elements are in [-1, 1) or small integers. Buffers are zero at first.
-
-NAC: NAME is the name or else the index of an input, as `tessera info` shows them; state:0 is a
-state. A .npy file gives the shape and type; other files need --shape. An input with only --shape is zeros,
-or random with --random. --text is encoded as int64 [1, n]. If the container has a plan, the plan runs,
-unless inputs or outputs are given. A plan writes files only in --folder, and none that is hidden,
-executable or a link.
-
-NEM: NAME is a buffer, or a region that `let` names; an output may also be a region of a loop, as
-the last iteration used it. Bytes without an input are zero; reading them is a warning. -i NAME=zero
-makes the zeros explicit, and -i NAME=random fills a buffer or region with random values (seed 0, or
---random); files of these names are ./zero and ./random. --random fills everything that is read
-before it is written, with elements of the type that it is read as: floats in [-1, 1), integers of a
-byte, valid indices. A .npy file has the elements of a region (BF16 as uint16, I4 as int8) or the
-bytes of a buffer, as any type; a .csv file has numbers, for a buffer only if all of it has one
-type; a raw file has bytes, with two I4 in each. The summary shows the buffers written in DDR, or
-else in L2 or L1. Verification refuses races; if it can't check all tasks, the run searches for
-them.
-
-NAC v1.2: NAME is the index of an input or the name of a parameter. Parameters come from tensors of
-the same name in --weights, or from --input; files without a NAME are for the inputs.
-
-Examples:
-  tessera run model.json.gz --input x.csv
-  tessera run model.json --input x.npy --output y.npy
-  tessera run model.json -i 0=a.csv -i 1=b.csv -o 3=third.csv
-  tessera run model.bc --random 1 --samples 1000 --json -o y.f64
-  generate | tessera run model.json --input - | plot
-  tessera run ark.json --random 1 -i t0=x.npy -o matmul=y.npy
-  tessera run rank0.json rank1.json --random 1 -o r1:t12=-
-  tessera run resnet.nac --shape 1x3x224x224 --random 1 --json
-  tessera run bert.nac --text input_ids='a text' -i attention_mask=ones.npy -o 0=y.npy
-  tessera run classifier.nac --answer cat.png
-  tessera run gemm.nem -i inputs=x.npy -i weights=w.bin -i biases=zero -o y=y.npy
-  tessera run gemm.nem --random 1 --schedule random:7 --json
-  tessera run racy.nem --allow-races --schedule reverse -o outputs=-
-  tessera run head.b64 --registry registry.json --weights model.safetensors -i x.npy
-
-)",
-               exit_codes_help});
+  verb.footer({run_help, exit_codes_help});
   verb.callback([o, &run] { run = [o] { return run_files(*o); }; });
 }
 

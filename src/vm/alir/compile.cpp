@@ -345,15 +345,64 @@ class compiler {
     }
   }
 
+  static void wrap(instruction& i, const fixed_type& t) noexcept {
+    i.width = static_cast<std::uint8_t>(t.width());
+    i.is_signed = t.k;
+  }
+
+  void add_sum(id x, instruction& i) {
+    const std::int64_t result = p_.shifts(x).result;
+    i.what = result < 0 ? kind::quantize : kind::sum;
+    i.right = static_cast<std::uint8_t>(result < 0 ? -result : 0);
+    flatten(x, i, std::max<std::int64_t>(result, 0));
+  }
+
+  /// A relu or quantize, which is a sum where it changes nothing but the scale.
+  void add_rounded(id x, instruction& i) {
+    if (nodes_[x].linear && !how_.one_to_one) return add_sum(x, i);
+    const std::int64_t result = p_.shifts(x).result;
+    const bool is_relu = p_.op(x).code == opcode::relu;
+    wrap(i, p_.type(x));
+    i.what = is_relu ? kind::relu : kind::quantize;
+    i.right = static_cast<std::uint8_t>(result < 0 ? -result : 0);
+    // What a sum is shifted to the left its terms are, unless its sign is looked at between.
+    if (is_relu && result > 0) {
+      i.left = static_cast<std::uint8_t>(result);
+      need_shift(result);
+    }
+    flatten(x, i, is_relu ? 0 : std::max<std::int64_t>(result, 0));
+  }
+
+  void add_mux(id x, instruction& i) {
+    const operation& o = p_.op(x);
+    const alignment s = p_.shifts(x);
+    wrap(i, p_.type(x));
+    const int width = width_of(o.data);
+    if (width == 0) {  // a type without bits has none that is 1
+      i.what = kind::quantize;
+      i.right = static_cast<std::uint8_t>(s.b < 0 ? -s.b : 0);
+      i.a = 1;
+      const auto left = static_cast<std::uint32_t>(std::max<std::int64_t>(s.b, 0));
+      program_.terms.push_back({row_of(o.id1) & (max_rows - 1), left & 63u});
+      return;
+    }
+    i.what = kind::mux;
+    i.bit = static_cast<std::uint8_t>(width - 1);
+    i.c = row_of(o.data);
+    // The shifted operand is the second.
+    const bool swap = s.a != 0;
+    const std::int64_t by = swap ? s.a : s.b;
+    i.bit_value = !swap;
+    i.a = row_of(swap ? o.id1 : o.id0);
+    i.b = row_of(swap ? o.id0 : o.id1);
+    i.left = static_cast<std::uint8_t>(by > 0 ? by : 0);
+    i.right = static_cast<std::uint8_t>(by < 0 ? -by : 0);
+  }
+
   void emit(id x) {
     const operation& o = p_.op(x);
     const alignment s = p_.shifts(x);
-    const fixed_type t = p_.type(x);
     instruction i;
-    const auto wrap = [&i, t] {
-      i.width = static_cast<std::uint8_t>(t.width());
-      i.is_signed = t.k;
-    };
     switch (o.code) {
       case opcode::input:
         if (!how_.one_to_one) return;
@@ -368,53 +417,13 @@ class compiler {
         i.what = kind::sum;
         break;
       case opcode::relu:
-      case opcode::quantize:
-        if (!nodes_[x].linear || how_.one_to_one) {
-          wrap();
-          i.what = o.code == opcode::relu ? kind::relu : kind::quantize;
-          i.right = static_cast<std::uint8_t>(s.result < 0 ? -s.result : 0);
-          // What a sum is shifted to the left its terms are, unless its sign is looked at between.
-          if (o.code == opcode::relu && s.result > 0) {
-            i.left = static_cast<std::uint8_t>(s.result);
-            need_shift(s.result);
-          }
-          flatten(x, i, o.code == opcode::quantize ? std::max<std::int64_t>(s.result, 0) : 0);
-          break;
-        }
-        [[fallthrough]];
+      case opcode::quantize: add_rounded(x, i); break;
       case opcode::negate:
       case opcode::add:
       case opcode::subtract:
       case opcode::add_constant:
-      case opcode::sum:
-        i.what = s.result < 0 ? kind::quantize : kind::sum;
-        i.right = static_cast<std::uint8_t>(s.result < 0 ? -s.result : 0);
-        flatten(x, i, std::max<std::int64_t>(s.result, 0));
-        break;
-      case opcode::mux: {
-        wrap();
-        const int width = width_of(o.data);
-        if (width == 0) {  // a type without bits has none that is 1
-          i.what = kind::quantize;
-          i.right = static_cast<std::uint8_t>(s.b < 0 ? -s.b : 0);
-          i.a = 1;
-          const auto left = static_cast<std::uint32_t>(std::max<std::int64_t>(s.b, 0));
-          program_.terms.push_back({row_of(o.id1) & (max_rows - 1), left & 63u});
-          break;
-        }
-        i.what = kind::mux;
-        i.bit = static_cast<std::uint8_t>(width - 1);
-        i.c = row_of(o.data);
-        // The shifted operand is the second.
-        const bool swap = s.a != 0;
-        const std::int64_t by = swap ? s.a : s.b;
-        i.bit_value = !swap;
-        i.a = row_of(swap ? o.id1 : o.id0);
-        i.b = row_of(swap ? o.id0 : o.id1);
-        i.left = static_cast<std::uint8_t>(by > 0 ? by : 0);
-        i.right = static_cast<std::uint8_t>(by < 0 ? -by : 0);
-        break;
-      }
+      case opcode::sum: add_sum(x, i); break;
+      case opcode::mux: add_mux(x, i); break;
       case opcode::multiply:
         i.what = kind::multiply;
         i.a = row_of(o.id0);
@@ -433,7 +442,7 @@ class compiler {
         i.what = kinds[o.data];
         i.a = row_of(o.id0);
         // A signed result keeps the sign bits that inverting sets.
-        i.width = static_cast<std::uint8_t>(o.data == 0 && t.k ? 64 : width_of(o.id0));
+        i.width = static_cast<std::uint8_t>(o.data == 0 && p_.type(x).k ? 64 : width_of(o.id0));
         break;
       }
       case opcode::bit_binary: {

@@ -65,99 +65,103 @@ TESSERA_TARGET [[gnu::always_inline]] inline void add_terms(Vector (&total)[Coun
   }
 }
 
+/// A sum, quantize or relu. Returns the terms after its own.
+template <instruction::kind What, class Lane, std::size_t Stride, class Vector>
+TESSERA_TARGET [[gnu::always_inline]] inline const term* add_up(const instruction& i, Vector* to,
+                                                                const Vector* rows,
+                                                                const term* terms) {
+  using kind = instruction::kind;
+  constexpr std::size_t step = Stride < 8 ? Stride : 8;  // as many as there are registers for
+  [[maybe_unused]] const unsigned right = i.right, left = i.left;
+  [[maybe_unused]] const auto mask = static_cast<Lane>(i.mask());
+  [[maybe_unused]] const auto sign = static_cast<Lane>(i.sign());
+  const auto constant = static_cast<Lane>(i.constant);
+  const std::uint32_t added = i.a, subtracted = i.b;
+  for (std::size_t first = 0; first < Stride; first += step) {
+    Vector total[step];
+    for (Vector& x : total) x = Vector{} + constant;
+    add_terms<Stride>(total, rows + first, terms, added, subtracted);
+    for (std::size_t k = 0; k < step; ++k) {
+      if constexpr (What == kind::sum) {
+        to[first + k] = total[k];
+      } else if constexpr (What == kind::quantize) {
+        to[first + k] = ((shift_right<Lane>(total[k], right) & mask) ^ sign) - sign;
+      } else {
+        const Vector v = total[k] & ~shift_right<Lane>(total[k], sizeof(Lane) * 8 - 1);
+        to[first + k] = (((shift_right<Lane>(v, right) << left) & mask) ^ sign) - sign;
+      }
+    }
+  }
+  return terms + added + subtracted;
+}
+
+template <class Lane, std::size_t Stride, class Vector>
+TESSERA_TARGET [[gnu::always_inline]] inline void choose(const instruction& i, Vector* to,
+                                                         const Vector* rows) {
+  const Vector* const c = rows + i.c * Stride;
+  const Vector* const x = rows + i.a * Stride;
+  const Vector* const y = rows + i.b * Stride;
+  const unsigned bit = i.bit, right = i.right, left = i.left;
+  const auto mask = static_cast<Lane>(i.mask()), sign = static_cast<Lane>(i.sign());
+  // All ones where a is taken.
+  const auto taken = static_cast<Lane>(i.bit_value ? 0 : -1);
+  const Lane one = 1;
+  for (std::size_t k = 0; k < Stride; ++k) {
+    const Vector m = (Vector{} - ((c[k] >> bit) & one)) ^ taken;
+    const Vector other = shift_right<Lane>(y[k], right) << left;
+    to[k] = (((other ^ ((x[k] ^ other) & m)) & mask) ^ sign) - sign;
+  }
+}
+
+template <class Lane, bool Safe>
+TESSERA_TARGET [[gnu::always_inline]] inline void look_up(const compiled_program& p, block& b,
+                                                          const instruction& i, void* to,
+                                                          const void* from) {
+  using lane = typename vector_of<Lane, 1>::type;
+  const table t = p.tables[i.b];
+  const std::int32_t* const entries = p.table_data.data() + t.first;
+  const auto constant = static_cast<Lane>(i.constant);
+  const lane* const x = static_cast<const lane*>(from);
+  lane* const y = static_cast<lane*>(to);
+  for (std::size_t s = 0; s < b.samples; ++s) {
+    if constexpr (Safe) {
+      y[s] = static_cast<Lane>(entries[static_cast<Lane>(x[s] - constant)]);
+    } else {
+      // With its sign, so that what is below the table is beyond all of it.
+      const auto index = static_cast<std::uint64_t>(
+          std::int64_t{static_cast<std::make_signed_t<Lane>>(static_cast<Lane>(x[s] - constant))});
+      const bool inside = index < t.count;
+      if (!inside) b.trapped(s, i.c);
+      y[s] = static_cast<Lane>(entries[inside ? index : 0]);
+    }
+  }
+}
+
 template <class Lane, std::size_t Lanes, bool Observed>
 TESSERA_TARGET void execute(const compiled_program& p, block& b) {
   using vector = typename vector_of<Lane, Lanes>::type;
-  using lane = typename vector_of<Lane, 1>::type;
   constexpr std::size_t stride = Lanes * sizeof(Lane) / sizeof(vector);  // vectors of a row
-  constexpr std::size_t step = stride < 8 ? stride : 8;  // as many as there are registers for
   vector* const rows = static_cast<vector*>(b.rows);
   const term* terms = p.terms.data();
   for (const instruction* at = p.code.data();; ++at) {
     const instruction& i = *at;
     vector* const to = rows + i.to * stride;
-    const unsigned right = i.right, left = i.left;
-    const auto mask = static_cast<Lane>(i.mask()), sign = static_cast<Lane>(i.sign());
-    const auto constant = static_cast<Lane>(i.constant);
+    const unsigned left = i.left;
+    const auto mask = static_cast<Lane>(i.mask());
     using kind = instruction::kind;
     switch (i.what) {
-      case kind::sum:
-        for (std::size_t first = 0; first < stride; first += step) {
-          vector total[step];
-          for (vector& x : total) x = vector{} + constant;
-          add_terms<stride>(total, rows + first, terms, i.a, i.b);
-          for (std::size_t k = 0; k < step; ++k) to[first + k] = total[k];
-        }
-        terms += i.a + i.b;
-        break;
-      case kind::quantize:
-        for (std::size_t first = 0; first < stride; first += step) {
-          vector total[step];
-          for (vector& x : total) x = vector{} + constant;
-          add_terms<stride>(total, rows + first, terms, i.a, i.b);
-          for (std::size_t k = 0; k < step; ++k)
-            to[first + k] = ((shift_right<Lane>(total[k], right) & mask) ^ sign) - sign;
-        }
-        terms += i.a + i.b;
-        break;
-      case kind::relu:
-        for (std::size_t first = 0; first < stride; first += step) {
-          vector total[step];
-          for (vector& x : total) x = vector{} + constant;
-          add_terms<stride>(total, rows + first, terms, i.a, i.b);
-          for (std::size_t k = 0; k < step; ++k) {
-            const vector v = total[k] & ~shift_right<Lane>(total[k], sizeof(Lane) * 8 - 1);
-            to[first + k] = (((shift_right<Lane>(v, right) << left) & mask) ^ sign) - sign;
-          }
-        }
-        terms += i.a + i.b;
-        break;
-      case kind::mux: {
-        const vector* const c = rows + i.c * stride;
-        const vector* const x = rows + i.a * stride;
-        const vector* const y = rows + i.b * stride;
-        const unsigned bit = i.bit;
-        // All ones where a is taken.
-        const auto taken = static_cast<Lane>(i.bit_value ? 0 : -1);
-        const Lane one = 1;
-        for (std::size_t k = 0; k < stride; ++k) {
-          const vector m = (vector{} - ((c[k] >> bit) & one)) ^ taken;
-          const vector other = shift_right<Lane>(y[k], right) << left;
-          to[k] = (((other ^ ((x[k] ^ other) & m)) & mask) ^ sign) - sign;
-        }
-        break;
-      }
+      case kind::sum: terms = add_up<kind::sum, Lane, stride>(i, to, rows, terms); break;
+      case kind::quantize: terms = add_up<kind::quantize, Lane, stride>(i, to, rows, terms); break;
+      case kind::relu: terms = add_up<kind::relu, Lane, stride>(i, to, rows, terms); break;
+      case kind::mux: choose<Lane, stride>(i, to, rows); break;
       case kind::multiply: {
         const vector* const x = rows + i.a * stride;
         const vector* const y = rows + i.b * stride;
         for (std::size_t k = 0; k < stride; ++k) to[k] = x[k] * y[k];
         break;
       }
-      case kind::lookup: {
-        const table t = p.tables[i.b];
-        const std::int32_t* const entries = p.table_data.data() + t.first;
-        const void* const from = rows + i.a * stride;
-        const lane* const x = static_cast<const lane*>(from);
-        lane* const y = static_cast<lane*>(static_cast<void*>(to));
-        for (std::size_t s = 0; s < b.samples; ++s) {
-          // With its sign, so that what is below the table is beyond all of it.
-          const auto index = static_cast<std::uint64_t>(std::int64_t{
-              static_cast<std::make_signed_t<Lane>>(static_cast<Lane>(x[s] - constant))});
-          const bool inside = index < t.count;
-          if (!inside) b.trapped(s, i.c);
-          y[s] = static_cast<Lane>(entries[inside ? index : 0]);
-        }
-        break;
-      }
-      case kind::safe_lookup: {
-        const std::int32_t* const entries = p.table_data.data() + p.tables[i.b].first;
-        const void* const from = rows + i.a * stride;
-        const lane* const x = static_cast<const lane*>(from);
-        lane* const y = static_cast<lane*>(static_cast<void*>(to));
-        for (std::size_t s = 0; s < b.samples; ++s)
-          y[s] = static_cast<Lane>(entries[static_cast<Lane>(x[s] - constant)]);
-        break;
-      }
+      case kind::lookup: look_up<Lane, false>(p, b, i, to, rows + i.a * stride); break;
+      case kind::safe_lookup: look_up<Lane, true>(p, b, i, to, rows + i.a * stride); break;
       case kind::invert: {
         const vector* const x = rows + i.a * stride;
         for (std::size_t k = 0; k < stride; ++k) to[k] = ~x[k] & mask;
@@ -209,6 +213,41 @@ TESSERA_TARGET void execute(const compiled_program& p, block& b) {
 // many values of as many samples, turned around while they are in the first cache.
 inline constexpr std::size_t tile_width = 8, tile_height = 16;
 
+/// The values of one input in as many samples as a tile is high.
+template <class Lane, std::size_t Height>
+TESSERA_TARGET [[gnu::always_inline]] inline void read_column(const input& x,
+                                                              const double (&column)[Height],
+                                                              void* row) {
+  using lane = typename vector_of<Lane, 1>::type;
+  constexpr std::size_t group = TESSERA_VECTOR_BYTES / sizeof(double);
+  typedef double doubles [[gnu::vector_size(TESSERA_VECTOR_BYTES), gnu::may_alias]];
+  typedef std::uint64_t numbers [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+  typedef Lane some_lanes [[gnu::vector_size(group * sizeof(Lane)), gnu::may_alias]];
+  lane* const to = static_cast<lane*>(row);
+  const double factor = x.to_grid.factor;
+  // |v| < 2^51: after adding 2^52 + 2^51 the low bits of v's significand are those of v
+  // rounded to an integer. A NaN has an exponent too large for that.
+  constexpr double magic = 0x1.8p52;
+  constexpr auto magic_bits = std::bit_cast<std::uint64_t>(magic);
+  constexpr auto end_bits = std::bit_cast<std::uint64_t>(0x1p51);
+  numbers large = {};
+  for (std::size_t k = 0; k < Height / group; ++k) {
+    const doubles v = reinterpret_cast<const doubles*>(column)[k] * factor;
+    const numbers size = reinterpret_cast<numbers>(v) & (UINT64_MAX >> 1);
+    large |= end_bits - 1 - size;
+    const doubles whole = v + magic;
+    const auto above = whole - magic > v;  // all ones, which is -1
+    const numbers low =
+        reinterpret_cast<numbers>(whole) - magic_bits + reinterpret_cast<numbers>(above);
+    const numbers wrapped = ((low & x.mask) ^ x.sign) - x.sign;
+    reinterpret_cast<some_lanes*>(to)[k] = __builtin_convertvector(wrapped, some_lanes);
+  }
+  bool exact = factor == 0;
+  for (std::size_t k = 0; k < group; ++k) exact = exact || large[k] >> 63 != 0;
+  if (!exact) return;
+  for (std::size_t s = 0; s < Height; ++s) to[s] = static_cast<Lane>(x.converted(column[s]));
+}
+
 /// Input operations: floor(v * 2^n), wrapped.
 template <class Lane, std::size_t Lanes>
 TESSERA_TARGET void read_inputs(const compiled_program& p, const block& b) {
@@ -219,10 +258,6 @@ TESSERA_TARGET void read_inputs(const compiled_program& p, const block& b) {
     return;
   } else {
     constexpr std::size_t height = Lanes < tile_height ? Lanes : tile_height;
-    constexpr std::size_t group = TESSERA_VECTOR_BYTES / sizeof(double);
-    typedef double doubles [[gnu::vector_size(TESSERA_VECTOR_BYTES), gnu::may_alias]];
-    typedef std::uint64_t numbers [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
-    typedef Lane some_lanes [[gnu::vector_size(group * sizeof(Lane)), gnu::may_alias]];
     alignas(64) double tile[tile_width][height] = {};
     for (std::size_t from = 0; from < b.samples; from += height) {
       const std::size_t n = b.samples - from < height ? b.samples - from : height;
@@ -234,36 +269,29 @@ TESSERA_TARGET void read_inputs(const compiled_program& p, const block& b) {
           const double* const sample = b.in + (from + s) * p.n_inputs;
           for (std::size_t j = 0; j < width; ++j) tile[j][s] = sample[list[j].index];
         }
-        for (std::size_t j = 0; j < width; ++j) {
-          const input& x = list[j];
-          lane* const to = rows + std::size_t{x.row} * Lanes + from;
-          const double factor = x.to_grid.factor;
-          // |v| < 2^51: after adding 2^52 + 2^51 the low bits of v's significand are those of v
-          // rounded to an integer. A NaN has an exponent too large for that.
-          constexpr double magic = 0x1.8p52;
-          constexpr auto magic_bits = std::bit_cast<std::uint64_t>(magic);
-          constexpr auto end_bits = std::bit_cast<std::uint64_t>(0x1p51);
-          numbers large = {};
-          for (std::size_t k = 0; k < height / group; ++k) {
-            const doubles v = reinterpret_cast<const doubles*>(tile[j])[k] * factor;
-            const numbers size = reinterpret_cast<numbers>(v) & (UINT64_MAX >> 1);
-            large |= end_bits - 1 - size;
-            const doubles whole = v + magic;
-            const auto above = whole - magic > v;  // all ones, which is -1
-            const numbers low =
-                reinterpret_cast<numbers>(whole) - magic_bits + reinterpret_cast<numbers>(above);
-            const numbers wrapped = ((low & x.mask) ^ x.sign) - x.sign;
-            reinterpret_cast<some_lanes*>(to)[k] = __builtin_convertvector(wrapped, some_lanes);
-          }
-          bool exact = factor == 0;
-          for (std::size_t k = 0; k < group; ++k) exact = exact || large[k] >> 63 != 0;
-          if (exact)
-            for (std::size_t s = 0; s < height; ++s)
-              to[s] = static_cast<Lane>(x.converted(tile[j][s]));
-        }
+        for (std::size_t j = 0; j < width; ++j)
+          read_column<Lane>(list[j], tile[j], rows + std::size_t{list[j].row} * Lanes + from);
       }
     }
   }
+}
+
+/// The values of one output, of which a row has the numbers.
+template <class Lane, std::size_t Height>
+TESSERA_TARGET [[gnu::always_inline]] inline void write_column(const output& x, const void* row,
+                                                               double (&column)[Height]) {
+  using lane = const typename vector_of<Lane, 1>::type;
+  lane* const v = static_cast<lane*>(row);
+  // Nothing is negated after the conversion, as no output is -0.0.
+  const auto flip = static_cast<Lane>(x.negative ? -1 : 0);
+  const double factor = x.to_double.factor;
+  for (std::size_t s = 0; s < Height; ++s)
+    column[s] = static_cast<double>(
+        static_cast<std::make_signed_t<Lane>>(static_cast<Lane>((v[s] ^ flip) - flip)));
+  if (factor != 0)
+    for (double& value : column) value *= factor;
+  else
+    for (double& value : column) value = x.to_double(value);
 }
 
 template <class Lane, std::size_t Lanes>
@@ -280,21 +308,10 @@ TESSERA_TARGET void write_outputs(const compiled_program& p, const block& b, std
       const std::size_t width = n_outputs - first < tile_width ? n_outputs - first : tile_width;
       for (std::size_t j = 0; j < width; ++j) {
         const output& x = list[j];
-        if (x.zero) {
+        if (x.zero)
           for (double& value : tile[j]) value = 0.0;
-          continue;
-        }
-        lane* const v = rows + std::size_t{x.row} * Lanes + from;
-        // Nothing is negated after the conversion, as no output is -0.0.
-        const auto flip = static_cast<Lane>(x.negative ? -1 : 0);
-        const double factor = x.to_double.factor;
-        for (std::size_t s = 0; s < height; ++s)
-          tile[j][s] = static_cast<double>(
-              static_cast<std::make_signed_t<Lane>>(static_cast<Lane>((v[s] ^ flip) - flip)));
-        if (factor != 0)
-          for (double& value : tile[j]) value *= factor;
         else
-          for (double& value : tile[j]) value = x.to_double(value);
+          write_column<Lane>(x, rows + std::size_t{x.row} * Lanes + from, tile[j]);
       }
       for (std::size_t s = 0; s < n; ++s) {
         double* const to = b.out + (from + s) * n_outputs + first;

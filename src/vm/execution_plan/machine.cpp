@@ -405,161 +405,162 @@ plan_value plan_machine::decoded(const plan_value& tokens, const plan_value& ids
 
 // ---- the loop
 
-void plan_machine::execute(plan_outcome& done) {
+plan_value plan_machine::external(std::uint32_t kind, std::uint32_t id) {
+  const plan_value found = constant(id);
+  return kind == 0 ? tokenizer_of(static_cast<std::uint32_t>(whole_of(found))) : found;
+}
+
+plan_value plan_machine::file_named(std::uint32_t kind, std::string_view path) {
+  return kind == 3 ? image_of(path) : files_.read_npy(arena_, files_.find(path));
+}
+
+void plan_machine::unload(bool is_model, std::uint32_t index) {
+  if (is_model)
+    models_[index] = nullptr;
+  else
+    slots_[index] = {};
+}
+
+plan_value plan_machine::id_of(const plan_value& tokens, std::string_view text) {
+  const std::optional<std::int32_t> id = tokenizer_in(tokens).id_of(text);
+  return id ? plan_value::whole(*id) : plan_value();
+}
+
+plan_value plan_machine::formatted(std::string_view pattern, std::uint32_t count,
+                                   const std::uint32_t* from) {
+  std::vector<plan_value> values;
+  for (std::uint32_t i = 0; i < count; ++i) values.push_back(in(from[i]));
+  limited_text out(room_left(), &arena_);
+  append_formatted(out, pattern, values);
+  return plan_value::string(arena_, out.view());
+}
+
+plan_value plan_machine::manipulated(std::uint32_t how, const std::uint32_t* o) {
   const plan_values with{arena_, work_};
-  for (std::uint32_t at = 0;;) {
+  if (how == 1) return with.pad_left(in(o[0]), in(o[1]), in(o[2]));
+  return how == 2 ? with.unsqueezed(in(o[0]), in(o[1])) : with.squeezed(in(o[0]), in(o[1]));
+}
+
+plan_value plan_machine::concatenated(std::uint32_t count, const std::uint32_t* o) {
+  const plan_values with{arena_, work_};
+  std::vector<tensor> all;
+  for (std::uint32_t i = 0; i < count; ++i) all.push_back(with.tensor_of(in(o[i])));
+  return with.concatenated(all, in(o[count]));
+}
+
+plan_value plan_machine::information(std::uint32_t what, const std::uint32_t* o) {
+  const plan_values with{arena_, work_};
+  if (what == 0) return with.shape_of(in(o[0]));
+  return what == 1 ? with.dimension(in(o[0]), in(o[1])) : number_of(in(o[0]));
+}
+
+void plan_machine::print(const plan_value& v, std::string_view label) {
+  limited_text line(room_left(), &arena_);
+  line << "[DEBUG] " << label << ": ";
+  append_str(line, v);
+  line << '\n';
+  write_stream(true, line.view());
+}
+
+void plan_machine::find_top_k(const std::uint32_t* o) {
+  plan_value indices, values;
+  plan_values{arena_, work_}.top_k(in(o[0]), in(o[1]), indices, values);
+  slots_[o[2]] = std::move(indices);
+  slots_[o[3]] = std::move(values);
+}
+
+bool plan_machine::begin_loop(const plan_value& v) {
+  const std::int64_t rounds = rounds_of(v);
+  if (rounds <= 0) return false;
+  if (loops_.size() == max_loops) fail(errc::budget_memory,
+         "loops are nested too deeply; expected at most " + std::to_string(max_loops));
+  loops_.push_back(rounds);
+  return true;
+}
+
+void plan_machine::execute(plan_outcome& done) {
+  for (std::uint32_t at = 0, next = 0; next != no_step; at = next) {
     const step& s = steps_[at];
-    const std::uint32_t* const o = operands_.data() + s.operands;
     done.offset = s.offset;
     arena_.charge(s.steps);
     ++done.instructions;
-    ++at;
-    switch (s.op) {
-      case plan_op::src_user_prompt: slots_[o[0]] = prompt(o[1], string_constant(o[2])); break;
-      case plan_op::src_constant: slots_[o[0]] = constant(o[1]); break;
-      case plan_op::src_exec_mode: slots_[o[0]] = plan_value::string(arena_, how_.mode); break;
-
-      case plan_op::res_load_model: load_model(o[0], string_constant(o[1])); break;
-      case plan_op::res_load_datafile:
-        slots_[o[0]] = files_.read_npy(arena_, files_.find(string_constant(o[2])));
-        break;
-      case plan_op::res_load_extern:
-        slots_[o[0]] = o[1] == 0
-                           ? tokenizer_of(static_cast<std::uint32_t>(whole_of(constant(o[2]))))
-                           : constant(o[2]);
-        break;
-      case plan_op::res_load_dynamic:
-        slots_[o[0]] = o[2] == 3 ? image_of(string_in(o[1]))
-                                 : files_.read_npy(arena_, files_.find(string_in(o[1])));
-        break;
-      case plan_op::res_load_array: slots_[o[0]] = array_named(string_constant(o[1])); break;
-      case plan_op::res_unload:
-        if (o[0] == 0)
-          models_[o[1]] = nullptr;
-        else
-          slots_[o[1]] = {};
-        break;
-
-      case plan_op::preproc_encode: slots_[o[2]] = encoded(in(o[0]), in(o[1])); break;
-      case plan_op::preproc_decode: slots_[o[2]] = decoded(in(o[0]), in(o[1])); break;
-      case plan_op::preproc_get_id: {
-        const std::optional<std::int32_t> id = tokenizer_in(in(o[0])).id_of(string_constant(o[1]));
-        slots_[o[2]] = id ? plan_value::whole(*id) : plan_value();
-        break;
-      }
-      case plan_op::string_format: {
-        std::vector<plan_value> values;
-        for (std::uint32_t i = 0; i < o[2]; ++i) values.push_back(in(o[3 + i]));
-        limited_text out(room_left(), &arena_);
-        append_formatted(out, string_constant(o[1]), values);
-        slots_[o[0]] = plan_value::string(arena_, out.view());
-        break;
-      }
-
-      case plan_op::tensor_create:
-        slots_[o[0]] = with.create(static_cast<data_type>(o[1]), o[2], in(o[3]));
-        break;
-      case plan_op::tensor_manipulate:
-        slots_[o[1]] = o[0] == 1   ? with.pad_left(in(o[2]), in(o[3]), in(o[4]))
-                       : o[0] == 2 ? with.unsqueezed(in(o[2]), in(o[3]))
-                                   : with.squeezed(in(o[2]), in(o[3]));
-        break;
-      case plan_op::tensor_combine: {
-        std::vector<tensor> all;
-        for (std::uint32_t i = 0; i < o[2]; ++i) all.push_back(with.tensor_of(in(o[3 + i])));
-        slots_[o[1]] = with.concatenated(all, in(o[3 + o[2]]));
-        break;
-      }
-      case plan_op::tensor_info:
-        slots_[o[1]] = o[0] == 0   ? with.shape_of(in(o[2]))
-                       : o[0] == 1 ? with.dimension(in(o[2]), in(o[3]))
-                                   : number_of(in(o[2]));
-        break;
-      case plan_op::tensor_extract: slots_[o[0]] = with.extracted(in(o[1]), in(o[2])); break;
-
-      case plan_op::sys_copy: slots_[o[0]] = in(o[1]); break;
-      case plan_op::sys_debug_print: {
-        limited_text line(room_left(), &arena_);
-        line << "[DEBUG] " << string_constant(o[1]) << ": ";
-        append_str(line, in(o[0]));
-        line << '\n';
-        write_stream(true, line.view());
-        break;
-      }
-
-      case plan_op::math_unary:
-        slots_[o[1]] = with.unary(choice<plan_unary>(o[0]), in(o[2]));
-        break;
-      case plan_op::math_binary:
-        slots_[o[1]] = with.binary(choice<plan_binary>(o[0]), in(o[2]), in(o[3]));
-        break;
-      case plan_op::math_aggregate: slots_[o[1]] = with.argmax(in(o[2])); break;
-      case plan_op::logic_compare:
-        slots_[o[1]] = with.compared(choice<plan_comparison>(o[0]), in(o[2]), in(o[3]));
-        break;
-      case plan_op::analysis_top_k: {
-        plan_value indices, values;
-        with.top_k(in(o[0]), in(o[1]), indices, values);
-        slots_[o[2]] = std::move(indices);
-        slots_[o[3]] = std::move(values);
-        break;
-      }
-      case plan_op::analysis_sample:
-        slots_[o[3]] = with.sample(in(o[0]), in(o[1]), in(o[2]), random_);
-        break;
-
-      case plan_op::model_run_static: run_model(o, done); break;
-      case plan_op::model_zero_grad: (void)model_at(o[0]); break;
-      case plan_op::model_train_step:
-      case plan_op::model_save_weights:
-        fail(errc::nac_plan_training, std::string(model::name(s.op)));
-
-      case plan_op::flow_loop_start: {
-        const std::int64_t rounds = rounds_of(in(o[0]));
-        if (rounds <= 0) {
-          at = s.jump;
-          break;
-        }
-        if (loops_.size() == max_loops)
-          fail(errc::budget_memory,
-               "loops are nested too deeply; expected at most " + std::to_string(max_loops));
-        loops_.push_back(rounds);
-        break;
-      }
-      case plan_op::flow_loop_end:
-        if (--loops_.back() > 0)
-          at = s.jump;
-        else
-          loops_.pop_back();
-        break;
-      case plan_op::flow_branch_if:
-        if (truth_of(in(o[0]))) at = s.jump;
-        break;
-      case plan_op::flow_break_loop_if:
-        if (!truth_of(in(o[0]))) break;
-        loops_.pop_back();
-        at = s.jump;
-        break;
-
-      case plan_op::serialize_object: slots_[o[0]] = serialized(in(o[1]), o[2]); break;
-      case plan_op::io_write: write(in(o[0]), o[1], in(o[2]), o[3]); break;
-      case plan_op::exec_return:
-        for (std::uint32_t i = 0; i < o[0]; ++i) done.returned.push_back(in(o[1 + i]));
-        return;
-      case plan_op::exec_halt: return;
-
-      // Verification lets none of these through.
-      case plan_op::src_cmd_arg:
-      case plan_op::src_file_content:
-      case plan_op::reserved_18:
-      case plan_op::reserved_31:
-      case plan_op::reserved_50:
-      case plan_op::reserved_51:
-      case plan_op::model_run_dynamic:
-      case plan_op::reserved_af:
-      case plan_op::reserved_e1: fail(errc::nac_mep_reserved);
-    }
+    next = run_step(s, at + 1, done);
   }
+}
+
+/// Where to go on: at `next`, unless the instruction says otherwise.
+std::uint32_t plan_machine::run_step(const step& s, std::uint32_t next, plan_outcome& done) {
+  const plan_values with{arena_, work_};
+  const std::uint32_t* const o = operands_.data() + s.operands;
+  switch (s.op) {
+    case plan_op::src_user_prompt: slots_[o[0]] = prompt(o[1], string_constant(o[2])); break;
+    case plan_op::src_constant: slots_[o[0]] = constant(o[1]); break;
+    case plan_op::src_exec_mode: slots_[o[0]] = plan_value::string(arena_, how_.mode); break;
+    case plan_op::res_load_model: load_model(o[0], string_constant(o[1])); break;
+    case plan_op::res_load_datafile: slots_[o[0]] = file_named(o[1], string_constant(o[2])); break;
+    case plan_op::res_load_extern: slots_[o[0]] = external(o[1], o[2]); break;
+    case plan_op::res_load_dynamic: slots_[o[0]] = file_named(o[2], string_in(o[1])); break;
+    case plan_op::res_load_array: slots_[o[0]] = array_named(string_constant(o[1])); break;
+    case plan_op::res_unload: unload(o[0] == 0, o[1]); break;
+    case plan_op::preproc_encode: slots_[o[2]] = encoded(in(o[0]), in(o[1])); break;
+    case plan_op::preproc_decode: slots_[o[2]] = decoded(in(o[0]), in(o[1])); break;
+    case plan_op::preproc_get_id: slots_[o[2]] = id_of(in(o[0]), string_constant(o[1])); break;
+    case plan_op::string_format:
+      slots_[o[0]] = formatted(string_constant(o[1]), o[2], o + 3);
+      break;
+    case plan_op::tensor_create:
+      slots_[o[0]] = with.create(static_cast<data_type>(o[1]), o[2], in(o[3]));
+      break;
+    case plan_op::tensor_manipulate: slots_[o[1]] = manipulated(o[0], o + 2); break;
+    case plan_op::tensor_combine: slots_[o[1]] = concatenated(o[2], o + 3); break;
+    case plan_op::tensor_info: slots_[o[1]] = information(o[0], o + 2); break;
+    case plan_op::tensor_extract: slots_[o[0]] = with.extracted(in(o[1]), in(o[2])); break;
+    case plan_op::sys_copy: slots_[o[0]] = in(o[1]); break;
+    case plan_op::sys_debug_print: print(in(o[0]), string_constant(o[1])); break;
+    case plan_op::math_unary: slots_[o[1]] = with.unary(choice<plan_unary>(o[0]), in(o[2])); break;
+    case plan_op::math_binary:
+      slots_[o[1]] = with.binary(choice<plan_binary>(o[0]), in(o[2]), in(o[3]));
+      break;
+    case plan_op::math_aggregate: slots_[o[1]] = with.argmax(in(o[2])); break;
+    case plan_op::logic_compare:
+      slots_[o[1]] = with.compared(choice<plan_comparison>(o[0]), in(o[2]), in(o[3]));
+      break;
+    case plan_op::analysis_top_k: find_top_k(o); break;
+    case plan_op::analysis_sample:
+      slots_[o[3]] = with.sample(in(o[0]), in(o[1]), in(o[2]), random_);
+      break;
+    case plan_op::model_run_static: run_model(o, done); break;
+    case plan_op::model_zero_grad: (void)model_at(o[0]); break;
+    case plan_op::model_train_step:
+    case plan_op::model_save_weights: fail(errc::nac_plan_training, std::string(model::name(s.op)));
+    case plan_op::flow_loop_start: return begin_loop(in(o[0])) ? next : s.jump;
+    case plan_op::flow_loop_end:
+      if (--loops_.back() > 0) return s.jump;
+      loops_.pop_back();
+      break;
+    case plan_op::flow_branch_if: return truth_of(in(o[0])) ? s.jump : next;
+    case plan_op::flow_break_loop_if:
+      if (!truth_of(in(o[0]))) break;
+      loops_.pop_back();
+      return s.jump;
+    case plan_op::serialize_object: slots_[o[0]] = serialized(in(o[1]), o[2]); break;
+    case plan_op::io_write: write(in(o[0]), o[1], in(o[2]), o[3]); break;
+    case plan_op::exec_return:
+      for (std::uint32_t i = 0; i < o[0]; ++i) done.returned.push_back(in(o[1 + i]));
+      return no_step;
+    case plan_op::exec_halt: return no_step;
+    // Verification lets none of these through.
+    case plan_op::src_cmd_arg:
+    case plan_op::src_file_content:
+    case plan_op::reserved_18:
+    case plan_op::reserved_31:
+    case plan_op::reserved_50:
+    case plan_op::reserved_51:
+    case plan_op::model_run_dynamic:
+    case plan_op::reserved_af:
+    case plan_op::reserved_e1: fail(errc::nac_mep_reserved);
+  }
+  return next;
 }
 
 }  // namespace vm::nac

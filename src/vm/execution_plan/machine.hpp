@@ -116,7 +116,9 @@ class plan_machine {
 
   void decode();
   void refuse_training(plan_outcome& done) const;
+  static constexpr std::uint32_t no_step = ~std::uint32_t{0};
   void execute(plan_outcome& done);
+  [[nodiscard]] std::uint32_t run_step(const step& s, std::uint32_t next, plan_outcome& done);
 
   [[nodiscard]] const plan_value& in(std::uint32_t operand) const noexcept {
     return slots_[static_cast<std::uint8_t>(operand)];
@@ -140,6 +142,19 @@ class plan_machine {
   [[nodiscard]] plan_value tokenizer_of(std::uint32_t number);
   [[nodiscard]] plan_value encoded(const plan_value& tokens, const plan_value& text);
   [[nodiscard]] plan_value decoded(const plan_value& tokens, const plan_value& ids);
+  [[nodiscard]] static plan_value id_of(const plan_value& tokens, std::string_view text);
+  [[nodiscard]] plan_value external(std::uint32_t kind, std::uint32_t id);
+  [[nodiscard]] plan_value file_named(std::uint32_t kind, std::string_view path);
+  void unload(bool is_model, std::uint32_t index);
+  [[nodiscard]] plan_value formatted(std::string_view pattern, std::uint32_t count,
+                                     const std::uint32_t* from);
+  [[nodiscard]] plan_value manipulated(std::uint32_t how, const std::uint32_t* operands);
+  [[nodiscard]] plan_value concatenated(std::uint32_t count, const std::uint32_t* operands);
+  [[nodiscard]] plan_value information(std::uint32_t what, const std::uint32_t* operands);
+  void print(const plan_value& v, std::string_view label);
+  void find_top_k(const std::uint32_t* operands);
+  /// False where there are no rounds.
+  [[nodiscard]] bool begin_loop(const plan_value& rounds);
 
   const model::program& program_;
   plan_options how_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 #include <string>
 
 #include "interpreter.hpp"
@@ -296,12 +297,47 @@ void interpreter::add_given(std::vector<nac::value>& to, std::uint32_t count) co
 /// an IF or WHILE and the result isn't, it is after the end of the outermost such IF or WHILE.
 /// Where references of patterns lead is known only here: their target must have a value, its block
 /// must not have ended, and an IF around them must list it.
-void interpreter::find_drops() {
-  constexpr std::uint32_t never = ~std::uint32_t{0};
-  const auto size = static_cast<std::uint32_t>(results_.size());
-  std::vector<std::uint32_t> last(size);
-  std::vector<bool> is_taken(size);  // by another node
-  for (std::uint32_t s = 0; s < size; ++s) last[s] = s;
+class interpreter::lifetimes {
+ public:
+  explicit lifetimes(interpreter& of)
+      : of_(of),
+        stream_size_(static_cast<std::uint32_t>(of.program_.stream().size())),
+        last_(of.results_.size()),
+        is_taken_(of.results_.size()),
+        block_of_(of.results_.size()),
+        end_(stream_size_) {
+    std::iota(last_.begin(), last_.end(), 0u);
+  }
+
+  void find() {
+    while (true) {
+      close_blocks();
+      if (i_ == end_) {
+        if (calls_.empty()) break;
+        leave_call();
+        continue;
+      }
+      const compiled_node& p = of_.code_[i_];
+      const std::uint32_t slot = base_ + p.slot;
+      if (p.what == kind::call) {
+        enter_call(p, slot);
+        continue;
+      }
+      take_operands(p, slot);
+      const bool has_value =
+          p.what != kind::nothing && p.what != kind::output && p.what != kind::block_output;
+      if (has_value) block_of_[slot] = (scopes_.empty() ? 0 : scopes_.back().block) + 1;
+      if (p.what == kind::input) add_given(p, slot, of_.inputs_, of_.inputs_at_);
+      if (p.what == kind::unnamed_parameter) add_given(p, slot, of_.unnamed_, of_.unnamed_at_);
+      if (p.what == kind::if_else || p.what == kind::while_loop) open_block(p, slot);
+      ++i_;
+    }
+    keep_results();
+    list_drops();
+  }
+
+ private:
+  static constexpr std::uint32_t never = ~std::uint32_t{0};
   /// An IF or WHILE around the node that is looked at.
   struct scope {
     std::uint32_t slot, middle, end;    // of the opener; where the second block begins and ends
@@ -313,115 +349,118 @@ void interpreter::find_drops() {
   struct call {
     std::uint32_t next, end, base, node;
   };
-  std::vector<scope> scopes;
-  std::vector<call> calls;
-  inputs_.clear();
-  std::vector<bool> open = {true};            // by block; block 0 is the program
-  std::vector<std::uint32_t> block_of(size);  // by slot: of what has a value the block, plus 1
-  const auto stream_size = static_cast<std::uint32_t>(program_.stream().size());
-  std::uint32_t i = 0, end = stream_size, base = 0;
-  const auto refuse = [&](errc code, std::uint32_t from) {
-    at_ = calls.empty() ? i : calls[0].node;
+
+  void close_blocks() {
+    while (!scopes_.empty() && scopes_.back().depth == calls_.size()) {
+      scope& s = scopes_.back();
+      if (i_ != s.middle && i_ != s.end) return;
+      open_[s.block] = false;
+      if (i_ != s.end) {  // the second block begins
+        s.block = static_cast<std::uint32_t>(open_.size());
+        s.middle = s.end;
+        open_.push_back(true);
+        return;
+      }
+      scopes_.pop_back();
+    }
+  }
+  void enter_call(const compiled_node& p, std::uint32_t slot) {
+    calls_.push_back({p.next, end_, base_, i_});
+    i_ = of_.calls_[p.extra].first;
+    end_ = of_.calls_[p.extra].end;
+    base_ = slot;
+  }
+  void leave_call() {
+    const call& c = calls_.back();
+    i_ = c.next;
+    end_ = c.end;
+    base_ = c.base;
+    calls_.pop_back();
+  }
+  [[noreturn]] void refuse(errc code, std::uint32_t from) const {
+    of_.at_ = calls_.empty() ? i_ : calls_[0].node;
     nac::fail(code, "the reference leads to node " + std::to_string(from) + " of the expansion");
-  };
-  const auto check = [&](std::uint32_t from, bool opener) {
-    if (block_of[from] == 0 || !open[block_of[from] - 1] || opener)
-      refuse(calls.empty() ? errc::genome_pattern_result : errc::genome_pattern_order, from);
-    if (scopes.empty() || scopes.back().guard == 0) return;
-    const scope& guard = scopes[scopes.back().guard - 1];
+  }
+  void check(std::uint32_t from, bool opener) const {
+    if (block_of_[from] == 0 || !open_[block_of_[from] - 1] || opener)
+      refuse(calls_.empty() ? errc::genome_pattern_result : errc::genome_pattern_order, from);
+    if (scopes_.empty() || scopes_.back().guard == 0) return;
+    const scope& guard = scopes_[scopes_.back().guard - 1];
     if (from < guard.slot && !std::binary_search(guard.listed.begin(), guard.listed.end(), from))
       refuse(errc::genome_reference_external, from);
-  };
-  while (true) {
-    while (!scopes.empty() && scopes.back().depth == calls.size()) {
-      scope& s = scopes.back();
-      if (i != s.middle && i != s.end) break;
-      open[s.block] = false;
-      if (i == s.end) {
-        scopes.pop_back();
-        continue;
-      }
-      s.block = static_cast<std::uint32_t>(open.size());
-      s.middle = s.end;
-      open.push_back(true);
-      break;
-    }
-    if (i == end) {
-      if (calls.empty()) break;
-      i = calls.back().next;
-      end = calls.back().end;
-      base = calls.back().base;
-      calls.pop_back();
-      continue;
-    }
-    const compiled_node& p = code_[i];
-    const std::uint32_t slot = base + p.slot;
-    if (p.what == kind::call) {
-      calls.push_back({p.next, end, base, i});
-      i = calls_[p.extra].first;
-      end = calls_[p.extra].end;
-      base = slot;
-      continue;
-    }
-    for (const operand& o : operands_of(p)) {
-      if (o.constant != nullptr) continue;
-      const auto from = static_cast<std::uint32_t>(std::int64_t{base} + o.slot);
-      const auto around =
-          std::upper_bound(scopes.begin(), scopes.end(), from,
-                           [](std::uint32_t s, const scope& other) { return s < other.slot; });
-      check(from, around != scopes.begin() && (around - 1)->slot == from);
-      is_taken[from] = true;
-      last[from] = std::max(last[from], around == scopes.end() ? slot : around->slot);
-    }
-    const bool has_value =
-        p.what != kind::nothing && p.what != kind::output && p.what != kind::block_output;
-    if (has_value) block_of[slot] = (scopes.empty() ? 0 : scopes.back().block) + 1;
-    if (p.what == kind::input || p.what == kind::unnamed_parameter) {
-      const bool is_input = p.what == kind::input;
-      std::vector<nac::value>& given = is_input ? inputs_ : unnamed_;
-      (is_input ? inputs_at_ : unnamed_at_)
-          .push_back({slot, static_cast<std::uint32_t>(given.size()), p.extra});
-      add_given(given, p.extra);
-    }
-    if (p.what == kind::if_else || p.what == kind::while_loop) {
-      // A block's value is taken when it ends.
-      for (const std::uint32_t r : controls_[p.extra].results) last[base + r] = never;
-      const bool lists = p.what == kind::if_else;
-      const std::size_t guard = lists            ? scopes.size() + 1
-                                : scopes.empty() ? 0
-                                                 : scopes.back().guard;
-      scopes.push_back({slot,
-                        controls_[p.extra].middle,
-                        p.next,
-                        static_cast<std::uint32_t>(open.size()),
-                        calls.size(),
-                        guard,
-                        {}});
-      if (lists)
-        for (const operand& o : operands_of(p))
-          scopes.back().listed.push_back(static_cast<std::uint32_t>(std::int64_t{base} + o.slot));
-      std::sort(scopes.back().listed.begin(), scopes.back().listed.end());
-      open.push_back(true);
-    }
-    ++i;
   }
-  // The value of a program without OUTPUT.
-  std::uint32_t top = 0;
-  for (std::uint32_t k = 0; k < stream_size; k = code_[k].next) top = k;
-  if (stream_size != 0) last[code_[top].result] = never;
-  // A COPY that ends a block, or the program, is what the last of its nodes is, as take_last() says.
-  for (std::vector<given_place>* const places : {&inputs_at_, &unnamed_at_})
-    for (given_place& at : *places)
-      if (last[at.slot] == never && !is_taken[at.slot]) at.index += at.count - 1;
+  void take_operands(const compiled_node& p, std::uint32_t slot) {
+    for (const operand& o : of_.operands_of(p)) {
+      if (o.constant != nullptr) continue;
+      const auto from = static_cast<std::uint32_t>(std::int64_t{base_} + o.slot);
+      const auto around =
+          std::upper_bound(scopes_.begin(), scopes_.end(), from,
+                           [](std::uint32_t s, const scope& other) { return s < other.slot; });
+      check(from, around != scopes_.begin() && (around - 1)->slot == from);
+      is_taken_[from] = true;
+      last_[from] = std::max(last_[from], around == scopes_.end() ? slot : around->slot);
+    }
+  }
+  void add_given(const compiled_node& p, std::uint32_t slot, std::vector<nac::value>& given,
+                 std::vector<given_place>& places) {
+    places.push_back({slot, static_cast<std::uint32_t>(given.size()), p.extra});
+    of_.add_given(given, p.extra);
+  }
+  void open_block(const compiled_node& p, std::uint32_t slot) {
+    const control& c = of_.controls_[p.extra];
+    // A block's value is taken when it ends.
+    for (const std::uint32_t r : c.results) last_[base_ + r] = never;
+    const bool lists = p.what == kind::if_else;
+    const std::size_t guard = lists             ? scopes_.size() + 1
+                              : scopes_.empty() ? 0
+                                                : scopes_.back().guard;
+    scope s{slot,          c.middle, p.next, static_cast<std::uint32_t>(open_.size()),
+            calls_.size(), guard,    {}};
+    if (lists)
+      for (const operand& o : of_.operands_of(p))
+        s.listed.push_back(static_cast<std::uint32_t>(std::int64_t{base_} + o.slot));
+    std::sort(s.listed.begin(), s.listed.end());
+    scopes_.push_back(std::move(s));
+    open_.push_back(true);
+  }
 
-  first_drop_.resize(std::size_t{size} + 1);
-  for (const std::uint32_t at : last)
-    if (at != never) ++first_drop_[at + 1];
-  for (std::uint32_t s = 0; s < size; ++s) first_drop_[s + 1] += first_drop_[s];
-  drops_.resize(first_drop_[size]);
-  std::vector<std::uint32_t> next(first_drop_.begin(), first_drop_.end());
-  for (std::uint32_t s = 0; s < size; ++s)
-    if (last[s] != never) drops_[next[last[s]]++] = s;
+  void keep_results() {
+    // The value of a program without OUTPUT.
+    std::uint32_t top = 0;
+    for (std::uint32_t k = 0; k < stream_size_; k = of_.code_[k].next) top = k;
+    if (stream_size_ != 0) last_[of_.code_[top].result] = never;
+    // A COPY that ends a block, or the program, is what the last of its nodes is, as take_last()
+    // says.
+    for (std::vector<given_place>* const places : {&of_.inputs_at_, &of_.unnamed_at_})
+      for (given_place& at : *places)
+        if (last_[at.slot] == never && !is_taken_[at.slot]) at.index += at.count - 1;
+  }
+  void list_drops() {
+    std::vector<std::uint32_t>& first = of_.first_drop_;
+    first.resize(last_.size() + 1);
+    for (const std::uint32_t at : last_)
+      if (at != never) ++first[at + 1];
+    for (std::size_t s = 0; s < last_.size(); ++s) first[s + 1] += first[s];
+    of_.drops_.resize(first.back());
+    std::vector<std::uint32_t> next(first.begin(), first.end());
+    for (std::uint32_t s = 0; s < last_.size(); ++s)
+      if (last_[s] != never) of_.drops_[next[last_[s]]++] = s;
+  }
+
+  interpreter& of_;
+  std::uint32_t stream_size_;
+  std::vector<std::uint32_t> last_;  // by slot: where it is used last
+  std::vector<bool> is_taken_;       // by another node
+  std::vector<scope> scopes_;
+  std::vector<call> calls_;
+  std::vector<bool> open_ = {true};      // by block; block 0 is the program
+  std::vector<std::uint32_t> block_of_;  // by slot: of what has a value the block, plus 1
+  std::uint32_t i_ = 0, end_, base_ = 0;
+};
+
+void interpreter::find_drops() {
+  inputs_.clear();
+  lifetimes(*this).find();
 }
 
 }  // namespace vm::genome

@@ -186,6 +186,7 @@ class interpreter {
   [[nodiscard]] std::uint32_t value_of_pattern(std::uint32_t pattern);
   [[nodiscard]] std::uint32_t place_of_parameter(std::uint32_t id);
   void add_given(std::vector<nac::value>& to, std::uint32_t count) const;
+  class lifetimes;
   void find_drops();
 
   // ---- one run

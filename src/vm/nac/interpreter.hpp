@@ -373,12 +373,9 @@ void interpreter::execute(Observer& see, outcome& done) {
         case kind::state:
         case kind::constant: results_[i] = input(p); break;
         case kind::parameter: {
-          const preloader::times took = parameter(i, p);
-          if constexpr (observed) {
+          [[maybe_unused]] const preloader::times took = parameter(i, p);
+          if constexpr (observed)
             if (took.known) see.preloaded(weights_[p.slot].instruction, took.from, took.to);
-          } else {
-            (void)took;
-          }
           break;
         }
         case kind::output:

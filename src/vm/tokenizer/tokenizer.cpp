@@ -93,6 +93,29 @@ void replace_invalid(std::string_view s, std::string& out, meter& use) {
   }
 }
 
+/// The bytes of the fragments that aren't protected as printable characters.
+void encode_bytes(std::string_view pieces, std::vector<fragment>& fragments, std::string& out,
+                  meter& use) {
+  use.work(pieces.size() * 2 + fragments.size());
+  out.clear();
+  for (fragment& f : fragments) {
+    const std::string_view piece = pieces.substr(f.first, f.size);
+    f.first = out.size();
+    if (f.is_protected) {
+      append(out, piece, use);
+    } else {
+      for (const char c : piece) {
+        char printable[4];
+        append(
+            out,
+            {printable, utf8_encode(printable_of_byte(static_cast<unsigned char>(c)), printable)},
+            use);
+      }
+    }
+    f.size = out.size() - f.first;
+  }
+}
+
 /// Runs what may stop in the middle.
 template <class Function>
 [[nodiscard]] trouble guarded(Function&& f) {
@@ -175,9 +198,33 @@ struct tokenizer::parts {
   }
 
   void encode(std::string_view from, std::vector<std::int32_t>& ids, meter& use) const;
+  void compose(const model::tokenizer_instruction& i, std::span<const std::int32_t> ids,
+               std::vector<std::int32_t>& out, meter& use) const;
   void decode(std::span<const std::int64_t> ids, std::string& text, bool keep_special,
               meter& use) const;
 };
+
+void tokenizer::parts::compose(const model::tokenizer_instruction& i,
+                               std::span<const std::int32_t> ids, std::vector<std::int32_t>& out,
+                               meter& use) const {
+  out.clear();
+  model::item_reader items(i);
+  for (model::compose_item item; items.next(item);) {
+    switch (item.kind) {
+      case model::compose_item::ids:
+        use.work(ids.size());
+        for (const std::int32_t id : ids) use.push(out, id);
+        break;
+      case model::compose_item::token: {
+        use.work(item.token_text.size());
+        const token* const t = words.find(item.token_text);
+        use.push(out, t != nullptr ? t->id : 2);
+        break;
+      }
+      case model::compose_item::id: use.push(out, item.number); break;
+    }
+  }
+}
 
 void tokenizer::parts::encode(std::string_view from, std::vector<std::int32_t>& ids,
                               meter& use) const {
@@ -229,24 +276,7 @@ void tokenizer::parts::encode(std::string_view from, std::vector<std::int32_t>& 
         (rules++)->run(pieces, fragments, use);
         break;
       case model::tokenizer_op::byte_encode:
-        use.work(pieces.size() * 2 + fragments.size());
-        next.clear();
-        for (fragment& f : fragments) {
-          const std::string_view piece = std::string_view(pieces).substr(f.first, f.size);
-          f.first = next.size();
-          if (f.is_protected) {
-            append(next, piece, use);
-          } else {
-            for (const char c : piece) {
-              char printable[4];
-              append(next,
-                     {printable,
-                      utf8_encode(printable_of_byte(static_cast<unsigned char>(c)), printable)},
-                     use);
-            }
-          }
-          f.size = next.size() - f.first;
-        }
+        encode_bytes(pieces, fragments, next, use);
         pieces.swap(next);
         break;
       case model::tokenizer_op::bpe_encode:
@@ -261,27 +291,10 @@ void tokenizer::parts::encode(std::string_view from, std::vector<std::int32_t>& 
         ids.clear();
         encode_unigram(pieces, fragments, words, ids, use);
         break;
-      case model::tokenizer_op::compose: {
-        composed.clear();
-        model::item_reader items(i);
-        for (model::compose_item item; items.next(item);) {
-          switch (item.kind) {
-            case model::compose_item::ids:
-              use.work(ids.size());
-              for (const std::int32_t id : ids) use.push(composed, id);
-              break;
-            case model::compose_item::token: {
-              use.work(item.token_text.size());
-              const token* const t = words.find(item.token_text);
-              use.push(composed, t != nullptr ? t->id : 2);
-              break;
-            }
-            case model::compose_item::id: use.push(composed, item.number); break;
-          }
-        }
+      case model::tokenizer_op::compose:
+        compose(i, ids, composed, use);
         ids.swap(composed);
         break;
-      }
     }
   }
 }

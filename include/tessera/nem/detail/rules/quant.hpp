@@ -126,6 +126,17 @@ inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, qu
   return false;
 }
 
+/// Whether the shape of a region has the axis of a descriptor.
+inline bool check_axis(context& c, std::uint32_t at, const quant& q, const region& r) {
+  if (q.axis >= 0 && q.axis < static_cast<std::int64_t>(r.rank)) return true;
+  auto w = c.found.add(errc::nem_qnt_004_axis, c.at(at));
+  if (r.rank == 0)
+    w << "quantization axis " << q.axis << " of a shape without dimensions";
+  else
+    w << "quantization axis " << q.axis << " isn't one of 0 to " << r.rank - 1;
+  return false;
+}
+
 /// Evaluates a descriptor of a region whose type and shape are evaluated.
 inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sound_shape) {
   quant q;
@@ -176,13 +187,8 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
         << name(r.element) << " values carry a quantization descriptor";
 
   if (is_list && has_axis && r.has_shape && has_sound_shape) {
-    if (q.axis < 0 || q.axis >= static_cast<std::int64_t>(r.rank)) {
+    if (!check_axis(c, axis_at, q, r)) {
       is_sound = false;
-      auto w = c.found.add(errc::nem_qnt_004_axis, c.at(axis_at));
-      if (r.rank == 0)
-        w << "quantization axis " << q.axis << " of a shape without dimensions";
-      else
-        w << "quantization axis " << q.axis << " isn't one of 0 to " << r.rank - 1;
     } else {
       const std::int64_t dimension =
           c.v.numbers[r.first_dimension + static_cast<std::size_t>(q.axis)];

@@ -135,6 +135,26 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
   return true;
 }
 
+inline void check_layout(context& c, std::uint32_t at, const region& r) {
+  const std::string_view layout = c.d.name(r.layout);
+  if (layout.size() == r.rank || !names_dimensions(layout)) return;
+  c.found.add(errc::nem_reg_007_layout, c.at(at))
+      << "layout " << layout << " names " << layout.size()
+      << (layout.size() == 1 ? " dimension" : " dimensions") << ", the shape has " << r.rank;
+}
+
+/// Whether the bytes of a region, of which there is at least one, lie in its buffer.
+inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
+  const buffer& b = c.v.buffers[r.buffer];
+  if (r.offset <= b.size && r.extent <= b.size - r.offset) return true;
+  (c.found.add(errc::nem_reg_003_bounds, c.at(at))
+   << "bytes " << r.offset << " + " << r.extent << " end past buffer " << c.d.name(b.name) << " of "
+   << b.size << " bytes")
+          .note(head(c, b.node))
+      << c.d.name(b.name) << " is declared here";
+  return false;
+}
+
 inline constexpr purpose for_offset = {"region offsets must be integer"};
 inline constexpr purpose for_extent = {"region extents must be integer"};
 inline constexpr purpose for_dimension = {"shape dimensions must be integer"};
@@ -184,18 +204,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
     c.found.add(errc::nem_reg_002_extent, c.at(extent_at))
         << "expected an extent of at least 1 byte, found " << r.extent;
   }
-  if (is_sound && has_offset && has_extent) {
-    const buffer& b = c.v.buffers[r.buffer];
-    if (r.offset > b.size || r.extent > b.size - r.offset) {
-      is_sound = false;
-      (c.found.add(errc::nem_reg_003_bounds, c.at(at))
-       << "bytes " << r.offset << " + " << r.extent << " end past buffer " << c.d.name(b.name)
-       << " of " << b.size << " bytes")
-              .note(head(c, b.node))
-          << c.d.name(b.name) << " is declared here";
-    }
-  }
-  is_sound = is_sound && has_offset && has_extent;
+  is_sound = is_sound && has_offset && has_extent && check_bounds(c, at, r);
 
   if (shape_at != no_node) {
     r.has_shape = true;
@@ -213,13 +222,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
           << ", one for each dimension, found " << r.strides;
     }
   }
-  if (layout_at != no_node && r.has_shape) {
-    const std::string_view layout = c.d.name(r.layout);
-    if (layout.size() != r.rank && names_dimensions(layout))
-      c.found.add(errc::nem_reg_007_layout, c.at(layout_at))
-          << "layout " << layout << " names " << layout.size()
-          << (layout.size() == 1 ? " dimension" : " dimensions") << ", the shape has " << r.rank;
-  }
+  if (layout_at != no_node && r.has_shape) check_layout(c, layout_at, r);
   is_sound = is_sound && has_shape && has_strides;
   if (r.element != element::none) {
     const std::int64_t bytes = bitwidth(r.element) / 8;
