@@ -3412,48 +3412,62 @@ TESSERA_AVX2_INLINE bool assemble(const number_tokens& n, std::uint64_t whole,
   return true;
 }
 
-/// Reads the row whose bracket is at `at`. Returns what follows the closing one, or null.
+/// The tokens of a row, but for the brackets of its array.
+struct row_tokens {
+  token integers[4];  ///< the last one, the wide one, begins at `wide`
+  number_tokens numbers[5];
+  const char* wide;
+};
+
+/// Finds the tokens of the row whose bracket is at `at`. Returns what follows the closing one, or null.
 template <bool Spaced>
-TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept {
+TESSERA_AVX2_INLINE const char* find_row(const char* at, number_row& r, row_tokens& t) noexcept {
   if (*at != '[') return nullptr;
   r.at = ++at;
   sight s(at);
   const std::uint64_t more = delimiters(at + 64);
-  token integers[4];
   std::size_t sizes = 0;  // of all tokens of up to 7 bytes, or'ed
-  const char* last_integer = at;
+  t.wide = at;
 #pragma GCC unroll 4
   for (unsigned k = 0; k < 4; ++k) {
     r.places[k] = static_cast<std::uint32_t>(at - r.at);
-    last_integer = at;
+    t.wide = at;
     const char* const end = s.next();
-    integers[k] = {end, static_cast<std::size_t>(end - at)};
-    if (k < 3) sizes |= integers[k].size;
+    t.integers[k] = {end, static_cast<std::size_t>(end - at)};
+    if (k < 3) sizes |= t.integers[k].size;
     if (*end != ',') return nullptr;
     at = end + 1;
     if (Spaced && *at++ != ' ') return nullptr;
   }
-  token& wide = integers[3];
   if (at - s.base > 62 || *at != '[') return nullptr;
   r.places[4] = static_cast<std::uint32_t>(at - r.at);
   ++at;
-  number_tokens numbers[5];
   s.move_to(at, more);
-  if (!find<Spaced>(at, s, ',', numbers[0]) || !find<Spaced>(at, s, ',', numbers[1]) ||
-      !find<Spaced>(at, s, ']', numbers[2]) || !s.saw(at - 1) || *at != ',')
+  if (!find<Spaced>(at, s, ',', t.numbers[0]) || !find<Spaced>(at, s, ',', t.numbers[1]) ||
+      !find<Spaced>(at, s, ']', t.numbers[2]) || !s.saw(at - 1) || *at != ',')
     return nullptr;
   (void)s.next();
   ++at;
   if (Spaced && *at++ != ' ') return nullptr;
   if (at - s.base > 32) s = sight(at);  // a long row
-  if (!find<Spaced>(at, s, ',', numbers[3]) || !find<Spaced>(at, s, ']', numbers[4]) ||
+  if (!find<Spaced>(at, s, ',', t.numbers[3]) || !find<Spaced>(at, s, ']', t.numbers[4]) ||
       !s.saw(at - 1))
     return nullptr;
-  for (const number_tokens& n : numbers) sizes |= n.whole.size;
-  if (sizes > 7) return nullptr;
+  for (const number_tokens& n : t.numbers) sizes |= n.whole.size;
+  return sizes > 7 ? nullptr : at;
+}
 
-  const bool wide_negative = *last_integer == '-';
-  const char* const wide_first = last_integer + (wide_negative ? 1 : 0);
+/// Reads the row whose bracket is at `at`. Returns what follows the closing one, or null.
+template <bool Spaced>
+TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept {
+  row_tokens t;
+  at = find_row<Spaced>(at, r, t);
+  if (at == nullptr) return nullptr;
+  const auto& numbers = t.numbers;
+  const auto& integers = t.integers;
+  token& wide = t.integers[3];
+  const bool wide_negative = *t.wide == '-';
+  const char* const wide_first = t.wide + (wide_negative ? 1 : 0);
   wide.size = static_cast<std::size_t>(wide.end - wide_first);
   const bool leading_zero = (load<std::uint16_t>(wide_first) & 0xf0ff) == 0x3030;
   if (wide.size - 1 > 17 || leading_zero) return nullptr;

@@ -6769,6 +6769,21 @@ class shape_rules {
     }
     return errc::ok;
   }
+  /// The shape of a transposed tensor.
+  [[nodiscard]] static errc permute(const layout& a, const op_options& o, layout& out) {
+    const setting* const p = find(o.args, argument_name::permutation);
+    if (p == nullptr) return errc::ark_o04_argument;
+    if (p->dims.count != a.rank) return errc::ark_o11_permutation;
+    unsigned seen = 0;
+    out.rank = a.rank;
+    for (std::uint32_t d = 0; d < a.rank; ++d) {
+      const std::int64_t from = p->dims.at[d];
+      if (from < 0 || from >= a.rank || (seen >> from & 1) != 0) return errc::ark_o11_permutation;
+      seen |= 1u << from;
+      out.shape[d] = a.shape[from];
+    }
+    return errc::ok;
+  }
   /// The layout and type of what an operation writes, by the rules of its kind.
   [[nodiscard]] errc derive(op_type type, view<value> reads, const op_options& o, layout& out,
                             data_type& of) const {
@@ -6807,20 +6822,8 @@ class shape_rules {
         return plain();
       }
       case op_kind::transpose: {
-        const setting* const p = find(o.args, argument_name::permutation);
-        if (p == nullptr) return errc::ark_o04_argument;
-        const layout& a = read(0);
-        if (p->dims.count != a.rank) return errc::ark_o11_permutation;
-        unsigned seen = 0;
-        out.rank = a.rank;
-        for (std::uint32_t d = 0; d < a.rank; ++d) {
-          const std::int64_t from = p->dims.at[d];
-          if (from < 0 || from >= a.rank || (seen >> from & 1) != 0)
-            return errc::ark_o11_permutation;
-          seen |= 1u << from;
-          out.shape[d] = a.shape[from];
-        }
-        return plain();
+        const errc code = permute(read(0), o, out);
+        return code == errc::ok ? plain() : code;
       }
       case op_kind::matmul: {
         const auto flag = [&](argument_name n) {

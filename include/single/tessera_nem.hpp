@@ -9240,6 +9240,17 @@ inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, qu
   return false;
 }
 
+/// Whether the shape of a region has the axis of a descriptor.
+inline bool check_axis(context& c, std::uint32_t at, const quant& q, const region& r) {
+  if (q.axis >= 0 && q.axis < static_cast<std::int64_t>(r.rank)) return true;
+  auto w = c.found.add(errc::nem_qnt_004_axis, c.at(at));
+  if (r.rank == 0)
+    w << "quantization axis " << q.axis << " of a shape without dimensions";
+  else
+    w << "quantization axis " << q.axis << " isn't one of 0 to " << r.rank - 1;
+  return false;
+}
+
 /// Evaluates a descriptor of a region whose type and shape are evaluated.
 inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sound_shape) {
   quant q;
@@ -9290,13 +9301,8 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
         << name(r.element) << " values carry a quantization descriptor";
 
   if (is_list && has_axis && r.has_shape && has_sound_shape) {
-    if (q.axis < 0 || q.axis >= static_cast<std::int64_t>(r.rank)) {
+    if (!check_axis(c, axis_at, q, r)) {
       is_sound = false;
-      auto w = c.found.add(errc::nem_qnt_004_axis, c.at(axis_at));
-      if (r.rank == 0)
-        w << "quantization axis " << q.axis << " of a shape without dimensions";
-      else
-        w << "quantization axis " << q.axis << " isn't one of 0 to " << r.rank - 1;
     } else {
       const std::int64_t dimension =
           c.v.numbers[r.first_dimension + static_cast<std::size_t>(q.axis)];
@@ -9431,6 +9437,26 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
   return true;
 }
 
+inline void check_layout(context& c, std::uint32_t at, const region& r) {
+  const std::string_view layout = c.d.name(r.layout);
+  if (layout.size() == r.rank || !names_dimensions(layout)) return;
+  c.found.add(errc::nem_reg_007_layout, c.at(at))
+      << "layout " << layout << " names " << layout.size()
+      << (layout.size() == 1 ? " dimension" : " dimensions") << ", the shape has " << r.rank;
+}
+
+/// Whether the bytes of a region, of which there is at least one, lie in its buffer.
+inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
+  const buffer& b = c.v.buffers[r.buffer];
+  if (r.offset <= b.size && r.extent <= b.size - r.offset) return true;
+  (c.found.add(errc::nem_reg_003_bounds, c.at(at))
+   << "bytes " << r.offset << " + " << r.extent << " end past buffer " << c.d.name(b.name) << " of "
+   << b.size << " bytes")
+          .note(head(c, b.node))
+      << c.d.name(b.name) << " is declared here";
+  return false;
+}
+
 inline constexpr purpose for_offset = {"region offsets must be integer"};
 inline constexpr purpose for_extent = {"region extents must be integer"};
 inline constexpr purpose for_dimension = {"shape dimensions must be integer"};
@@ -9480,18 +9506,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
     c.found.add(errc::nem_reg_002_extent, c.at(extent_at))
         << "expected an extent of at least 1 byte, found " << r.extent;
   }
-  if (is_sound && has_offset && has_extent) {
-    const buffer& b = c.v.buffers[r.buffer];
-    if (r.offset > b.size || r.extent > b.size - r.offset) {
-      is_sound = false;
-      (c.found.add(errc::nem_reg_003_bounds, c.at(at))
-       << "bytes " << r.offset << " + " << r.extent << " end past buffer " << c.d.name(b.name)
-       << " of " << b.size << " bytes")
-              .note(head(c, b.node))
-          << c.d.name(b.name) << " is declared here";
-    }
-  }
-  is_sound = is_sound && has_offset && has_extent;
+  is_sound = is_sound && has_offset && has_extent && check_bounds(c, at, r);
 
   if (shape_at != no_node) {
     r.has_shape = true;
@@ -9509,13 +9524,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
           << ", one for each dimension, found " << r.strides;
     }
   }
-  if (layout_at != no_node && r.has_shape) {
-    const std::string_view layout = c.d.name(r.layout);
-    if (layout.size() != r.rank && names_dimensions(layout))
-      c.found.add(errc::nem_reg_007_layout, c.at(layout_at))
-          << "layout " << layout << " names " << layout.size()
-          << (layout.size() == 1 ? " dimension" : " dimensions") << ", the shape has " << r.rank;
-  }
+  if (layout_at != no_node && r.has_shape) check_layout(c, layout_at, r);
   is_sound = is_sound && has_shape && has_strides;
   if (r.element != element::none) {
     const std::int64_t bytes = bitwidth(r.element) / 8;

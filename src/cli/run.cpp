@@ -452,6 +452,16 @@ Examples:
 
 )";
 
+void add_nem_run_options(const command& verb, run_options& o) {
+  verb.add_flag("--keep-going", o.nem.keep_going,
+                "NEM: continue after a division by zero or an index out of range, with 0");
+  verb.add_flag("--races", o.nem.races,
+                "NEM: search the run for unordered tasks even if verification did, too;\na note "
+                "reports an incomplete search");
+  verb.add_flag("--allow-races", o.nem.allow_races,
+                "NEM: run a program despite races; each is a warning");
+}
+
 void add_run(const command& app, action& run) {
   const auto o = std::make_shared<run_options>();
   const command verb =
@@ -525,13 +535,7 @@ void add_run(const command& app, action& run) {
   verb.add_option("--stream", o->genome.stream,
                   "NAC v1.2: the name of the stream in a signatures file")
       ->type_name("NAME");
-  verb.add_flag("--keep-going", o->nem.keep_going,
-                "NEM: continue after a division by zero or an index out of range, with 0");
-  verb.add_flag("--races", o->nem.races,
-                "NEM: search the run for unordered tasks even if verification did, too;\na note "
-                "reports an incomplete search");
-  verb.add_flag("--allow-races", o->nem.allow_races,
-                "NEM: run a program despite races; each is a warning");
+  add_nem_run_options(verb, *o);
   verb.add_flag("--json", o->json, "Print a summary as one JSON object, and outputs only to files");
   verb.footer({run_help, exit_codes_help});
   verb.callback([o, &run] { run = [o] { return run_files(*o); }; });

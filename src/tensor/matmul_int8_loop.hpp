@@ -315,11 +315,29 @@ TESSERA_TARGET void pack_columns(const problem& x, std::size_t p, std::size_t k,
   }
 }
 
+/// Packed rows of A times packed columns of B, whose sums begin with `start`.
+template <class Method>
+TESSERA_TARGET [[gnu::always_inline]] inline void multiply_group(
+    std::size_t rows, std::size_t columns, std::size_t units, const std::uint32_t* a,
+    const std::uint32_t* panels, const std::uint32_t* start, std::int32_t* c, std::size_t c_row,
+    bool add) {
+  constexpr std::size_t width = tile_columns;
+  for (std::size_t j = 0; j < columns; j += width)
+    for (std::size_t i = 0; i < rows; i += tile_rows) {
+      std::int32_t* const to = c + i * c_row + j;
+      if (rows - i >= tile_rows && columns - j >= width)
+        multiply_tile<Method>(units, a + i * units, panels + j * units, start + j, to, c_row, add);
+      else
+        multiply_edge<Method>(units, a + i * units, panels + j * units, start + j, to, c_row, add,
+                              std::min(tile_rows, rows - i), std::min(width, columns - j));
+    }
+}
+
 template <class Method>
 TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
   // A group of columns is a line of the cache.
-  constexpr std::size_t width = tile_columns, group = 64;
-  static_assert(group % width == 0);
+  constexpr std::size_t group = 64;
+  static_assert(group % tile_columns == 0);
   std::uint32_t* const packed_b = static_cast<std::uint32_t*>(scratch);
   std::uint32_t* const packed_a = packed_b + max_k * max_columns;
   std::uint32_t* const starts = packed_a + max_rows * max_k;
@@ -339,17 +357,8 @@ TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
           std::uint32_t* const panels = packed_b + (next - column) * units;
           std::uint32_t* const start = starts + (next - column);
           if (row == 0) pack_columns<Method>(x, p, k, next, columns, panels, start);
-          for (std::size_t j = 0; j < columns; j += width)
-            for (std::size_t i = 0; i < rows; i += tile_rows) {
-              std::int32_t* const c = x.c + (row + i) * x.c_row + next + j;
-              if (rows - i >= tile_rows && columns - j >= width)
-                multiply_tile<Method>(units, packed_a + i * units, panels + j * units, start + j, c,
-                                      x.c_row, add);
-              else
-                multiply_edge<Method>(units, packed_a + i * units, panels + j * units, start + j, c,
-                                      x.c_row, add, std::min(tile_rows, rows - i),
-                                      std::min(width, columns - j));
-            }
+          multiply_group<Method>(rows, columns, units, packed_a, panels, start,
+                                 x.c + row * x.c_row + next, x.c_row, add);
         }
       }
     }

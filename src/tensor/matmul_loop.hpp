@@ -52,8 +52,26 @@ TESSERA_TARGET void pack_columns(const problem& x, std::size_t p, std::size_t k,
                 to + j * k);
 }
 
+/// Packed rows of A times packed columns of B.
+TESSERA_TARGET [[gnu::always_inline]] inline void multiply_group(std::size_t rows,
+                                                                 std::size_t columns, std::size_t k,
+                                                                 const float* a,
+                                                                 const float* panels, float* c,
+                                                                 std::size_t c_row, bool add) {
+  constexpr std::size_t width = tile_columns<float>;
+  for (std::size_t j = 0; j < columns; j += width)
+    for (std::size_t i = 0; i < rows; i += tile_rows) {
+      float* const to = c + i * c_row + j;
+      if (rows - i >= tile_rows && columns - j >= width)
+        multiply_tile(k, a + i * k, panels + j * k, to, c_row, add);
+      else
+        multiply_edge(k, a + i * k, panels + j * k, to, c_row, add, std::min(tile_rows, rows - i),
+                      std::min(width, columns - j));
+    }
+}
+
 TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
-  constexpr std::size_t width = tile_columns<float>, group = 4 * width;
+  constexpr std::size_t group = 4 * tile_columns<float>;
   float* const packed_b = static_cast<float*>(scratch);
   float* const packed_a = packed_b + max_k * max_columns;
   const std::size_t k_part = even_part(x.k, max_k, 1);
@@ -73,15 +91,8 @@ TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
           const std::size_t columns = std::min(group, column_end - next);
           float* const panels = packed_b + (once ? 0 : (next - column) * k);
           if (row == 0) pack_columns(x, p, k, next, columns, panels);
-          for (std::size_t j = 0; j < columns; j += width)
-            for (std::size_t i = 0; i < rows; i += tile_rows) {
-              float* const c = x.c + (row + i) * x.c_row + next + j;
-              if (rows - i >= tile_rows && columns - j >= width)
-                multiply_tile(k, packed_a + i * k, panels + j * k, c, x.c_row, add);
-              else
-                multiply_edge(k, packed_a + i * k, panels + j * k, c, x.c_row, add,
-                              std::min(tile_rows, rows - i), std::min(width, columns - j));
-            }
+          multiply_group(rows, columns, k, packed_a, panels, x.c + row * x.c_row + next, x.c_row,
+                         add);
         }
       }
     }

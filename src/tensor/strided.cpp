@@ -59,6 +59,17 @@ inline void block_of_words(std::byte* to, const std::byte* from, index to_step,
   put<quad>(to + 3 * to_step, __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7));
 }
 
+/// to[i][k] = from[k][i] for four of i and `columns` of k, elements of 4 bytes.
+inline void transpose_fours(std::byte* to, const std::byte* from, index columns, index to_step,
+                            index from_step) noexcept {
+  index k = 0;
+  for (; k + 4 <= columns; k += 4)
+    block_of_words(to + k * 4, from + k * from_step, to_step, from_step);
+  for (; k < columns; ++k)
+    for (index j = 0; j < 4; ++j)
+      put(to + j * to_step + k * 4, get<std::uint32_t>(from + k * from_step + j * 4));
+}
+
 /// to[i][k] = from[k][i] for `rows` of i and `columns` of k; rows are so many bytes apart.
 template <class T>
 void transpose(std::byte* to, const std::byte* from, index rows, index columns, index to_step,
@@ -70,15 +81,9 @@ void transpose(std::byte* to, const std::byte* from, index rows, index columns, 
       const index k1 = std::min(k0 + tile, columns);
       index i = i0;
       if constexpr (sizeof(T) == 4) {
-        for (; i + 4 <= i1; i += 4) {
-          index k = k0;
-          for (; k + 4 <= k1; k += 4)
-            block_of_words(to + i * to_step + k * size, from + k * from_step + i * size, to_step,
-                           from_step);
-          for (; k < k1; ++k)
-            for (index j = i; j < i + 4; ++j)
-              put(to + j * to_step + k * size, get<T>(from + k * from_step + j * size));
-        }
+        for (; i + 4 <= i1; i += 4)
+          transpose_fours(to + i * to_step + k0 * size, from + k0 * from_step + i * size, k1 - k0,
+                          to_step, from_step);
       }
       for (; i < i1; ++i)
         for (index k = k0; k < k1; ++k)

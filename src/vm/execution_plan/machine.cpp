@@ -472,7 +472,8 @@ void plan_machine::find_top_k(const std::uint32_t* o) {
 bool plan_machine::begin_loop(const plan_value& v) {
   const std::int64_t rounds = rounds_of(v);
   if (rounds <= 0) return false;
-  if (loops_.size() == max_loops) fail(errc::budget_memory,
+  if (loops_.size() == max_loops)
+    fail(errc::budget_memory,
          "loops are nested too deeply; expected at most " + std::to_string(max_loops));
   loops_.push_back(rounds);
   return true;

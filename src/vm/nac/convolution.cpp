@@ -99,6 +99,36 @@ struct geometry {
 
 [[nodiscard]] std::int64_t volume(const sizes& s) noexcept { return s[0] * s[1] * s[2]; }
 
+/// One row of each_under_kernel(), which begins at the place `row`.
+template <class T, class F>
+void each_run(const sizes& image, const sizes& windows, const geometry& g, T* from,
+              const sizes& at_kernel, std::int64_t row, std::int64_t first, std::int64_t count,
+              F&& each) {
+  const std::int64_t width = image[2], stride = g.stride[2];
+  const std::int64_t shift = at_kernel[2] * g.dilation[2] - g.padding[2];
+  // Windows of a line for which the element lies in the image.
+  const std::int64_t inside = shift < 0 ? (-shift + stride - 1) / stride : 0;
+  const std::int64_t outside =
+      shift >= width ? 0 : std::min(windows[2], (width - 1 - shift) / stride + 1);
+  for (std::int64_t at = first; at < first + count;) {
+    const std::int64_t line = at / windows[2], start = at % windows[2];
+    const std::int64_t end = std::min(windows[2], start + first + count - at);
+    const std::int64_t h =
+        line % windows[1] * g.stride[1] + at_kernel[1] * g.dilation[1] - g.padding[1];
+    const std::int64_t d =
+        line / windows[1] * g.stride[0] + at_kernel[0] * g.dilation[0] - g.padding[0];
+    const bool padded = h < 0 || h >= image[1] || d < 0 || d >= image[0];
+    const std::int64_t lo = padded ? end : std::clamp(inside, start, end);
+    const std::int64_t hi = padded ? end : std::clamp(outside, lo, end);
+    const std::int64_t place = row + at - first;
+    if (lo > start) each(place, static_cast<T*>(nullptr), lo - start);
+    if (hi > lo)
+      each(place + lo - start, from + (d * image[1] + h) * width + lo * stride + shift, hi - lo);
+    if (end > hi) each(place + hi - start, static_cast<T*>(nullptr), end - hi);
+    at += end - start;
+  }
+}
+
 /// The rows of a matrix that are the elements of an image under each element of a kernel, for the
 /// windows [first, first + count): [channels * kernel, count]. `each` gets for a run of windows that
 /// lie side by side the place of the first in its row, its element in the image or null for
@@ -107,35 +137,11 @@ template <class T, class F>
 void each_under_kernel(const sizes& image, const sizes& windows, const geometry& g, T* from,
                        std::int64_t channels, std::int64_t first, std::int64_t count, F&& each) {
   std::int64_t row = 0;
-  const std::int64_t width = image[2], stride = g.stride[2];
   for (std::int64_t k = 0; k < channels; ++k, from += volume(image))
     for (std::int64_t kd = 0; kd < g.kernel[0]; ++kd)
       for (std::int64_t kh = 0; kh < g.kernel[1]; ++kh)
-        for (std::int64_t kw = 0; kw < g.kernel[2]; ++kw, ++row) {
-          const std::int64_t shift = kw * g.dilation[2] - g.padding[2];
-          // Windows of a line for which the element lies in the image.
-          const std::int64_t inside = shift < 0 ? (-shift + stride - 1) / stride : 0;
-          const std::int64_t outside =
-              shift >= width ? 0 : std::min(windows[2], (width - 1 - shift) / stride + 1);
-          for (std::int64_t at = first; at < first + count;) {
-            const std::int64_t line = at / windows[2], start = at % windows[2];
-            const std::int64_t end = std::min(windows[2], start + first + count - at);
-            const std::int64_t h =
-                line % windows[1] * g.stride[1] + kh * g.dilation[1] - g.padding[1];
-            const std::int64_t d =
-                line / windows[1] * g.stride[0] + kd * g.dilation[0] - g.padding[0];
-            const bool padded = h < 0 || h >= image[1] || d < 0 || d >= image[0];
-            const std::int64_t lo = padded ? end : std::clamp(inside, start, end);
-            const std::int64_t hi = padded ? end : std::clamp(outside, lo, end);
-            const std::int64_t place = row * count + at - first;
-            if (lo > start) each(place, static_cast<T*>(nullptr), lo - start);
-            if (hi > lo)
-              each(place + lo - start, from + (d * image[1] + h) * width + lo * stride + shift,
-                   hi - lo);
-            if (end > hi) each(place + hi - start, static_cast<T*>(nullptr), end - hi);
-            at += end - start;
-          }
-        }
+        for (std::int64_t kw = 0; kw < g.kernel[2]; ++kw, ++row)
+          each_run(image, windows, g, from, {kd, kh, kw}, row * count, first, count, each);
 }
 
 /// How many windows' columns are made at a time: as many as stay in the cache.

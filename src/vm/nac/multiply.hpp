@@ -84,6 +84,33 @@ inline void charge_products(memory& arena, data_type type, std::uint64_t count, 
   arena.charge(product_of_steps(has_kernel ? count : product_of_steps(count, 2), one));
 }
 
+/// C[m,n] += A[m,k] B[k,n].
+template <class T>
+void add_products(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a,
+                  const factor<T>& b, T* c, std::size_t stride) {
+  // A part of B at a time, by rows, so that it stays in the cache for all rows of A.
+  constexpr std::size_t rows = 64, columns = 64;
+  T part[rows * columns];
+  for (std::size_t j0 = 0; j0 < n; j0 += columns) {
+    const std::size_t nj = std::min(columns, n - j0);
+    for (std::size_t p0 = 0; p0 < k; p0 += rows) {
+      const std::size_t np = std::min(rows, k - p0);
+      for (std::size_t p = 0; p < np; ++p)
+        for (std::size_t j = 0; j < nj; ++j)
+          part[p * columns + j] = b.transposed ? b.data[(j0 + j) * b.stride + p0 + p]
+                                               : b.data[(p0 + p) * b.stride + j0 + j];
+      for (std::size_t i = 0; i < m; ++i) {
+        T* const to = c + i * stride + j0;
+        for (std::size_t p = 0; p < np; ++p) {
+          const T by =
+              a.transposed ? a.data[(p0 + p) * a.stride + i] : a.data[i * a.stride + p0 + p];
+          for (std::size_t j = 0; j < nj; ++j) to[j] = sum_of(to[j], by, part[p * columns + j]);
+        }
+      }
+    }
+  }
+}
+
 /// C[m,n] = A[m,k] B[k,n], or added to C, whose rows are `stride` apart.
 template <class T>
 void multiply(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a, const factor<T>& b,
@@ -97,27 +124,7 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a, c
     if (!accumulate)
       for (std::size_t i = 0; i < m; ++i) std::fill_n(c + i * stride, n, T{});
     if (m == 0) return;
-    // A part of B at a time, by rows, so that it stays in the cache for all rows of A.
-    constexpr std::size_t rows = 64, columns = 64;
-    T part[rows * columns];
-    for (std::size_t j0 = 0; j0 < n; j0 += columns) {
-      const std::size_t nj = std::min(columns, n - j0);
-      for (std::size_t p0 = 0; p0 < k; p0 += rows) {
-        const std::size_t np = std::min(rows, k - p0);
-        for (std::size_t p = 0; p < np; ++p)
-          for (std::size_t j = 0; j < nj; ++j)
-            part[p * columns + j] = b.transposed ? b.data[(j0 + j) * b.stride + p0 + p]
-                                                 : b.data[(p0 + p) * b.stride + j0 + j];
-        for (std::size_t i = 0; i < m; ++i) {
-          T* const to = c + i * stride + j0;
-          for (std::size_t p = 0; p < np; ++p) {
-            const T by =
-                a.transposed ? a.data[(p0 + p) * a.stride + i] : a.data[i * a.stride + p0 + p];
-            for (std::size_t j = 0; j < nj; ++j) to[j] = sum_of(to[j], by, part[p * columns + j]);
-          }
-        }
-      }
-    }
+    add_products(m, n, k, a, b, c, stride);
   }
 }
 

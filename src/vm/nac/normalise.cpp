@@ -66,6 +66,19 @@ template <class T>
   return {mean, sum_over(x, n, [mean](double v) { return (v - mean) * (v - mean); }) / count};
 }
 
+/// The same of `rows` rows of n elements that begin `step` apart.
+template <class T>
+[[nodiscard]] moments moments_of_rows(const T* x, std::size_t rows, std::size_t step,
+                                      std::size_t n) noexcept {
+  const auto mean_of = [&](auto&& f) {
+    double sum = 0;
+    for (std::size_t i = 0; i < rows; ++i) sum += sum_over(x + i * step, n, f);
+    return sum / static_cast<double>(rows * n);
+  };
+  const double mean = mean_of([](double v) { return v; });
+  return {mean, mean_of([mean](double v) { return (v - mean) * (v - mean); })};
+}
+
 [[nodiscard]] double inverse_deviation(double variance, double epsilon) noexcept {
   return 1 / std::sqrt(variance + epsilon);
 }
@@ -127,15 +140,7 @@ struct normalised {
       if (mean != nullptr) {
         s = {static_cast<double>(m.as<T>()[k]), static_cast<double>(v.as<T>()[k])};
       } else {
-        const auto count = static_cast<double>(batch * inner);
-        const auto total = [&](auto&& f) {
-          double sum = 0;
-          for (std::size_t i = 0; i < batch; ++i)
-            sum += sum_over(data + (i * n + k) * inner, inner, f);
-          return sum / count;
-        };
-        s.mean = total([](double y) { return y; });
-        s.variance = total([&s](double y) { return (y - s.mean) * (y - s.mean); });
+        s = moments_of_rows(data + k * inner, batch, n * inner, inner);
       }
       const double weighted = weight != nullptr ? static_cast<double>(w.as<T>()[k]) : 1;
       center[k] = static_cast<T>(s.mean);

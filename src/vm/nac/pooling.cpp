@@ -122,6 +122,14 @@ struct window {
   return {first, end};
 }
 
+/// The elements of a window along an axis; padding after the image counts, but not what ceil_mode
+/// added.
+[[nodiscard]] std::int64_t padded_size(const windows& w, const images& i, std::size_t axis,
+                                       std::int64_t at) noexcept {
+  const std::int64_t start = at * w.stride.of[axis] - w.padding.of[axis];
+  return std::min(start + w.kernel.of[axis], i.in[axis] + w.padding.of[axis]) - start;
+}
+
 template <class T>
 [[nodiscard]] constexpr T least_of() noexcept {
   if constexpr (std::is_floating_point_v<T>)
@@ -135,39 +143,47 @@ template <class T>
   return b > a || b != b ? b : a;
 }
 
-/// The largest of each window. Narrow kernels go row by row of all windows beside each other.
+/// The largest of each window of a line, row by row of all windows beside each other: for narrow
+/// kernels.
+template <class T>
+void largest_by_row(const windows& w, const images& i, const T* from, const window& rows,
+                    T* to) noexcept {
+  const std::int64_t stride = w.stride.of[1], width = i.in[1];
+  std::fill_n(to, i.out[1], least_of<T>());
+  for (std::int64_t r = rows.first; r < rows.end; r += w.dilation.of[0])
+    for (std::int64_t k = 0; k < w.kernel.of[1]; ++k) {
+      const std::int64_t shift = k * w.dilation.of[1] - w.padding.of[1];  // of the first window
+      const std::int64_t first = shift < 0 ? (-shift + stride - 1) / stride : 0;
+      const std::int64_t end =
+          shift >= width ? 0 : std::min(i.out[1], (width - 1 - shift) / stride + 1);
+      const T* const row = from + r * width;
+      if (stride == 1)
+        for (std::int64_t x = first; x < end; ++x) to[x] = larger(to[x], row[x + shift]);
+      else
+        for (std::int64_t x = first; x < end; ++x) to[x] = larger(to[x], row[x * stride + shift]);
+    }
+}
+/// The same, one window after the other.
+template <class T>
+void largest_by_window(const windows& w, const images& i, const T* from, const window& rows,
+                       T* to) noexcept {
+  for (std::int64_t x = 0; x < i.out[1]; ++x) {
+    const window columns = window_at(w, i, 1, x);
+    T best = least_of<T>();
+    for (std::int64_t r = rows.first; r < rows.end; r += w.dilation.of[0])
+      for (std::int64_t k = columns.first; k < columns.end; k += w.dilation.of[1])
+        best = larger(best, from[r * i.in[1] + k]);
+    to[x] = best;
+  }
+}
+
 template <class T>
 void largest_of(const windows& w, const images& i, const T* from, T* to) noexcept {
-  const std::int64_t stride = w.stride.of[1], dilation = w.dilation.of[1];
-  const std::int64_t kernel = w.kernel.of[1], padding = w.padding.of[1], width = i.in[1];
-  for (std::size_t n = 0; n < i.count; ++n, from += i.in[0] * width)
+  const bool narrow = w.kernel.of[1] <= 16;
+  for (std::size_t n = 0; n < i.count; ++n, from += i.in[0] * i.in[1])
     for (std::int64_t y = 0; y < i.out[0]; ++y, to += i.out[1]) {
       const window rows = window_at(w, i, 0, y);
-      if (kernel <= 16) {
-        std::fill_n(to, i.out[1], least_of<T>());
-        for (std::int64_t r = rows.first; r < rows.end; r += w.dilation.of[0])
-          for (std::int64_t k = 0; k < kernel; ++k) {
-            const std::int64_t shift = k * dilation - padding;  // of the first window's element
-            const std::int64_t first = shift < 0 ? (-shift + stride - 1) / stride : 0;
-            const std::int64_t end =
-                shift >= width ? 0 : std::min(i.out[1], (width - 1 - shift) / stride + 1);
-            const T* const row = from + r * width;
-            if (stride == 1)
-              for (std::int64_t x = first; x < end; ++x) to[x] = larger(to[x], row[x + shift]);
-            else
-              for (std::int64_t x = first; x < end; ++x)
-                to[x] = larger(to[x], row[x * stride + shift]);
-          }
-        continue;
-      }
-      for (std::int64_t x = 0; x < i.out[1]; ++x) {
-        const window columns = window_at(w, i, 1, x);
-        T best = least_of<T>();
-        for (std::int64_t r = rows.first; r < rows.end; r += w.dilation.of[0])
-          for (std::int64_t k = columns.first; k < columns.end; k += dilation)
-            best = larger(best, from[r * width + k]);
-        to[x] = best;
-      }
+      narrow ? largest_by_row(w, i, from, rows, to) : largest_by_window(w, i, from, rows, to);
     }
 }
 
@@ -243,16 +259,10 @@ value avg_pool2d(call& c) {
         for (std::int64_t k = 0; k < i.out[1]; ++k) {
           const window rows = window_at(w, i, 0, y), columns = window_at(w, i, 1, k);
           std::int64_t divisor = given;
-          if (!overridden && count_padding) {
-            // Padding after the image counts, but not what ceil_mode added.
-            divisor = 1;
-            for (std::size_t a = 0; a < 2; ++a) {
-              const std::int64_t start = (a == 0 ? y : k) * w.stride.of[a] - w.padding.of[a];
-              divisor *= std::min(start + w.kernel.of[a], i.in[a] + w.padding.of[a]) - start;
-            }
-          } else if (!overridden) {
+          if (!overridden && count_padding)
+            divisor = padded_size(w, i, 0, y) * padded_size(w, i, 1, k);
+          else if (!overridden)
             divisor = (rows.end - rows.first) * (columns.end - columns.first);
-          }
           if (rows.first >= rows.end || columns.first >= columns.end) {
             *to++ = T{};
             continue;

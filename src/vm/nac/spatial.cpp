@@ -552,6 +552,24 @@ value upsample_nearest_nd_to(call& c) { return upsample_to(c, between::nearest, 
 value upsample_nearest_exact(call& c) { return upsample_by(c, between::exact, 0, 2); }
 value upsample_nearest_exact_to(call& c) { return upsample_to(c, between::exact, 0, 2); }
 
+namespace {
+
+/// The elements of a plane by their shares; those outside are 0.
+template <class T>
+[[nodiscard]] double sum_of_taps(const taps (&t)[max_axes], const T* plane, const planes& p) {
+  double sum = 0;
+  for (std::size_t i = 0; i < t[0].count; ++i)
+    for (std::size_t j = 0; j < t[1].count; ++j)
+      for (std::size_t k = 0; k < t[2].count; ++k) {
+        if (t[0].at[i] < 0 || t[1].at[j] < 0 || t[2].at[k] < 0) continue;
+        sum += t[0].share[i] * t[1].share[j] * t[2].share[k] *
+               convert<double>(plane[(t[0].at[i] * p.in[1] + t[1].at[j]) * p.in[2] + t[2].at[k]]);
+      }
+  return sum;
+}
+
+}  // namespace
+
 value grid_sampler(call& c) {
   const tensor &x = c.tensor_at(0), &grid = c.tensor_at(1);
   if (!is_floating(x.type)) refuse_type(x.type);
@@ -597,16 +615,7 @@ value grid_sampler(call& c) {
           t[a] = taps_of_place(how, place, p.in[a], beyond, align);
         }
         const T* const plane = all + n * p.in_size();
-        double sum = 0;
-        for (std::size_t i = 0; i < t[0].count; ++i)
-          for (std::size_t j = 0; j < t[1].count; ++j)
-            for (std::size_t k = 0; k < t[2].count; ++k) {
-              if (t[0].at[i] < 0 || t[1].at[j] < 0 || t[2].at[k] < 0) continue;
-              sum += t[0].share[i] * t[1].share[j] * t[2].share[k] *
-                     convert<double>(
-                         plane[(t[0].at[i] * p.in[1] + t[1].at[j]) * p.in[2] + t[2].at[k]]);
-            }
-        *to++ = convert<T>(sum);
+        *to++ = convert<T>(sum_of_taps(t, plane, p));
       });
     }
   });
@@ -685,16 +694,18 @@ namespace {
 template <class F>
 void each_pair(const windows& w, const planes& p, F&& f) {
   std::int64_t column = 0;
+  const auto each_window = [&](std::int64_t n, std::int64_t i, std::int64_t j) {
+    for (std::int64_t y = 0; y < p.out[1]; ++y)
+      for (std::int64_t x = 0; x < p.out[2]; ++x, ++column) {
+        const std::int64_t h = y * w.stride[1] - w.padding[1] + i * w.dilation[1];
+        const std::int64_t k = x * w.stride[2] - w.padding[2] + j * w.dilation[2];
+        if (h >= 0 && h < p.in[1] && k >= 0 && k < p.in[2])
+          f(column, (n * p.in[1] + h) * p.in[2] + k);
+      }
+  };
   for (std::int64_t n = 0; n < p.count; ++n)
     for (std::int64_t i = 0; i < w.kernel[1]; ++i)
-      for (std::int64_t j = 0; j < w.kernel[2]; ++j)
-        for (std::int64_t y = 0; y < p.out[1]; ++y)
-          for (std::int64_t x = 0; x < p.out[2]; ++x, ++column) {
-            const std::int64_t h = y * w.stride[1] - w.padding[1] + i * w.dilation[1];
-            const std::int64_t k = x * w.stride[2] - w.padding[2] + j * w.dilation[2];
-            if (h >= 0 && h < p.in[1] && k >= 0 && k < p.in[2])
-              f(column, (n * p.in[1] + h) * p.in[2] + k);
-          }
+      for (std::int64_t j = 0; j < w.kernel[2]; ++j) each_window(n, i, j);
 }
 [[nodiscard]] std::int64_t times(std::int64_t a, std::int64_t b) {
   std::int64_t n = 0;

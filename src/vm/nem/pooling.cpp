@@ -36,6 +36,15 @@ struct window {
          std::ranges::equal(a.scales, b.scales) && std::ranges::equal(a.zero_points, b.zero_points);
 }
 
+/// The larger of both, or their sum.
+void add_row(bool is_max, double* sums, const double* row, std::size_t n) noexcept {
+  if (is_max)
+    for (std::size_t i = 0; i < n; ++i)
+      sums[i] = tensors::formulas::ordered_max::of(sums[i], row[i]);
+  else
+    for (std::size_t i = 0; i < n; ++i) sums[i] += row[i];
+}
+
 }  // namespace
 
 verdict pool(const call& c, workspace&) {
@@ -64,12 +73,7 @@ verdict pool(const call& c, workspace&) {
           const bool is_first = h == high.first && w == wide.first;
           x.load({dot(xs, n, h, w, channel), xs[3], dot(xi, n, h, w, channel), xi[3]},
                  is_first ? sums.data() : row.data(), count);
-          if (is_first) continue;
-          if (is_max)
-            for (std::size_t i = 0; i < channels; ++i)
-              sums[i] = tensors::formulas::ordered_max::of(sums[i], row[i]);
-          else
-            for (std::size_t i = 0; i < channels; ++i) sums[i] += row[i];
+          if (!is_first) add_row(is_max, sums.data(), row.data(), channels);
         }
       if (!is_max)
         for (std::size_t i = 0; i < channels; ++i)

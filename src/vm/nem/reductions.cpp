@@ -82,37 +82,40 @@ void fold(const folding& f, const Sum& start, Load&& load, Add&& add, Finish&& f
   const auto inner = reduced.steps();
   const bool by_kept =
       kept.length() > 1 && (reduced.length() == 1 || std::abs(step[0]) < std::abs(inner[0]));
+  // The sums of n elements that are kept, from those places on.
+  const auto sum_by_kept = [&](std::int64_t x, std::int64_t index, std::int64_t n) {
+    std::int64_t k = 0;
+    reduced.each([&](const auto& at, std::int64_t length) {
+      for (std::int64_t j = 0; j < length; ++j, ++k) {
+        load({x + at[0] + j * inner[0], step[0], index + at[1] + j * inner[1], step[1]}, row.data(),
+             n);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) add(sums[i], row[i], k);
+      }
+    });
+  };
+  const auto sum_of_one = [&](std::int64_t x, std::int64_t index) {
+    std::int64_t k = 0;
+    Sum sum = start;
+    reduced.each([&](const auto& at, std::int64_t length) {
+      for (std::int64_t j = 0; j < length; j += block) {
+        const std::int64_t some = std::min(block, length - j);
+        load({x + at[0] + j * inner[0], inner[0], index + at[1] + j * inner[1], inner[1]},
+             row.data(), some);
+        for (std::size_t m = 0; m < static_cast<std::size_t>(some); ++m, ++k) add(sum, row[m], k);
+      }
+    });
+    return sum;
+  };
   kept.each([&](const auto& first, std::int64_t all) {
     for (std::int64_t from = 0; from < all; from += block) {
       const std::int64_t n = std::min(block, all - from);
       const std::int64_t x = first[0] + from * step[0], index = first[1] + from * step[1];
       std::fill_n(sums.begin(), n, start);
-      if (by_kept) {
-        std::int64_t k = 0;
-        reduced.each([&](const auto& at, std::int64_t length) {
-          for (std::int64_t j = 0; j < length; ++j, ++k) {
-            load({x + at[0] + j * inner[0], step[0], index + at[1] + j * inner[1], step[1]},
-                 row.data(), n);
-            for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) add(sums[i], row[i], k);
-          }
-        });
-      } else {
-        for (std::int64_t i = 0; i < n; ++i) {
-          std::int64_t k = 0;
-          Sum sum = start;
-          reduced.each([&](const auto& at, std::int64_t length) {
-            for (std::int64_t j = 0; j < length; j += block) {
-              const std::int64_t some = std::min(block, length - j);
-              load({x + i * step[0] + at[0] + j * inner[0], inner[0],
-                    index + i * step[1] + at[1] + j * inner[1], inner[1]},
-                   row.data(), some);
-              for (std::size_t m = 0; m < static_cast<std::size_t>(some); ++m, ++k)
-                add(sum, row[m], k);
-            }
-          });
-          sums[static_cast<std::size_t>(i)] = sum;
-        }
-      }
+      if (by_kept)
+        sum_by_kept(x, index, n);
+      else
+        for (std::int64_t i = 0; i < n; ++i)
+          sums[static_cast<std::size_t>(i)] = sum_of_one(x + i * step[0], index + i * step[1]);
       finish({first[2] + from * step[2], step[2], first[3] + from * step[3], step[3]}, sums.data(),
              n);
     }
