@@ -6,7 +6,7 @@
 #   cmake -DROOT=. [-DCHECK=ON] -P cmake/operations_table.cmake
 
 cmake_minimum_required(VERSION 3.21)
-set(source "${ROOT}/include/tessera/nac/operations.hpp")
+set(source "${ROOT}/include/tessera/nac/detail/operation_rows.hpp")
 set(output "${ROOT}/src/vm/nac/OPERATIONS.md")
 
 file(READ "${source}" text)
@@ -32,7 +32,7 @@ list(LENGTH lines operations)
 list(JOIN lines "\n" lines)
 set(made "<!-- SPDX-FileCopyrightText: The Tessera authors -->
 <!-- SPDX-License-Identifier: MIT -->
-<!-- Generated from include/tessera/nac/operations.hpp by cmake/operations_table.cmake. -->
+<!-- Generated from include/tessera/nac/detail/operation_rows.hpp by cmake/operations_table.cmake. -->
 
 # Operations of NAC that run here
 

@@ -463,6 +463,31 @@ TEST_CASE("nac/mep_verify: each code, where it is", "[nac]") {
   }
 }
 
+TEST_CASE("nac/mep_verify: a report has every finding", "[nac]") {
+  const auto findings = [](std::string_view hex) {
+    const buffer source = container(from_hex(hex), from_hex(some_constants), 7);
+    const auto file = nac::read(bytes(source));
+    REQUIRE(file);
+    tessera::report found;
+    const error first = nac::verify_execution_plan(*file, &found);
+    std::string out;
+    for (const tessera::diagnostic& d : found.diagnostics)
+      out += std::string(found.rule_of(d)) + ' ' + std::to_string(d.where.offset - code_at) + '\n';
+    if (!found.diagnostics.empty()) CHECK(first.code == found.diagnostics[0].code);
+    CHECK(found.errors == found.diagnostics.size());
+    return out;
+  };
+  CHECK(findings("0501") == "");
+  // Two loops that never end, the innermost first, and a jump into an operand.
+  CHECK(findings("a000 a000 a8000100 0501") ==
+        "nac_mep_loop_open 2\nnac_mep_loop_open 0\nnac_mep_jump 6\n");
+  // An end too many, and a jump into an operand.
+  CHECK(findings("a1fdff a8000100 0501") == "nac_mep_loop_end 0\nnac_mep_jump 5\n");
+  // A break outside of all loops doesn't keep from looking at loops.
+  CHECK(findings("a9000000 a8000200 a000 0501 a1fbff") ==
+        "nac_mep_break 0\nnac_mep_jump_into_loop 6\n");
+}
+
 TEST_CASE("nac/mep_verify: a model's number is 0 to 255, in any form of number", "[nac]") {
   const buffer code = from_hex("1203000000");
   struct row {

@@ -314,6 +314,22 @@ TEST_CASE("nac/tisa: each code, where it is", "[nac]") {
   }
 }
 
+TEST_CASE("nac/tisa: a report has every finding", "[nac]") {
+  const buffer source = manifest("0200000000 7700000000 1005000000 0100 08 0000");
+  tessera::report found;
+  const error first = nac::verify_manifest(source, 1000, &found);
+  CHECK(first == nac::verify_manifest(source, 1000));
+  std::string rules;
+  for (const tessera::diagnostic& d : found.diagnostics)
+    rules += std::string(found.rule_of(d)) + ' ' + std::to_string(d.where.offset) + '\n';
+  CHECK(rules == "nac_tisa_string 1010\nnac_tisa_opcode 1010\nnac_tisa_rule_flags 1022\n");
+  const std::string_view same = tessera::as_text(source);
+  CHECK(nac::verify_manifest(same, 1000) == first);
+  nac::manifest_reader in(same);
+  nac::tokenizer_instruction i;
+  CHECK(in.next(i));
+}
+
 TEST_CASE("nac/tisa: what is accepted", "[nac]") {
   for (const std::string_view hex : {
            "",                                       // nothing is done

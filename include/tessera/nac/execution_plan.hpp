@@ -33,63 +33,13 @@
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
 #include "../core/pool.hpp"
+#include "../core/report.hpp"
 #include "../core/text.hpp"
+#include "detail/execution_plan_rows.hpp"
 #include "parts.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-
-// X(mnemonic, opcode, the 1.x that it came with or 0 where no version runs it, layout)
-// clang-format off
-#define TESSERA_NAC_PLAN_OPS(X)               \
-  X(src_cmd_arg,           0x01, 0, "ob")     \
-  X(src_user_prompt,       0x02, 6, "oPs")    \
-  X(src_file_content,      0x03, 0, "bbb")    \
-  X(src_constant,          0x04, 6, "oc")     \
-  X(src_exec_mode,         0x05, 7, "o")      \
-  X(res_load_model,        0x10, 6, "ms")     \
-  X(res_load_datafile,     0x11, 6, "oFs")    \
-  X(res_load_extern,       0x12, 6, "oR")     \
-  X(res_load_dynamic,      0x13, 6, "oiG")    \
-  X(res_load_array,        0x14, 8, "os")     \
-  X(reserved_18,           0x18, 0, "bbb")    \
-  X(res_unload,            0x1f, 6, "U")      \
-  X(preproc_encode,        0x20, 6, "iio")    \
-  X(preproc_decode,        0x21, 6, "iio")    \
-  X(preproc_get_id,        0x22, 6, "iso")    \
-  X(string_format,         0x2a, 6, "osv")    \
-  X(tensor_create,         0x30, 6, "oTKi")   \
-  X(reserved_31,           0x31, 0, "bbbbb")  \
-  X(tensor_manipulate,     0x38, 6, "Moi")    \
-  X(tensor_combine,        0x39, 6, "Cov")    \
-  X(tensor_info,           0x3a, 6, "Noi")    \
-  X(tensor_extract,        0x3b, 6, "oii")    \
-  X(reserved_50,           0x50, 0, "bbvx")   \
-  X(reserved_51,           0x51, 0, "bbbvx")  \
-  X(sys_copy,              0x59, 6, "oi")     \
-  X(sys_debug_print,       0x5f, 6, "is")     \
-  X(math_unary,            0x60, 6, "Qoi")    \
-  X(math_binary,           0x61, 6, "Boii")   \
-  X(math_aggregate,        0x62, 6, "Aoi")    \
-  X(logic_compare,         0x68, 6, "Loii")   \
-  X(analysis_top_k,        0x70, 6, "iioo")   \
-  X(analysis_sample,       0x71, 6, "iiio")   \
-  X(model_run_static,      0x80, 6, "mvx")    \
-  X(model_run_dynamic,     0x81, 0, "bvb")    \
-  X(model_train_step,      0x82, 7, "mEvvoizww") \
-  X(model_zero_grad,       0x83, 7, "m")      \
-  X(model_save_weights,    0x85, 7, "mib")    \
-  X(flow_loop_start,       0xa0, 6, "i")      \
-  X(flow_loop_end,         0xa1, 6, "j")      \
-  X(flow_branch_if,        0xa8, 6, "ij")     \
-  X(flow_break_loop_if,    0xa9, 6, "ij")     \
-  X(reserved_af,           0xaf, 0, "")       \
-  X(serialize_object,      0xe0, 6, "oiS")    \
-  X(reserved_e1,           0xe1, 0, "bbb")    \
-  X(io_write,              0xf0, 6, "iDiW")   \
-  X(exec_return,           0xfe, 6, "v")      \
-  X(exec_halt,             0xff, 6, "")
-// clang-format on
 
 /// The orchestrator's instructions.
 enum class plan_op : std::uint8_t {
@@ -118,32 +68,12 @@ struct plan_choice {
   std::string_view name;
   std::string_view more = {};
 };
-// clang-format off
 inline constexpr plan_choice plan_choices[] = {
-    {'P', 0, 6, "string"}, {'P', 1, 6, "int"}, {'P', 2, 6, "float"},
-    {'F', 2, 6, "npy"},
-    {'G', 2, 6, "npy"}, {'G', 3, 6, "image"},
-    {'R', 0, 6, "tokenizer", "n"}, {'R', 1, 6, "constant", "c"},
-    {'U', 0, 6, "model", "m"}, {'U', 1, 6, "slot", "o"},
-    {'T', 0, 6, "f32"}, {'T', 1, 6, "f64"}, {'T', 2, 6, "f16"}, {'T', 3, 6, "bf16"},
-    {'T', 4, 6, "i32"}, {'T', 5, 6, "i64"}, {'T', 6, 6, "i16"}, {'T', 7, 6, "i8"},
-    {'T', 8, 6, "u8"}, {'T', 9, 6, "bool"},
-    {'K', 0, 6, "value"}, {'K', 1, 6, "range"}, {'K', 2, 6, "ones"}, {'K', 3, 6, "zeros"},
-    {'M', 1, 6, "pad_left", "ii"}, {'M', 2, 8, "unsqueeze", "i"}, {'M', 3, 8, "squeeze", "i"},
-    {'C', 0, 6, "concat", "i"},
-    {'N', 0, 6, "shape"}, {'N', 1, 6, "dimension", "i"}, {'N', 2, 6, "scalar"},
-    {'Q', 0, 6, "softmax"}, {'Q', 1, 6, "sqrt"}, {'Q', 2, 6, "abs"}, {'Q', 3, 6, "neg"},
-    {'Q', 4, 6, "exp"}, {'Q', 5, 8, "reciprocal"},
-    {'B', 0, 6, "add"}, {'B', 1, 6, "sub"}, {'B', 2, 6, "mul"}, {'B', 3, 8, "div"},
-    {'B', 4, 8, "pow"}, {'B', 5, 8, "max"}, {'B', 6, 8, "min"},
-    {'A', 0, 6, "argmax"},
-    {'L', 0, 6, "eq"}, {'L', 1, 6, "ne"}, {'L', 2, 6, "gt"}, {'L', 3, 6, "lt"},
-    {'E', 0, 7, "cross_entropy"}, {'E', 1, 7, "mse"}, {'E', 255, 7, "none"},
-    {'S', 0, 6, "text"}, {'S', 1, 6, "json"}, {'S', 2, 6, "png"},
-    {'D', 0, 6, "stdout"}, {'D', 1, 6, "stderr"}, {'D', 2, 6, "file"},
-    {'W', 0, 6, "line"}, {'W', 1, 6, "append"}, {'W', 2, 6, "bare"},
+#define TESSERA_X(set, value, since, name, more) {set, value, since, name, more},
+    TESSERA_NAC_PLAN_CHOICES(TESSERA_X)
+#undef TESSERA_X
 };
-// clang-format on
+#undef TESSERA_NAC_PLAN_CHOICES
 
 namespace detail {
 
@@ -302,6 +232,7 @@ struct plan_instruction {
 class plan_reader {
  public:
   explicit plan_reader(bytes code) noexcept : code_(code) {}
+  explicit plan_reader(std::string_view code) noexcept : code_(as_bytes(code)) {}
   /// The next instruction. False at the end, and where the bytes are none: see error().
   [[nodiscard]] bool next(plan_instruction& out) noexcept;
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
@@ -406,12 +337,12 @@ class plan_writer {
 // loop's count. Of constants with the same id, the last counts.
 //
 // Lifetime:   nothing is kept.
-// Errors:     nac_mep_*; offsets into the file.
-// Limits:     none; time n log n of the bytecode.
+// Errors:     nac_mep_*; offsets into the file. The first one is returned, all go into the report.
+// Limits:     a report keeps the first 1000; time n log n of the bytecode.
 // Allocation: at most 32 × the bytecode, where it consists of starts of loops only, and 200 KiB.
 
 /// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
-[[nodiscard]] error verify_execution_plan(const model& f);
+[[nodiscard]] error verify_execution_plan(const model& f, report* found = nullptr);
 
 // ---- The plan as text, which assemble reads back to the same bytes.
 //
@@ -440,6 +371,9 @@ class plan_writer {
 
 /// Prints bytecode: labels are indented by two spaces, instructions by four.
 void print_execution_plan(text& out, bytes code, const constants& pool_of);
+inline void print_execution_plan(text& out, std::string_view code, const constants& pool_of) {
+  print_execution_plan(out, as_bytes(code), pool_of);
+}
 
 }  // namespace nac
 

@@ -33,6 +33,7 @@
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
 #include "../core/pool.hpp"
+#include "../core/report.hpp"
 #include "../core/text.hpp"
 #include "detail/payload_reader.hpp"
 
@@ -141,6 +142,8 @@ using item_reader = detail::payload_list<std::uint8_t, compose_item, detail::rea
 class manifest_reader {
  public:
   explicit manifest_reader(bytes manifest) noexcept;
+  explicit manifest_reader(std::string_view manifest) noexcept
+      : manifest_reader(as_bytes(manifest)) {}
   /// The byte after "TISA", which nothing depends on.
   [[nodiscard]] std::uint8_t version() const noexcept {
     return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
@@ -160,8 +163,13 @@ class manifest_reader {
 
 /// Checks all that a tokenizer relies on: known instructions, complete payloads of strings that can
 /// be used, and rules that make fragments before an encoder wants some. Regular expressions aren't
-/// compiled. `offset` is added to the offset of the error.
-[[nodiscard]] error verify_manifest(bytes manifest, std::uint64_t offset);
+/// compiled. `offset` is added to the offsets of errors. Returns the first error; all go into the
+/// report, which keeps the first 1000.
+[[nodiscard]] error verify_manifest(bytes manifest, std::uint64_t offset, report* found = nullptr);
+[[nodiscard]] inline error verify_manifest(std::string_view manifest, std::uint64_t offset,
+                                           report* found = nullptr) {
+  return verify_manifest(as_bytes(manifest), offset, found);
+}
 
 /// Writes a manifest.
 ///
@@ -193,6 +201,7 @@ class manifest_writer {
   void compose(view<compose_item> items);
   /// Any instruction at all.
   void raw(std::uint8_t opcode, bytes payload);
+  void raw(std::uint8_t opcode, std::string_view payload) { raw(opcode, as_bytes(payload)); }
 
   [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
   bytes view() const&& = delete;
@@ -257,6 +266,9 @@ class manifest_writer {
 
 /// Prints a manifest, each line indented by two spaces.
 void print_manifest(text& out, bytes manifest);
+inline void print_manifest(text& out, std::string_view manifest) {
+  print_manifest(out, as_bytes(manifest));
+}
 
 }  // namespace nac
 

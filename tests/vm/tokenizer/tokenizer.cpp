@@ -986,7 +986,7 @@ TEST_CASE("vm/tokenizer: refusals", "[vm_tokenizer]") {
   };
   CHECK(code(std::nullopt) == errc::nac_tokenizer_missing);
   CHECK(code("TISX\1") == errc::nac_tisa_magic);
-  CHECK(code(manifest([](writer& w) { w.raw(0x55, {}); })) == errc::nac_tisa_opcode);
+  CHECK(code(manifest([](writer& w) { w.raw(0x55, bytes()); })) == errc::nac_tisa_opcode);
   CHECK(code(manifest([](writer& w) { w.unigram_encode(); })) == errc::nac_tisa_partition);
   const made m(from_hex(wordpiece_manifest), resources);
   CHECK(m.well().refusal("a\xff") == errc::nac_tokenizer_utf8);

@@ -16,12 +16,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-TESSERA_INLINE error verify_execution_plan(const model& f) {
-  detail::findings found(nullptr, 0);
+TESSERA_INLINE error verify_execution_plan(const model& f, report* found) {
+  detail::findings all(found, 1000);
   if (!f.execution_plan().empty())
-    detail::plan_checker(f.execution_plan(), f.plan_constants(), found, detail::plan_offset(f))
+    detail::plan_checker(f.execution_plan(), f.plan_constants(), all, detail::plan_offset(f))
         .check();
-  return found.first_error();
+  return all.first_error();
 }
 
 }  // namespace nac

@@ -3,7 +3,8 @@
 //
 // NAC verification of ORCH: execution plans.
 //
-// Jumps are looked at where all instructions can be read and loops are nested.
+// Jumps are looked at where all instructions can be read; where a start or an end of a loop has no
+// counterpart, which loop a jump is in is unknown, and only the instruction that it leads to is checked.
 //
 // Lifetime:   for the time of a call.
 // Errors:     findings of nac_mep_*.
@@ -125,7 +126,6 @@ class plan_checker {
   [[nodiscard]] bool instructions() {
     starts_.resize(code_.size() / 8 + 1);
     std::uint32_t inner = outside;
-    bool is_nested = true;
     plan_reader in(code_);
     count_ = 0;
     for (plan_instruction i; in.next(i); ++count_) {
@@ -149,7 +149,7 @@ class plan_checker {
       } else if (i.op() == plan_op::flow_loop_end) {
         if (inner == outside) {
           wrong(errc::nac_mep_loop_end, " without a loop that it could end");
-          is_nested = false;
+          is_nested_ = false;
           continue;
         }
         loops_[inner].last = at;
@@ -157,22 +157,21 @@ class plan_checker {
         changes_.push_back({after, inner});
       } else if (i.op() == plan_op::flow_break_loop_if && inner == outside) {
         wrong(errc::nac_mep_break, " outside of all loops");
-        is_nested = false;
       }
     }
     if (const tessera::error e = in.error(); e.code != errc::ok) {
       unreadable(e);
       return false;
     }
-    if (inner != outside) {
+    for (; inner != outside; inner = loops_[inner].around) {
+      is_nested_ = false;
       const loop& l = loops_[inner];
       auto to = error(errc::nac_mep_loop_open, l.first - 2);
       to << "a loop starts at offset " << l.first - 2 << " of the plan and never ends";
       to.path() << "plan instruction " << l.number << " (" << name(plan_op::flow_loop_start) << ')';
-      return false;
     }
     starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
-    return is_nested;
+    return true;
   }
   [[gnu::cold]] void unreadable(const tessera::error& e) {
     auto to = error(e.code, e.offset);
@@ -216,11 +215,12 @@ class plan_checker {
     const auto to = static_cast<std::uint64_t>(target);
     if ((starts_[to_size(to / 8)] >> to % 8 & 1) == 0)
       return wrong(errc::nac_mep_jump, on_instruction, code_.size());
+    if (!is_nested_) return;
     const std::uint32_t here = innermost(i.offset), there = innermost(to);
     if (i.op() == plan_op::flow_loop_end && !is_in(loops_[here], to))
       return wrong(errc::nac_mep_loop_back, "a place in its loop, which begins at ",
                    loops_[here].first);
-    if (i.op() == plan_op::flow_break_loop_if && to <= loops_[here].last)
+    if (i.op() == plan_op::flow_break_loop_if && here != outside && to <= loops_[here].last)
       return wrong(errc::nac_mep_break_target, "a place after the end of its loop at ",
                    loops_[here].last);
     if (there != outside && !is_in(loops_[there], i.offset))
@@ -236,6 +236,7 @@ class plan_checker {
   pool<std::uint8_t> starts_;    // a bit for each byte of code, and for its end
   pool<loop> loops_;
   pool<change> changes_;
+  bool is_nested_ = true;  // every start of a loop has its end
 };
 
 /// Where a container's plan begins.

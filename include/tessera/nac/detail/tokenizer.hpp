@@ -88,10 +88,10 @@ TESSERA_INLINE bool manifest_reader::fail(std::size_t offset) noexcept {
   return false;
 }
 
-TESSERA_INLINE error verify_manifest(bytes manifest, std::uint64_t offset) {
-  detail::findings found(nullptr, 0);
-  detail::check_manifest(manifest, offset, found);
-  return found.first_error();
+TESSERA_INLINE error verify_manifest(bytes manifest, std::uint64_t offset, report* found) {
+  detail::findings all(found, 1000);
+  detail::check_manifest(manifest, offset, all);
+  return all.first_error();
 }
 
 TESSERA_INLINE manifest_writer::manifest_writer(std::uint8_t version) {
