@@ -44,7 +44,7 @@ constexpr limits small = {.max_items = 20000};
     if (size == 0) break;
     const bytes nodes = rest.first(size < rest.size() ? size : rest.size());
     rest = rest.subspan(nodes.size());
-    const result<genome::stream> pattern = genome::read(nodes);
+    const result<genome::stream> pattern = genome::read(nodes, {.encoding = genome::encoding::bytes});
     if (pattern) r.add_pattern(id, *pattern);
   }
   return r;
@@ -108,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   bytes rest = source.bytes();
   const result<genome::library> l = genome::verify(patterns_of(rest), {.limit = small});
   if (!l) return 0;
-  result<genome::stream> s = genome::read(rest);
+  result<genome::stream> s = genome::read(rest, {.encoding = genome::encoding::bytes});
   if (!s) return 0;
   const result<genome::program> p = genome::verify(std::move(*s), *l);
   if (p) check_round_trip(*p, *l);

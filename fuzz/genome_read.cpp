@@ -19,7 +19,7 @@ void require_same(bytes a, bytes b, const char* law) {
 }
 
 void check_bytes(bytes source) {
-  const result<genome::stream> s = genome::read(source);
+  const result<genome::stream> s = genome::read(source, {.encoding = genome::encoding::bytes});
   if (!s) return fuzz::require_error(s.error(), source.size());
   const genome::stream_view v = *s;
   fuzz::require(genome::offset_of(v, v.size()) == source.size(), "nodes fill a stream");
@@ -37,6 +37,8 @@ void check_bytes(bytes source) {
   fuzz::require(static_cast<bool>(base64), "what was read can be written in base64");
   const result<genome::stream> same = genome::read_base64(*base64);
   fuzz::require(same && *same == *s, "base64 reads as what was written");
+  const result<genome::stream> recognised = genome::read(base64->view());
+  fuzz::require(recognised && *recognised == *s, "base64 is recognised");
 }
 
 void check_base64(std::string_view source) {

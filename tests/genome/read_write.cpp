@@ -154,6 +154,53 @@ TEST_CASE("genome/read: base64 that isn't", "[genome]") {
   CHECK(base64_error("  AgEAAAACAQAA") == error{errc::genome_node_truncated, 2 + 4});
 }
 
+TEST_CASE("genome/read: encodings are recognised, and can be forced", "[genome]") {
+  const std::string_view base64 = "AgEAAAAFAQDUADQLAAACAAAAAQQBAAABAAI=";
+  const auto expected = genome::read_base64(base64);
+  REQUIRE(expected);
+  const auto raw = genome::write(*expected);
+  REQUIRE(raw);
+  const bytes stored(raw->data(), raw->size());
+  CHECK(genome::detect(base64) == genome::encoding::base64);
+  CHECK(genome::detect(stored) == genome::encoding::bytes);
+  CHECK(genome::detect("") == genome::encoding::bytes);
+  CHECK(genome::detect(" \n") == genome::encoding::bytes);
+  CHECK(genome::detect("\tAgEA AAA=\n") == genome::encoding::bytes);
+  CHECK(genome::detect("\tAgEAAAA=\n") == genome::encoding::base64);
+  const auto is_expected = [&](const result<genome::stream>& s) { return s && *s == *expected; };
+  CHECK(is_expected(genome::read(base64)));
+  CHECK(is_expected(genome::read(stored)));
+  CHECK(is_expected(genome::read("  " + std::string(base64) + "\r\n")));
+  CHECK(is_expected(genome::read(stored, {.encoding = genome::encoding::bytes})));
+  CHECK(genome::read(stored, {.encoding = genome::encoding::base64}).error() ==
+        error{errc::genome_base64_character, 0});
+  CHECK(genome::read(base64, {.encoding = genome::encoding::bytes}).error() ==
+        error{errc::genome_node_truncated, 0});
+
+  const auto characters = genome::write(*expected, {.encoding = genome::encoding::base64});
+  REQUIRE(characters);
+  CHECK(as_text({characters->data(), characters->size()}) == base64);
+}
+
+TEST_CASE("genome/describe: an error in a stream names its node", "[genome]") {
+  const auto shown = [](std::string_view source, std::uint64_t offset) {
+    const text t = describe(error{errc::genome_reference, offset}, as_bytes(source), "s.bin");
+    const std::string all(t.view());
+    const std::size_t start = all.find("] at ") + 5;
+    return all.substr(start, all.find('\n', start) - start);
+  };
+  // Two inputs, and an operation on both that is cut short.
+  const std::string source = bytes_of({2, 1, 0, 0, 0, 2, 1, 0, 0, 0, 52, 11, 0, 0, 2, 0, 0, 0});
+  CHECK(shown(source, 0) == "node 0, offset 0 (0x0)");
+  CHECK(shown(source, 7) == "node 1, offset 7 (0x7)");
+  CHECK(shown(source, 14) == "node 2, offset 14 (0xe)");
+  CHECK(shown(source, 15) == "node 2, input 0, offset 15 (0xf)");
+  CHECK(shown(source, 17) == "node 2, input 1, offset 17 (0x11)");
+  CHECK(shown(source, 18) == "offset 18 (0x12)");  // the end
+  CHECK(shown("AgEAAAA=", 4) == "offset 4 (0x4)");
+  CHECK(shown(R"({"patterns": {}})", 12) == "offset 12 (0xc)");
+}
+
 TEST_CASE("genome/read: limits at n and n + 1", "[genome]") {
   const std::string three = bytes_of({2, 1, 0, 0, 0, 2, 1, 0, 0, 0, 52, 11, 0, 0, 2, 0, 0, 0, 1});
   CHECK(error_of(three, {.max_bytes = 19}) == error{});

@@ -35,11 +35,13 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+struct print_options {};  // none yet
+
 /// The nodes of a stream.
-[[nodiscard]] text print(const program& p);
+[[nodiscard]] text print(const program& p, const print_options& options = {});
 
 /// What a registry holds: how much of everything, its patterns and its rules.
-[[nodiscard]] text print(const library& l);
+[[nodiscard]] text print(const library& l, const print_options& options = {});
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI

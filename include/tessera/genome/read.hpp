@@ -3,8 +3,15 @@
 //
 // Node streams from their bytes, and from the base64 that signatures are kept in.
 //
-//   tessera::result<genome::stream> s = genome::read(bytes);
+//   tessera::result<genome::stream> s = genome::read(source);
 //   tessera::result<genome::stream> t = genome::read_base64("AgEAAAFAQDUADQLAAACAAAAAQQBAAABAAI=");
+//
+//   all bytes                                                    encoding
+//   characters of base64, and white space only around them       base64
+//   anything else, and what has no character of base64           bytes
+//
+// The bytes of a stream are all such characters only where, apart from white space at its ends, its
+// nodes are operations with 43 inputs or more: force the encoding where that can happen.
 //
 //   byte    0   1   2 3   4   5 …
 //   node    A   B   C     n   n × D        big-endian; C and D are signed
@@ -22,6 +29,7 @@
 #ifndef TESSERA_GENOME_READ_HPP
 #define TESSERA_GENOME_READ_HPP
 
+#include <cstdint>
 #include <string_view>
 
 #include "../core/bytes.hpp"
@@ -32,18 +40,29 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+/// How the nodes of a stream are stored.
+enum class encoding : std::uint8_t { automatic, bytes, base64 };
+
+/// `automatic`: what detect() says; of a registry the encoding doesn't matter.
 struct read_options {
+  genome::encoding encoding = genome::encoding::automatic;
   limits limit = {};
 };
 
-/// Reads the bytes of a stream. The error's offset is into them.
+/// The encoding that a source shows by the table above: bytes or base64.
+[[nodiscard]] encoding detect(bytes source) noexcept;
+[[nodiscard]] inline encoding detect(std::string_view source) noexcept {
+  return detect(as_bytes(source));
+}
+
+/// Reads a stream. The error's offset is into the source; in base64, see read_base64.
 [[nodiscard]] result<stream> read(bytes source, const read_options& options = {});
 [[nodiscard]] inline result<stream> read(std::string_view source,
                                          const read_options& options = {}) {
   return read(as_bytes(source), options);
 }
 
-/// The same from base64, white space around it aside. The error's offset is into the text: for a
+/// Reads a stream from base64, ignoring white space around it. The error's offset is into the text: for a
 /// node, that of the group of 4 characters that it begins in.
 [[nodiscard]] result<stream> read_base64(std::string_view source, const read_options& options = {});
 

@@ -20,18 +20,27 @@
 
 #include <cstddef>
 
+#include "../core/limits.hpp"
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
 #include "../core/text.hpp"
 #include "format.hpp"
+#include "read.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
-/// The bytes of a stream. The error's offset is the node's index.
-[[nodiscard]] result<pool<std::byte>> write(const stream_view& s);
+struct write_options {
+  genome::encoding encoding = genome::encoding::bytes;  ///< of a stream; automatic: bytes
+  limits limit = {};                                    ///< max_depth: of a registry's constants
+};
 
-/// The same in base64, without a line end.
+/// The bytes of a stream, or with that encoding the characters of its base64. The error's offset is
+/// the node's index.
+[[nodiscard]] result<pool<std::byte>> write(const stream_view& s,
+                                            const write_options& options = {});
+
+/// The base64 of a stream as text, without a line end.
 [[nodiscard]] result<text> write_base64(const stream_view& s);
 
 }  // namespace genome

@@ -30,16 +30,12 @@
 #ifndef TESSERA_GENOME_WRITE_REGISTRY_HPP
 #define TESSERA_GENOME_WRITE_REGISTRY_HPP
 
-#include "../core/limits.hpp"
 #include "../core/result.hpp"
-#include "read_registry.hpp"
+#include "registry.hpp"
+#include "write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
-
-struct write_options {
-  limits limit = {};  ///< max_depth: of constants
-};
 
 /// The text of a registry.json.
 [[nodiscard]] result<text> write_registry(const registry& r, const write_options& options = {});

@@ -49,6 +49,22 @@ struct base64_values {
 };
 inline constexpr base64_values base64_value;
 
+/// A text without the white space around it.
+[[nodiscard]] constexpr std::string_view without_space(std::string_view s) noexcept {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
+  while (!s.empty() && is_space(s.back())) s.remove_suffix(1);
+  return s;
+}
+
+/// Whether a source consists of characters of base64, white space around them aside.
+[[nodiscard]] constexpr bool is_base64(std::string_view source) noexcept {
+  const std::string_view inner = without_space(source);
+  for (const char c : inner)
+    if (base64_value.of[static_cast<unsigned char>(c)] == 255) return false;
+  return !inner.empty();
+}
+
 /// Where decoded byte `at` is in the text: the start of its group.
 [[nodiscard]] constexpr std::uint64_t base64_group(std::uint64_t at) noexcept { return at / 3 * 4; }
 

@@ -7,6 +7,7 @@
 #define TESSERA_GENOME_DETAIL_ERRORS_HPP
 
 #include "../../core/error.hpp"
+#include "stream_place.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome::detail {
@@ -23,8 +24,8 @@ inline constexpr errc_row error_rows[] = {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wglobal-constructors"
 #endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(5) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+[[gnu::used]] inline const errc_table& known_errors = tessera::detail::table_of(5) = {
+    error_rows, sizeof error_rows / sizeof error_rows[0], append_stream_place};
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif

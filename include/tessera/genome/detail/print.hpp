@@ -279,7 +279,7 @@ class printer {
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE text print(const program& p) {
+TESSERA_INLINE text print(const program& p, const print_options& /*options*/) {
   text out;
   detail::printer to(out, p.library());
   out << "; ";
@@ -291,7 +291,7 @@ TESSERA_INLINE text print(const program& p) {
   return out;
 }
 
-TESSERA_INLINE text print(const library& l) {
+TESSERA_INLINE text print(const library& l, const print_options& /*options*/) {
   text out;
   detail::printer to(out, l);
   to.constants_and_names();

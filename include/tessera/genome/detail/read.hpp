@@ -56,7 +56,14 @@ namespace genome::detail {
 }  // namespace genome::detail
 namespace genome {
 
+TESSERA_INLINE encoding detect(bytes source) noexcept {
+  return detail::is_base64(as_text(source)) ? encoding::base64 : encoding::bytes;
+}
+
 TESSERA_INLINE result<stream> read(bytes source, const read_options& options) {
+  const encoding stored =
+      options.encoding == encoding::automatic ? detect(source) : options.encoding;
+  if (stored == encoding::base64) return read_base64(as_text(source), options);
   stream out;
   if (const error e = detail::read_nodes(source, options.limit, out); e.code != errc::ok) return e;
   return out;
@@ -65,13 +72,11 @@ TESSERA_INLINE result<stream> read(bytes source, const read_options& options) {
 TESSERA_INLINE result<stream> read_base64(std::string_view source, const read_options& options) {
   const limits& limit = options.limit;
   if (source.size() > limit.max_bytes) return error{errc::input_too_large, limit.max_bytes};
-  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  std::size_t first = 0, last = source.size();
-  while (first < last && is_space(source[first])) ++first;
-  while (first < last && is_space(source[last - 1])) --last;
+  const std::string_view inner = detail::without_space(source);
+  const auto first = static_cast<std::size_t>(inner.data() - source.data());
   pool<std::byte> raw;
-  raw.reserve((last - first) / 4 * 3 + 3);
-  error e = detail::decode_base64(source.substr(first, last - first), raw);
+  raw.reserve(inner.size() / 4 * 3 + 3);
+  error e = detail::decode_base64(inner, raw);
   if (e.code != errc::ok) return error{e.code, first + e.offset};
   stream out;
   e = detail::read_nodes({raw.data(), raw.size()}, limit, out);

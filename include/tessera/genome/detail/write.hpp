@@ -30,7 +30,15 @@ namespace genome::detail {
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<pool<std::byte>> write(const stream_view& s) {
+TESSERA_INLINE result<pool<std::byte>> write(const stream_view& s, const write_options& options) {
+  if (options.encoding == encoding::base64) {
+    const result<text> base64 = write_base64(s);
+    if (!base64) return base64.error();
+    const bytes characters = as_bytes(base64->view());
+    pool<std::byte> out;
+    out.append(characters.data(), characters.size());
+    return out;
+  }
   if (const error e = detail::check_writable(s); e.code != errc::ok) return e;
   std::size_t size = 0;
   for (const node& n : s.nodes) size += 5 + 2 * std::size_t{n.count};
