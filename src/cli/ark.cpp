@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <tessera/core/describe.hpp>
-#include <tessera/core/findings.hpp>
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -14,12 +13,22 @@ namespace cli {
 diagnostic diagnose_ark(error e, const source& from) {
   const std::uint64_t offset = std::min<std::uint64_t>(e.offset, from.characters().size());
   const text path = json::path(from.characters(), offset);
-  const ark::rule rule(e.code);
+  const text message = message_of(e, from.characters(), path);
   tessera::report found;
-  tessera::detail::findings(&found, 1)
-          .add(e.code, severity::error, {.offset = offset}, rule.id())
-          .path()
-      << path.view();
+  const auto keep = [&found](std::string_view s) {
+    const text_range out{static_cast<std::uint32_t>(found.characters.size()),
+                         static_cast<std::uint32_t>(s.size())};
+    found.characters << s;
+    return out;
+  };
+  tessera::diagnostic d;
+  d.code = e.code;
+  d.where.offset = offset;
+  d.rule = keep(ark::rule(e.code).id());
+  d.path = keep(path);
+  d.text = keep(message);
+  found.diagnostics.push_back(d);
+  found.errors = 1;
   return diagnose(found, from)[0];
 }
 

@@ -367,6 +367,8 @@ diagnostic diagnose(error e, const source& from) {
       const text path = json::path(from.characters(), e.offset);
       d.path = path.view();
     }
+    const text message = message_of(e, from.characters(), d.path.value_or(std::string()));
+    d.message = message.view();
     const text shown = describe(e, from.characters(), from.name);
     d.shown = shown.view();
   } else {

@@ -439,6 +439,81 @@ TEST_CASE("ark/read: limits", "[ark]") {
   CHECK(ark::read(nested(100000)).error().code == errc::json_depth);
 }
 
+TEST_CASE("ark/read: a message names the member that is missing or has another kind", "[ark]") {
+  const auto message = [](const std::string& text) {
+    const error e = ark::read(text).error();
+    const tessera::text shown = describe(e, text, "a");
+    const tessera::text out = message_of(e, text);
+    CHECK(shown.view().find(": error: " + std::string(out.view()) + "\n  [") != shown.view().npos);
+    return std::string(out.view());
+  };
+  CHECK(message("{}") == "missing members of the root: Rank, WorldSize, Nodes");
+  CHECK(message(R"({"Rank":0,"WorldSize":1})") == "missing member of the root: Nodes");
+
+  const std::string n = samples::node(0, "[]", "[]", good_op);
+  const auto node = [&](const char* from, const char* to) {
+    return message(with_node(changed(n, from, to)));
+  };
+  CHECK(node(R"("Id":0,)", "") == "missing member of a node: Id");
+  CHECK(node(R"("Id":0)", R"("Id":"0")") == "Id: expected an integer, found a string");
+  CHECK(node(R"("Id":0)", R"("Id":null)") == "Id: expected an integer, found null");
+  CHECK(node(R"("ConsumerNodeIds":[])", R"("ConsumerNodeIds":{})") ==
+        "ConsumerNodeIds: expected an array of integers, found an object");
+  CHECK(node(R"("ProducerNodeIds":[])", R"("ProducerNodeIds":[1,"2"])") ==
+        "ProducerNodeIds[1]: expected an integer, found a string");
+
+  const auto op = [&](const char* from, const char* to) {
+    return message(with_op(changed(good_op, from, to)));
+  };
+  CHECK(op(R"("IsVirtual":false,)", "") == "missing member of an operation: IsVirtual");
+  CHECK(op(R"("IsVirtual":false)", R"("IsVirtual":0)") ==
+        "IsVirtual: expected true or false, found a number");
+  CHECK(op(R"("Args":{})", R"("Args":[1])") ==
+        "Args: expected an object, null or an empty array, found an array with elements");
+  CHECK(message(with_node(samples::node_of(0, "[]", "[]", "[1]"))) ==
+        "Ops[0]: expected an object, found a number");
+
+  const auto tensor = [&](const char* from, const char* to) {
+    return message(with_tensor(changed(good_tensor, from, to)));
+  };
+  CHECK(tensor(R"("Shape":[4,8])", R"("Shape":4)") ==
+        "Shape: expected an array of integers, found a number");
+  CHECK(tensor(R"("PaddedShape")", R"("Padded")") ==
+        "missing member of a tensor: PaddedShape (or Pads)");
+  CHECK(tensor(R"("PaddedShape")", R"("Pads":[1,1],"PaddedShape")") ==
+        "a tensor has both PaddedShape and Pads; expected one of them");
+  CHECK(message(with_tensor("1")) == "ReadTensors[0]: expected an object, found a number");
+  CHECK(message(with_buffer("7")) == "Buffer: expected an object, found a number");
+
+  const auto buffer = [&](const char* from, const char* to) {
+    return message(with_buffer(changed(good_buffer, from, to)));
+  };
+  CHECK(buffer(R"("Id":0,)", "") == "missing member of a buffer: Id");
+  CHECK(buffer(R"("SendTags":[])", R"("SendTags":true)") ==
+        "SendTags: expected an array of pairs [rank, tag], found true or false");
+
+  const auto plan = [](const std::string& text) {
+    const tessera::text out = message_of(ark::read_plan(text).error(), text);
+    return std::string(out.view());
+  };
+  CHECK(
+      plan(
+          R"({"Rank":0,"WorldSize":1,"NumProcessors":1,"NumWarpsPerProcessor":1,"TaskInfos":[]})") ==
+      "missing member of a plan: ProcessorGroups");
+  CHECK(plan(R"({"TaskInfos":[{"Id":0,"NumWarps":true}]})") ==
+        "NumWarps: expected an integer, found true or false");
+  CHECK(plan(R"({"TaskInfos":[7]})") == "TaskInfos[0]: expected an object, found a number");
+  CHECK(plan(R"({"TaskInfos":7})") ==
+        "TaskInfos: expected an array of tasks, or null, found a number");
+
+  // Without its source, or with another text, the code's own message.
+  const error e{errc::ark_s05_node_member, 0};
+  CHECK(message_of(e, "") == e.message());
+  CHECK(message_of(e, "[]") == e.message());
+  CHECK(tessera::message_of({errc::ark_s05_node_member, 3, tessera::error_index::node}, n) ==
+        e.message());
+}
+
 TEST_CASE("ark/read: the samples of bad text", "[ark]") {
   std::istringstream index(std::filesystem::exists(samples::shared() / "badjson/INDEX.tsv")
                                ? samples::load(samples::shared() / "badjson/INDEX.tsv")

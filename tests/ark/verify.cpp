@@ -65,6 +65,27 @@ TEST_CASE("ark/verify: a report is described with lines, or with elements", "[ar
         "<input>: error: producer 9 does not exist\n  [G03] at $.Nodes[0].ProducerNodeIds[0]\n");
 }
 
+TEST_CASE("ark/verify: a file with three different mistakes shows three", "[ark][verify]") {
+  // A producer that doesn't exist, strides below the shape, and an operation that reads its result.
+  const std::string text =
+      file({node(0, {9}, {}, op("Relu", {{0, 0, {4, 8}}}, {{1, 1, {4, 8}}}, {{2, 1, {4, 8}}})),
+            node(1, {}, {}, op("Relu", {{3, 2, {4, 8}}}, {{4, 3, {4, 8}}}, {{3, 3, {4, 8}}}))});
+  std::string wrong = text;
+  const std::size_t at = wrong.find(R"("Strides":[4,8])");
+  REQUIRE(at != wrong.npos);
+  wrong.replace(at, 15, R"("Strides":[4,7])");
+  tessera::report r;
+  const auto p = ark_test::verify(graph(wrong), {.source = wrong}, &r);
+  CHECK_FALSE(p);
+  std::set<std::string_view> rules;
+  for (const tessera::diagnostic& d : r.diagnostics)
+    if (d.severity == tessera::severity::error) rules.insert(r.rule_of(d));
+  CHECK(rules.count("G03") == 1);
+  CHECK(rules.count("G12") == 1);
+  CHECK(rules.count("T05") == 1);
+  CHECK(r.errors >= 3);
+}
+
 TEST_CASE("ark/verify: each rule, a file that breaks it and one that doesn't", "[ark][verify]") {
   std::set<std::string> rules;
   for (const auto& row : table(data() / "rules.tsv")) {

@@ -44,6 +44,11 @@ namespace tessera::inline TESSERA_ABI {
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 
+/// The message of an error in a text source: that of its code or, where the source decides it, which
+/// member is missing or which kind of value was found. Empty `path`: it is looked up.
+[[nodiscard]] text message_of(error e, std::string_view source, std::string_view path = {},
+                              const limits& limit = {});
+
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
 

@@ -9,7 +9,7 @@
 //
 // One code per check: programs switch on the code, tests pin code and offset, and the same input
 // gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret from the source.
+// describe.hpp) adds values, line, column, path and a caret from the source.
 //
 //   range         owner
 //      1 -   99   bytes, limits, files
@@ -60,6 +60,10 @@ struct errc_table {
   /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
                        std::size_t size) = nullptr;
+  /// For texts in JSON: appends the message of an error that the source decides, such as which
+  /// member is missing; nothing where the code's own message says all. `path` leads to its place.
+  void (*append_message)(text& to, const error& e, std::string_view source,
+                         std::string_view path) = nullptr;
 
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }

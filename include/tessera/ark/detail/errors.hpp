@@ -7,6 +7,7 @@
 #define TESSERA_ARK_DETAIL_ERRORS_HPP
 
 #include "../../core/error.hpp"
+#include "member_message.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
@@ -23,8 +24,8 @@ inline constexpr errc_row error_rows[] = {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wglobal-constructors"
 #endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(2) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+[[gnu::used]] inline const errc_table& known_errors = tessera::detail::table_of(2) = {
+    error_rows, sizeof error_rows / sizeof error_rows[0], nullptr, append_member_message};
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif

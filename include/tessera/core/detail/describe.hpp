@@ -6,22 +6,27 @@
 #ifndef TESSERA_CORE_DETAIL_DESCRIBE_HPP
 #define TESSERA_CORE_DETAIL_DESCRIBE_HPP
 
-#include "../caret.hpp"
 #include "../describe.hpp"
 #include "../json_path.hpp"
+#include "caret.hpp"
 #include "hex.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 
 namespace detail {
 
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+/// The table of the format that an error is of.
+[[nodiscard]] inline errc_table table_of(error e) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
+  return owner < owners ? table_of(owner) : errc_table();
+}
+inline void append_message(text& out, error e, std::string_view message) {
+  out << ": error: " << message << "\n  [" << e.name() << ']';
 }
 /// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
-  append_message(out, e);
+  append_message(out, e, e.message());
   if (e.index == error_index::whole)
     out << '\n';
   else
@@ -31,6 +36,22 @@ inline void append_message(text& out, error e) {
 
 }  // namespace detail
 
+TESSERA_INLINE text message_of(error e, std::string_view source, std::string_view path,
+                               const limits& limit) {
+  text out;
+  const auto append = detail::table_of(e).append_message;
+  if (append != nullptr && e.index == error_index::none && json::detail::is_json(source)) {
+    text looked_up;
+    if (path.empty()) {
+      looked_up = json::path(source, e.offset, limit);
+      path = looked_up;
+    }
+    append(out, e, source, path);
+  }
+  if (out.size() == 0) out << e.message();
+  return out;
+}
+
 TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
                              const limits& limit) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
@@ -38,9 +59,12 @@ TESSERA_INLINE text describe(error e, std::string_view source, std::string_view 
   const line_column at = locate(source, offset);
   text out(name);
   out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  if (json::detail::is_json(source)) {
-    const text path = json::path(source, offset, limit);
+  const bool is_json = json::detail::is_json(source);
+  text path;
+  if (is_json) path = json::path(source, offset, limit);
+  const text message = message_of(e, source, path, limit);
+  detail::append_message(out, e, message);
+  if (is_json) {
     append_shown(out << " at ", path);
     out << ", offset ";
   } else {
@@ -55,15 +79,13 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
-  detail::append_message(out, e);
+  detail::append_message(out, e, e.message());
   out << " at ";
-  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
-  if (owner < detail::owners)
-    if (const auto append_place = detail::table_of(owner).append_place; append_place != nullptr) {
-      const std::size_t before = out.size();
-      append_place(out, e, source.data(), source.size());
-      if (out.size() != before) out << ", ";
-    }
+  if (const auto append_place = detail::table_of(e).append_place; append_place != nullptr) {
+    const std::size_t before = out.size();
+    append_place(out, e, source.data(), source.size());
+    if (out.size() != before) out << ", ";
+  }
   out << "offset " << offset;
   detail::append_offset_in_hex(out, offset);
   out << '\n';

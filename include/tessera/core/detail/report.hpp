@@ -6,10 +6,10 @@
 #ifndef TESSERA_CORE_DETAIL_REPORT_HPP
 #define TESSERA_CORE_DETAIL_REPORT_HPP
 
-#include "../caret.hpp"
 #include "../json_path.hpp"
 #include "../report.hpp"
 #include "../sort.hpp"
+#include "caret.hpp"
 #include "hex.hpp"
 
 namespace tessera::inline TESSERA_ABI {

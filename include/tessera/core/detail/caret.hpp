@@ -13,14 +13,14 @@
 // Limits:     at most 78 bytes of a line are shown.
 // Allocation: the text.
 
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
+#ifndef TESSERA_CORE_DETAIL_CARET_HPP
+#define TESSERA_CORE_DETAIL_CARET_HPP
 
 #include <cstddef>
 #include <string_view>
 
-#include "../version.hpp"
-#include "text.hpp"
+#include "../../version.hpp"
+#include "../text.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
@@ -88,4 +88,4 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 }  // namespace detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_CARET_HPP
+#endif  // TESSERA_CORE_DETAIL_CARET_HPP
