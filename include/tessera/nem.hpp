@@ -19,7 +19,6 @@
 //   reformat    canonical layout with the comments                nem/reformat.hpp
 //   for_each_task  a verified program, task by task               nem/verify.hpp
 //   describe    findings with line, caret, note and fix           core/report.hpp
-//   walker      for machines that check while they execute        nem/execution.hpp
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
 // Files that a program includes come from where verify_options::resolver finds them: a folder, a table
@@ -37,7 +36,6 @@
 #define TESSERA_NEM_HPP
 
 #include "nem/catalog.hpp"
-#include "nem/execution.hpp"
 #include "nem/families.hpp"
 #include "nem/format.hpp"
 #include "nem/model.hpp"

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <tessera/nem/execution.hpp>
 #include <tessera/nem/format.hpp>
 
 #include "rule_check.hpp"

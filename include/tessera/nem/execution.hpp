@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What verification is made of, for machines that check a program as they execute it.
+// What verification is made of, for machines that check a program as they execute it. Not part of the
+// facade.
 //
 //   tessera::report report;
 //   nem::verify_options options;

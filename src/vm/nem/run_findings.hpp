@@ -25,6 +25,7 @@
 #include "binder.hpp"
 #include "memory.hpp"
 #include "tessera/nem.hpp"
+#include "tessera/nem/execution.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
