@@ -29,6 +29,10 @@
 #error "Tessera needs C++20 (-std=c++20)"
 #elif !defined(__GNUC__)
 #error "Tessera needs GCC 12, Clang 14, or a compiler that has their builtins"
+#elif defined(__clang__) && __clang_major__ < 14
+#error "Tessera needs Clang 14 or later"
+#elif !defined(__clang__) && __GNUC__ < 12
+#error "Tessera needs GCC 12 or later"
 #endif
 
 #define TESSERA_VERSION 100  // major * 10000 + minor * 100 + patch

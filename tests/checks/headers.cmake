@@ -4,9 +4,10 @@
 # Every interface by itself and twice, in a translation unit of its own, under strict warnings, and once
 # more in compiled mode (bodies come with their interfaces); then all of them after `min` and `max`
 # defined as macros, as <windows.h> does. With FACADES, those alone and the single headers: what a
-# header needs doesn't depend on the compiler, and warnings show there too.
+# header needs doesn't depend on the compiler, and warnings show there too. With LIBRARIES as well, also
+# the headers of what is compiled: vm and inspect.
 #
-#   cmake -DROOT=. -DCXX=g++ [-DFLAGS=--target=…] -DSCRATCH=dir [-DFACADES=ON] -P headers.cmake
+#   cmake -DROOT=. -DCXX=g++ [-DFLAGS=--target=…] -DSCRATCH=dir [-DFACADES=ON [-DLIBRARIES=ON]] -P headers.cmake
 
 cmake_minimum_required(VERSION 3.21)
 include("${ROOT}/cmake/std_headers.cmake")
@@ -16,7 +17,11 @@ file(REMOVE_RECURSE "${SCRATCH}")
 file(GLOB_RECURSE headers RELATIVE "${ROOT}/include" "${ROOT}/include/*.hpp")
 list(FILTER headers EXCLUDE REGEX "/detail/")
 if(FACADES)
-  list(FILTER headers INCLUDE REGEX "^(tessera/[a-z]+|single/[a-z_]+)\\.hpp$")
+  set(others "")
+  if(LIBRARIES)
+    set(others "|tessera/(vm|inspect)/[a-z_/]+")
+  endif()
+  list(FILTER headers INCLUDE REGEX "^(tessera/[a-z]+|single/[a-z_]+${others})\\.hpp$")
 endif()
 list(LENGTH headers count)
 
